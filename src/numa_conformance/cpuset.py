@@ -1,0 +1,185 @@
+"""Sets of CPU (or NUMA node) ids, held as the bits of one int."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from .errors import CpuSetSyntaxError
+
+__all__ = ["CpuSet", "format_bits", "iter_bits"]
+
+MAX_ID = 65_535
+"""Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
+
+_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+
+
+def iter_bits(bits: int) -> Iterator[int]:
+    """Yield the positions of the set bits, ascending."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+def format_bits(bits: int) -> str:
+    """Write set bits in kernel list format: ascending, runs joined with ``-`` (CPU-SET-01)."""
+    runs: list[str] = []
+    while bits:
+        first = (bits & -bits).bit_length() - 1
+        run = bits >> first
+        length = (~run & (run + 1)).bit_length() - 1
+        runs.append(str(first) if length == 1 else f"{first}-{first + length - 1}")
+        bits = run >> length << (first + length)
+    return ",".join(runs)
+
+
+class CpuSet:
+    """An immutable set of ids.
+
+    Equal sets hash alike; iteration is ascending; ``str`` gives the kernel list format.
+    """
+
+    __slots__ = ("_bits",)
+    _bits: int
+
+    def __init__(self, ids: Iterable[int] = ()) -> None:
+        """Build from ids; raises ``ValueError`` on a negative or too large one."""
+        bits = 0
+        for one in ids:
+            if not 0 <= one <= MAX_ID:
+                raise ValueError(f"id {one} is outside 0..{MAX_ID}")
+            bits |= 1 << one
+        object.__setattr__(self, "_bits", bits)
+
+    @classmethod
+    def from_bits(cls, bits: int) -> CpuSet:
+        """Wrap an int whose bit *i* means that id *i* is a member."""
+        if bits < 0:
+            raise ValueError("a set of ids cannot be a negative int")
+        made = cls.__new__(cls)
+        object.__setattr__(made, "_bits", bits)
+        return made
+
+    @classmethod
+    def parse(cls, text: str) -> CpuSet:
+        """Read the kubelet's list format (CPU-SET-02): ``0-3,8``.
+
+        Raises ``CpuSetSyntaxError`` with the offending item.
+        """
+        return cls.from_bits(_parse(text, strided=False))
+
+    @classmethod
+    def parse_kernel(cls, text: str) -> CpuSet:
+        """Read what the kernel accepts and prints.
+
+        On top of ``parse``: strides (``0-31:2/4``: of each 4 ids from 0, the first 2), blanks and NUL bytes at the
+        ends, and an empty text with a trailing newline.
+        """
+        return cls.from_bits(_parse(text.strip(" \t\r\n\0"), strided=True))
+
+    @property
+    def bits(self) -> int:
+        """The set as an int."""
+        return self._bits
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a CpuSet cannot be changed")
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return (CpuSet.from_bits, (self._bits,))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter_bits(self._bits)
+
+    def __len__(self) -> int:
+        return self._bits.bit_count()
+
+    def __bool__(self) -> bool:
+        return self._bits != 0
+
+    def __contains__(self, one: object) -> bool:
+        return isinstance(one, int) and one >= 0 and bool(self._bits >> one & 1)
+
+    def __eq__(self, other: object) -> bool:
+        return self._bits == other._bits if isinstance(other, CpuSet) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((CpuSet, self._bits))
+
+    def __or__(self, other: CpuSet) -> CpuSet:
+        return CpuSet.from_bits(self._bits | other._bits)
+
+    def __and__(self, other: CpuSet) -> CpuSet:
+        return CpuSet.from_bits(self._bits & other._bits)
+
+    def __sub__(self, other: CpuSet) -> CpuSet:
+        return CpuSet.from_bits(self._bits & ~other._bits)
+
+    def __xor__(self, other: CpuSet) -> CpuSet:
+        return CpuSet.from_bits(self._bits ^ other._bits)
+
+    def __le__(self, other: CpuSet) -> bool:
+        return not self._bits & ~other._bits
+
+    def __lt__(self, other: CpuSet) -> bool:
+        return self <= other and self._bits != other._bits
+
+    def __ge__(self, other: CpuSet) -> bool:
+        return other <= self
+
+    def __gt__(self, other: CpuSet) -> bool:
+        return other < self
+
+    def isdisjoint(self, other: CpuSet) -> bool:
+        """Tell whether no id is in both."""
+        return not self._bits & other._bits
+
+    def __str__(self) -> str:
+        return format_bits(self._bits)
+
+    def __repr__(self) -> str:
+        return f"CpuSet.parse({format_bits(self._bits)!r})"
+
+
+def _parse(text: str, *, strided: bool) -> int:
+    bits = 0
+    if text == "":
+        return bits
+    for item in text.split(","):
+        bits |= _parse_item(item, text, strided=strided)
+    return bits
+
+
+def _parse_item(item: str, text: str, *, strided: bool) -> int:
+    if strided:
+        item = item.strip(" \t\r\n")
+    span, colon, stride = item.partition(":")
+    if colon and not strided:
+        raise CpuSetSyntaxError(text, item, "a number or a range such as 0-3")
+    first_text, dash, last_text = span.partition("-")
+    first = _number(first_text, item, text)
+    last = _number(last_text, item, text) if dash else first
+    if first > last:
+        raise CpuSetSyntaxError(text, item, "a range that ascends", detail=f'invalid range "{item}" ({first} > {last})')
+    run = ((1 << (last - first + 1)) - 1) << first
+    if not colon:
+        return run
+    used_text, slash, group_text = stride.partition("/")
+    if not dash or not slash:
+        raise CpuSetSyntaxError(text, item, "a stride such as 0-31:2/4")
+    used, group = _number(used_text, item, text), _number(group_text, item, text)
+    if not 0 < used <= group:
+        raise CpuSetSyntaxError(text, item, "a stride used/group with 0 < used <= group")
+    pattern = (1 << used) - 1
+    return sum(pattern << start for start in range(first, last + 1, group)) & run
+
+
+def _number(digits: str, item: str, text: str) -> int:
+    if not _NUMBER.fullmatch(digits) or len(digits) > 7:
+        raise CpuSetSyntaxError(text, item, "decimal ids such as 0-3,8,10-11")
+    number = int(digits)
+    if number > MAX_ID:
+        raise CpuSetSyntaxError(text, item, f"ids from 0 to {MAX_ID}")
+    return number

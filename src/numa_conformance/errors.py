@@ -1,0 +1,101 @@
+"""Errors for the person who reads them.
+
+Three families, never mixed:
+
+* *usage errors*: the input is wrong. ``UsageError`` carries every fault found, each with its place, what is accepted and
+  the closest match.
+* *refusals of the node*: not errors of ours at all. ``StartError`` (the node does not come up) and ``Refusal`` (a pod is
+  not admitted) carry the kubelet's wording.
+* findings and target faults live with the suite and the target transports.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["CpuSetSyntaxError", "Fault", "NumaConformanceError", "Refusal", "StartError", "UsageError", "closest"]
+
+
+class NumaConformanceError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with an input.
+
+    ``place`` reads ``file: document 2: spec.containers[0].resources``; parts that are unknown are left out.
+    """
+
+    place: str
+    message: str
+    accepted: str | None = None
+    suggestion: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        if self.accepted:
+            text += f" (accepted: {self.accepted})"
+        if self.suggestion:
+            text += f"; did you mean {self.suggestion!r}?"
+        return text
+
+
+class UsageError(NumaConformanceError):
+    """Bad input, refused whole. ``faults`` holds all that was found, at least one."""
+
+    def __init__(self, faults: Fault | Iterable[Fault]) -> None:
+        """Take one fault or several."""
+        self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    def within(self, place: str) -> UsageError:
+        """Return the same error with ``place`` (a file, a document) put before each fault's own place."""
+        return type(self)._moved(
+            Fault(f"{place}: {f.place}" if f.place else place, f.message, f.accepted, f.suggestion) for f in self.faults
+        )
+
+    @classmethod
+    def _moved(cls, faults: Iterable[Fault]) -> UsageError:
+        return UsageError(faults)
+
+
+class CpuSetSyntaxError(UsageError, ValueError):
+    """A text that is not a set of ids. ``detail`` is the kubelet's own wording where it has one."""
+
+    def __init__(self, text: str, item: str, accepted: str, detail: str | None = None) -> None:
+        """Take the whole text, the item that is wrong, and what would be right."""
+        self.text = text
+        self.item = item
+        self.detail = detail
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        super().__init__(Fault("", detail or f"{item!r} in {shown!r} is not an id or a range of ids", accepted))
+
+
+class StartError(NumaConformanceError):
+    """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""
+
+    def __init__(self, stage: str, message: str) -> None:
+        """Take the stage and the kubelet's message."""
+        self.stage = stage
+        self.message = message
+        super().__init__(f"{stage}: {message}")
+
+
+class Refusal(NumaConformanceError):
+    """A pod is not admitted. ``reason`` and ``message`` as in the pod's status."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        """Take the reason (one word) and the message without the prefix ``Pod was rejected: ``."""
+        self.reason = reason
+        self.message = message
+        super().__init__(f"{reason}: {message}")
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name nearest to ``name``, or None when nothing is near."""
+    by_fold = {one.lower(): one for one in known}
+    found = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
+    return by_fold[found[0]] if found else None
