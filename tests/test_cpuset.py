@@ -12,7 +12,14 @@ ids = st.frozensets(st.integers(0, 4095))
 
 @pytest.mark.parametrize(
     ("text", "members"),
-    [("", []), ("0", [0]), ("0-1", [0, 1]), ("3-3", [3]), ("0-3,8,10-11", [0, 1, 2, 3, 8, 10, 11]), ("2,0,2-3", [0, 2, 3])],
+    [
+        ("", []),
+        ("0", [0]),
+        ("0-1", [0, 1]),
+        ("3-3", [3]),
+        ("0-3,8,10-11", [0, 1, 2, 3, 8, 10, 11]),
+        ("2,0,2-3", [0, 2, 3]),
+    ],
 )
 def test_reads_the_list_format(text, members):
     assert list(CpuSet.parse(text)) == members
@@ -32,7 +39,13 @@ def test_a_descending_range_has_the_kubelets_wording():
 
 @pytest.mark.parametrize(
     ("text", "printed"),
-    [("0-31:2/4", "0-1,4-5,8-9,12-13,16-17,20-21,24-25,28-29"), ("0-6:1/2\n", "0,2,4,6"), ("0-3,8\0", "0-3,8"), ("\n", ""), ("0-4:3/4", "0-2,4")],
+    [
+        ("0-31:2/4", "0-1,4-5,8-9,12-13,16-17,20-21,24-25,28-29"),
+        ("0-6:1/2\n", "0,2,4,6"),
+        ("0-3,8\0", "0-3,8"),
+        ("\n", ""),
+        ("0-4:3/4", "0-2,4"),
+    ],
 )
 def test_reads_what_the_kernel_accepts(text, printed):
     assert str(CpuSet.parse_kernel(text)) == printed

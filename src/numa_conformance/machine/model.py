@@ -95,7 +95,9 @@ class Machine:
     @cached_property
     def socket_bits(self) -> dict[int, int]:
         """Socket to its CPUs, ascending by socket id."""
-        return {socket: self._bits(lambda cpu: cpu.socket == socket) for socket in sorted({c.socket for c in self.cpus})}
+        return {
+            socket: self._bits(lambda cpu: cpu.socket == socket) for socket in sorted({c.socket for c in self.cpus})
+        }
 
     @cached_property
     def uncore_bits(self) -> dict[int, int]:
@@ -114,4 +116,3 @@ class Machine:
 
     def _bits(self, wanted: Callable[[Cpu], bool]) -> int:
         return sum(1 << cpu.id for cpu in self.cpus if wanted(cpu))
-
