@@ -2,10 +2,10 @@
 
 Three families, never mixed:
 
-* *usage errors*: the input is wrong. ``UsageError`` carries every fault found, each with its place, what is accepted and
-  the closest match.
-* *refusals of the node*: not errors of ours at all. ``StartError`` (the node does not come up) and ``Refusal`` (a pod is
-  not admitted) carry the kubelet's wording.
+* *usage errors*: the input is wrong. ``UsageError`` carries every fault found, each with its place, what is accepted
+  and the closest match.
+* *refusals of the node*: not errors of ours at all. ``StartError`` (the node does not come up) and ``Refusal`` (a pod
+  is not admitted) carry the kubelet's wording.
 * findings and target faults live with the suite and the target transports.
 """
 
@@ -84,7 +84,7 @@ class StartError(NumaConformanceError):
         super().__init__(f"{stage}: {message}")
 
 
-class Refusal(NumaConformanceError):
+class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not a fault)
     """A pod is not admitted. ``reason`` and ``message`` as in the pod's status."""
 
     def __init__(self, reason: str, message: str) -> None:

@@ -39,8 +39,8 @@ class KubeletView:
 def derive_view(machine: Machine, *, true_caches: bool = False) -> KubeletView:
     """Derive the kubelet's view of a machine.
 
-    A CPU whose core the kernel does not name is skipped, as in discovery. With ``true_caches`` (the quirk
-    ``node-wide-cache-is-no-uncore-cache`` off) every last-level cache counts as an uncore cache, also one that covers a NUMA node.
+    A CPU whose core the kernel does not name is skipped, as in discovery. With ``true_caches`` every last-level cache
+    counts as an uncore cache, also one that covers a NUMA node.
     """
     members: dict[tuple[int, int, int], list[int]] = {}
     for cpu in machine.cpus:
