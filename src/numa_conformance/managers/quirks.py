@@ -1,0 +1,21 @@
+"""Every named quirk of the kubelet, and which of them a version shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .cpu.quirks import QUIRKS as CPU
+from .quirk import Quirk
+
+__all__ = ["QUIRKS", "Quirk", "quirks_for"]
+
+_ROOMS: tuple[tuple[Quirk, ...], ...] = (CPU,)
+
+QUIRKS: Mapping[str, Quirk] = MappingProxyType({quirk.id: quirk for room in _ROOMS for quirk in room})
+"""Quirk id to quirk, room by room."""
+
+
+def quirks_for(version: str) -> frozenset[str]:
+    """Return the ids of the quirks that Kubernetes ``version`` shows: the level ``exact`` for that version."""
+    return frozenset(one.id for one in QUIRKS.values() if one.active_in(version))
