@@ -1,0 +1,5 @@
+"""The command ``numa-conformance``."""
+
+from .app import main
+
+__all__ = ["main"]

@@ -1,0 +1,102 @@
+"""The command group, its exit codes, and the one place where errors become text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+import click
+
+from .. import __version__
+from ..errors import NumaConformanceError, StartError, UsageError, closest
+from .exits import BUG, TARGET_FAULT, USAGE
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "machines": "list the machines of the catalogue, or show one",
+    "capture": "write this computer, or a dump of one, as a machine",
+    "simulate": "ask what a node would do with pods",
+    "replay": "replay recorded decisions against the reference or a target",
+}
+
+
+class _Commands(click.Group):
+    """Loads a command's module when it is asked for, so that one command does not pay for another's imports."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command = import_module(f".{name}", __package__).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in _COMMANDS:
+            near = closest(name, _COMMANDS)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise click.UsageError(f"no such command {name!r} (accepted: {', '.join(_COMMANDS)}){hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="numa-conformance")
+def app() -> None:
+    """Ask the reference, capture machines, replay decisions.
+
+    Exit codes: 0 done, 1 the answer is a difference or a failure, 2 wrong input or usage, 3 the target under test could
+    not be asked, 70 a bug of this program.
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command and exit with its code."""
+    sys.exit(_guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False)))
+
+
+def _guarded(run: Callable[[], object]) -> int:
+    try:
+        code = run()
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except UsageError as error:
+        for fault in error.faults:
+            click.echo(f"error: {fault}", err=True)
+        return USAGE
+    except StartError as error:
+        click.echo(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
+        return USAGE
+    except NumaConformanceError as error:
+        click.echo(f"error: {error}", err=True)
+        return TARGET_FAULT
+    except (OSError, RecursionError, MemoryError) as error:
+        click.echo(f"error: {error}", err=True)
+        return USAGE
+    except Exception as error:
+        if os.environ.get("NUMA_CONFORMANCE_DEBUG"):
+            raise
+        click.echo(
+            f"bug in numa-conformance: {type(error).__name__}: {error}\n"
+            "please report it; NUMA_CONFORMANCE_DEBUG=1 prints where it happened",
+            err=True,
+        )
+        return BUG
+    return code if isinstance(code, int) else 0

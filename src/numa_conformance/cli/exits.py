@@ -1,0 +1,7 @@
+"""Exit codes, documented in ``docs/cli.md``."""
+
+OK = 0
+DIFFERENT = 1
+USAGE = 2
+TARGET_FAULT = 3
+BUG = 70

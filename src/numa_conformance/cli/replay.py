@@ -1,0 +1,106 @@
+"""``numa-conformance replay``: recorded decisions against the reference or a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..suite.recorded import Outcome, Totals, read_vectors, replay
+from .exits import DIFFERENT, OK
+from .targets import TargetChoice, open_target, target_options
+from .terminal import print_json, with_progress
+
+__all__ = ["command"]
+
+
+@click.command("replay")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@target_options
+@click.option("--kind", "kinds", multiple=True, help="Replay only decisions of this kind; may be repeated.")
+@click.option("--id", "ids", multiple=True, help="Replay only the decision with this id; may be repeated.")
+@click.option("--ignore-messages", is_flag=True, help="Compare results and reasons, not the wording of messages.")
+@click.option("--show", "shown", default=5, show_default=True, help="How many decisions that differ are shown.")
+@click.option("--json", "as_json", is_flag=True, help="Print totals and differences as JSON.")
+def command(
+    files: tuple[Path, ...],
+    choice: TargetChoice,
+    kinds: tuple[str, ...],
+    ids: tuple[str, ...],
+    ignore_messages: bool,
+    shown: int,
+    as_json: bool,
+) -> int:
+    """Replay recorded decisions of FILES (JSON lines, .gz or plain, a file or a folder).
+
+    Exits with 0 only if none differed. Unsupported are only decisions that need a feature the target does not claim.
+    """
+    vectors = [
+        vector
+        for vector in read_vectors(files)
+        if (not kinds or vector.kind in kinds) and (not ids or vector.id in ids)
+    ]
+    if not vectors:
+        raise click.UsageError("no recorded decision is selected")
+    with open_target(choice) as target:
+        outcomes = list(with_progress(replay(target, vectors, messages=not ignore_messages), "replaying", len(vectors)))
+    return _print(outcomes, shown, as_json=as_json)
+
+
+def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
+    totals, by_kind = Totals(), dict[str, Totals]()
+    differed: list[Outcome] = []
+    missing: set[str] = set()
+    for outcome in outcomes:
+        totals.add(outcome.status)
+        by_kind.setdefault(outcome.vector.kind, Totals()).add(outcome.status)
+        missing |= outcome.missing
+        if outcome.status == "differed":
+            differed.append(outcome)
+    if as_json:
+        print_json(_as_json(totals, by_kind, differed))
+    else:
+        _print_text(totals, by_kind, differed[:shown], missing)
+    return DIFFERENT if differed else OK
+
+
+def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]) -> dict[str, Any]:
+    return {
+        "totals": totals.to_dict(),
+        "kinds": {kind: counts.to_dict() for kind, counts in sorted(by_kind.items())},
+        "differences": [
+            {
+                "id": outcome.vector.id,
+                "kind": outcome.vector.kind,
+                "place": outcome.vector.place,
+                "differences": [
+                    {"path": one.path, "expected": one.expected, "got": one.got} for one in outcome.differences
+                ],
+            }
+            for outcome in differed
+        ],
+    }
+
+
+def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[Outcome], missing: set[str]) -> None:
+    for outcome in shown:
+        click.echo(f"{outcome.vector.id} ({outcome.vector.place}) differs:")
+        for difference in outcome.differences[:10]:
+            click.echo("  " + str(difference).replace("\n", "\n  "))
+        if len(outcome.differences) > 10:
+            click.echo(f"  ... and {len(outcome.differences) - 10} more places")
+        click.echo()
+    if missing:
+        click.echo(f"unsupported because the target does not claim: {', '.join(sorted(missing))}\n")
+    for kind, counts in sorted(by_kind.items()):
+        click.echo(f"{kind}: {_counts(counts)}")
+    click.echo(f"total: {_counts(totals)}")
+
+
+def _counts(counts: Totals) -> str:
+    return (
+        f"replayed {counts.replayed}, matched {counts.matched}, "
+        f"differed {counts.differed}, unsupported {counts.unsupported}"
+    )

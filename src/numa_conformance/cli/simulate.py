@@ -1,0 +1,143 @@
+"""``numa-conformance simulate``: what a node would do with pods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..cpuset import format_bits
+from ..kube import read_kubelet_configuration, read_pods, validate
+from ..machine import Machine, allocation_map, load_machine
+from ..node import EXACT, Admission, Explainer, Node
+from ..node.wire import admission_to_dict
+from .exits import DIFFERENT, OK
+from .terminal import print_json, with_progress
+
+__all__ = ["command"]
+
+
+@click.command("simulate")
+@click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
+)
+@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--kubernetes-version", default="1.32", show_default=True, help="The version whose behaviour is followed.")
+@click.option(
+    "--level",
+    type=click.Choice(["exact", "documented"]),
+    default="exact",
+    show_default=True,
+    help="With the kubelet's quirks, or by the documentation.",
+)
+@click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+def command(
+    machine_name: str,
+    config_file: Path | None,
+    pods: tuple[Path, ...],
+    kubernetes_version: str,
+    level: str,
+    explain: bool,
+    as_json: bool,
+) -> int:
+    """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
+
+    Exits with 1 when a pod is refused.
+    """
+    machine = load_machine(machine_name)
+    config = read_kubelet_configuration(config_file)
+    validate(config, kubernetes_version)
+    wanted = [pod for file in pods for pod in read_pods(file)]
+    explainer = Explainer(machine) if explain else None
+    node = Node(
+        machine,
+        config,
+        kubernetes_version=kubernetes_version,
+        quirks=EXACT if level == "exact" else frozenset(),
+        resource_fit=True,
+        watcher=explainer,
+    )
+    admissions = [node.admit(pod) for pod in with_progress(wanted, "admitting", len(wanted))]
+    names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
+    if as_json:
+        print_json(_as_json(node, admissions, names, explainer))
+    else:
+        _print_text(machine, node, admissions, names, explainer)
+    return OK if all(one.admitted for one in admissions) else DIFFERENT
+
+
+def _as_json(
+    node: Node, admissions: list[Admission], names: dict[str, str], explainer: Explainer | None
+) -> dict[str, object]:
+    reserved = node.initial.reserved
+    return {
+        "machine": node.machine.name,
+        "reserved_cpus": None if reserved is None else format_bits(reserved),
+        "default_cpuset": format_bits(node.state().default),
+        "pods": [
+            {
+                "pod": names[one.uid],
+                "uid": one.uid,
+                **admission_to_dict(one),
+                **({"explanation": explainer.to_dict(one.uid)} if explainer else {}),
+            }
+            for one in admissions
+        ],
+    }
+
+
+def _print_text(
+    machine: Machine,
+    node: Node,
+    admissions: list[Admission],
+    names: dict[str, str],
+    explainer: Explainer | None,
+) -> None:
+    for one in admissions:
+        click.echo(_headline(one, names[one.uid]))
+        for name, placed in (one.placements or {}).items():
+            click.echo(f"    {name}: {_placement_line(placed.cpus, node)}")
+            for block in placed.memory or ():
+                click.echo(f"        {block.type}: {block.bytes} bytes on NUMA node {_nodes(block.nodes)}")
+            for resource, ids in (placed.devices or {}).items():
+                click.echo(f"        {resource}: {', '.join(ids)}")
+        if explainer:
+            click.echo(explainer.to_text(one.uid, indent="    "))
+    initial = node.initial
+    click.echo()
+    if initial.reserved is not None:
+        click.echo(f"reserved: {format_bits(initial.reserved) or '(none)'}")
+        click.echo(f"shared pool: {format_bits(initial.default) or '(empty)'}")
+    click.echo()
+    click.echo(allocation_map(machine, _owners(node, names)))
+
+
+def _headline(one: Admission, name: str) -> str:
+    if one.admitted:
+        return f"{name} ({one.qos}): admitted"
+    return f"{name} ({one.qos}): refused, {one.reason}: {one.message}"
+
+
+def _placement_line(cpus: int, node: Node) -> str:
+    if cpus:
+        return f"exclusive CPUs {format_bits(cpus)}"
+    return "the shared pool" if node.managers.cpu.policy == "static" else "all CPUs (policy none)"
+
+
+def _nodes(nodes: tuple[int, ...]) -> str:
+    return ",".join(map(str, nodes))
+
+
+def _owners(node: Node, names: dict[str, str]) -> dict[str, int]:
+    initial = node.initial
+    owners = {} if initial.reserved is None else {"reserved": initial.reserved}
+    for uid, placements in node.state().pods.items():
+        for container, placed in placements.items():
+            if placed.cpus:
+                owners[f"{names.get(uid, uid)}/{container}"] = placed.cpus
+    return owners

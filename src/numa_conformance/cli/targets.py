@@ -1,0 +1,68 @@
+"""The options with which a command is pointed at a target, and the target itself."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from ..suite.recorded.replay import Caller
+
+__all__ = ["TargetChoice", "open_target", "target_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class TargetChoice:
+    """Which implementation to ask: the reference when neither a factory nor a command is named."""
+
+    factory: str | None
+    command: str | None
+    level: str
+    kubernetes_version: str
+    timeout: float
+
+
+def target_options(function: F) -> F:
+    """Add the options of ``TargetChoice`` to a command, which receives it as ``choice``."""
+
+    @click.option("--target", "factory", default=None, help="An in-process target: package.module:factory.")
+    @click.option("--target-command", default=None, help="A target in any language: the command that serves it on stdio.")
+    @click.option(
+        "--level",
+        type=click.Choice(["exact", "documented"]),
+        default="exact",
+        show_default=True,
+        help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
+    )
+    @click.option("--kubernetes-version", default="1.32", show_default=True, help="The version the reference follows.")
+    @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+    @functools.wraps(function)
+    def wrapped(
+        *args: Any,
+        factory: str | None,
+        target_command: str | None,
+        level: str,
+        kubernetes_version: str,
+        timeout: float,
+        **kwargs: Any,
+    ) -> Any:
+        if factory and target_command:
+            raise click.UsageError("--target and --target-command exclude each other")
+        return function(
+            *args, choice=TargetChoice(factory, target_command, level, kubernetes_version, timeout), **kwargs
+        )
+
+    return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
+
+
+@contextmanager
+def open_target(choice: TargetChoice) -> Iterator[Caller]:
+    """Open the chosen target and close it at the end."""
+    raise NotImplementedError
+    yield

@@ -1,0 +1,97 @@
+"""The Topology Manager's walk over a pod: ask for hints, merge, store, allocate (TOPO-SCOPE-01..11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..errors import Refusal
+from ..kube.pod import Container, Pod
+from ..managers.hint import NO_AFFINITY, Hint
+from ..managers.topology import Answer, TopologyPolicy
+
+__all__ = ["Admitter", "Provider", "StoredHints"]
+
+StoredHints = dict[str, dict[str, Hint]]
+"""Pod uid to container to the hint chosen for it. In memory only: a restart forgets it (TOPO-SCOPE-08)."""
+
+
+class Provider(Protocol):
+    """What the walk needs of a manager. Order of calls and of providers: Device, CPU, Memory (TOPO-PROV-06)."""
+
+    def hints(self, pod: Pod, container: Container) -> Answer:
+        """Offer hints for one container."""
+
+    def pod_hints(self, pod: Pod) -> Answer:
+        """Offer hints for the pod as a whole."""
+
+    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+        """Grant the container its resources; raises ``Refusal``."""
+
+
+class Admitter:
+    """Walks pods through the providers under one topology policy and scope."""
+
+    def __init__(self, policy: TopologyPolicy, providers: Sequence[Provider], watcher: Watcher | None = None) -> None:
+        """Take the policy, the providers in their fixed order and, to explain decisions, a watcher."""
+        self._policy = policy
+        self._providers = tuple(providers)
+        self._watcher = watcher
+        self.stored: StoredHints = {}
+
+    def admit(self, pod: Pod) -> None:
+        """Align and allocate every container of the pod.
+
+        Raises ``Refusal``; what earlier containers were given stays until stale state is collected (TOPO-SCOPE-09).
+        """
+        if self._policy.name == "none":
+            for container in pod.all_containers:
+                self._allocate(pod, container, NO_AFFINITY)
+        elif self._policy.scope == "pod":
+            self._admit_as_one(pod)
+        else:
+            for container in pod.all_containers:
+                answers = [provider.hints(pod, container) for provider in self._providers]
+                hint = self._align(pod, container, answers)
+                self.stored.setdefault(pod.uid, {})[container.name] = hint
+                self._allocate(pod, container, hint)
+
+    def affinity(self, uid: str, container: str) -> Hint | None:
+        """Return the hint stored for a container; None under policy none, where hints are not used."""
+        if self._policy.name == "none":
+            return None
+        return self.stored.get(uid, {}).get(container, NO_AFFINITY)
+
+    def forget(self, uid: str) -> None:
+        """Drop what is stored for a pod that is gone."""
+        self.stored.pop(uid, None)
+
+    def _admit_as_one(self, pod: Pod) -> None:
+        answers = [provider.pod_hints(pod) for provider in self._providers]
+        hint = self._align(pod, None, answers)
+        self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
+        for container in pod.all_containers:
+            self._allocate(pod, container, hint)
+
+    def _align(self, pod: Pod, container: Container | None, answers: Sequence[Answer]) -> Hint:
+        merged = self._policy.merge(answers)
+        if self._watcher:
+            self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit)
+        if not merged.admit:
+            raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
+        return merged.hint
+
+    def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+        for provider in self._providers:
+            provider.allocate(pod, container, affinity)
+
+
+class Watcher(Protocol):
+    """Told of every merge, to explain it later."""
+
+    def merged(
+        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
+    ) -> None:
+        """Take the providers' answers in their order and the result; ``container`` is None in pod scope."""
+
+

@@ -1,0 +1,78 @@
+"""The check that follows the resource managers: does the sum of requests fit the node (ADM-CHAIN-03, ADM-PRED-01)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import Refusal
+from ..kube.kubelet_config import KubeletConfiguration, node_reservation, reserved_cpu_milli
+from ..kube.pod import Pod
+from ..kube.quantity import Quantity
+from ..kube.requests import pod_requests
+from ..machine.model import Machine
+
+__all__ = ["ResourceFit", "node_allocatable"]
+
+
+def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
+    """Return what the node offers to pods: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
+    memory = sum(node.memory or 0 for node in machine.memory)
+    huge = _huge_pages(machine)
+    offered = {
+        "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
+        "memory": memory - sum(huge.values()) - node_reservation(config, {"memory": memory}).get("memory", 0),
+        "pods": config.max_pods,
+        **huge,
+    }
+    for device in machine.devices:
+        offered[device.resource] = offered.get(device.resource, 0) + device.healthy
+    return {name: max(amount, 0) for name, amount in offered.items()}
+
+
+def _huge_pages(machine: Machine) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for node in machine.memory:
+        for size, pages in node.hugepages.items():
+            name = f"hugepages-{size}"
+            total[name] = total.get(name, 0) + pages * _page_bytes(size)
+    return total
+
+
+def _page_bytes(size: str) -> int:
+    return Quantity.parse(size).value
+
+
+class ResourceFit:
+    """Refuses a pod when its requests, with those of the pods on the node, exceed what the node offers."""
+
+    def __init__(self, machine: Machine, config: KubeletConfiguration) -> None:
+        """Compute once what the node offers."""
+        self._allocatable = node_allocatable(machine, config)
+
+    def check(self, pod: Pod, others: Iterable[Pod]) -> None:
+        """Raise ``Refusal`` for the first resource that does not fit; resources the node does not list are dropped."""
+        others = list(others)
+        self._check_one("pods", 1, len(others))
+        used: dict[str, int] = {}
+        for other in others:
+            for name, amount in _amounts(other).items():
+                used[name] = used.get(name, 0) + amount
+        for name, amount in _amounts(pod).items():
+            if amount > 0 and name in self._allocatable:
+                self._check_one(name, amount, used.get(name, 0))
+
+    def _check_one(self, name: str, requested: int, used: int) -> None:
+        capacity = self._allocatable[name]
+        if requested > capacity - used:
+            raise Refusal(
+                f"OutOf{name}",
+                f"Node didn't have enough resource: {name}, requested: {requested}, used: {used}, capacity: {capacity}",
+            )
+
+
+def _amounts(pod: Pod) -> dict[str, int]:
+    """Return the pod's requests in the fit check's units, cpu and memory first."""
+    requests = pod_requests(pod)
+    ordered = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
+    ordered += sorted(requests.keys() - set(ordered))
+    return {name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}

@@ -1,0 +1,218 @@
+"""One node: pods are admitted in the kubelet's order, removed, reconciled, and survive a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..errors import Refusal, StartError
+from ..hostfs import MemoryStore, StateStore
+from ..kube.features import FeatureGates
+from ..kube.kubelet_config import KubeletConfiguration
+from ..kube.pod import Pod
+from ..machine.kubelet_view import KubeletView
+from ..machine.model import Machine
+from ..managers.quirks import QUIRKS
+from .admission import Admitter, Watcher
+from .bring_up import Managers, bring_up
+from .checkpoints import Checkpoints
+from .fit import ResourceFit
+from .placements import memory_states, placement
+from .reconcile import RunningContainers, reconcile
+from .results import Admission, Initial, NodeState, Placement, Reconciled, Restarted
+
+__all__ = ["EXACT", "Node"]
+
+EXACT: frozenset[str] = frozenset(QUIRKS)
+"""Every quirk of the kubelet: decisions as recorded."""
+
+
+class Node:
+    """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.
+
+    State files are kept in ``store`` (in memory unless one is given). ``quirks`` names the departures from the
+    documentation that are reproduced: all of them by default, none for the documented behaviour. ``resource_fit`` adds
+    the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods always fit.
+
+    Raises ``StartError`` when the kubelet would not come up.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        config: KubeletConfiguration,
+        *,
+        kubernetes_version: str = "1.32",
+        quirks: frozenset[str] = EXACT,
+        store: StateStore | None = None,
+        view: KubeletView | None = None,
+        resource_fit: bool = False,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.machine = machine
+        self.config = config
+        self.quirks = quirks
+        self._version = kubernetes_version
+        self._view = view
+        self._resource_fit = resource_fit
+        self._watcher = watcher
+        self._store = store if store is not None else MemoryStore()
+        self._pods: dict[str, Pod] = {}
+        self._containers = RunningContainers()
+        self._start()
+
+    def _start(self) -> None:
+        gates = FeatureGates.build(self._version, self.config.feature_gates)
+        self._managers = bring_up(self.machine, self._view, self.config, gates, self.quirks)
+        self._checkpoints = Checkpoints(self._store, self._managers)
+        self._checkpoints.restore()
+        self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
+        self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
+        self._containers.last_sent.clear()
+
+    @property
+    def managers(self) -> Managers:
+        """The managers as they are now; replaced by a restart."""
+        return self._managers
+
+    @property
+    def pods(self) -> Mapping[str, Pod]:
+        """The pods on the node by uid, in the order of their first admission."""
+        return self._pods
+
+    @property
+    def initial(self) -> Initial:
+        """The pools and tables as they are; what they began with if asked before any admission."""
+        cpu = self._managers.cpu
+        static = cpu.policy == "static"
+        return Initial(
+            default=cpu.state.default,
+            reserved=cpu.reserved if static else None,
+            allocatable=self._managers.cpu_topology.all & ~cpu.reserved if static else None,
+            memory=memory_states(self._managers.memory),
+        )
+
+    def admit(self, pod: Pod) -> Admission:
+        """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
+
+        What a refused pod had been given is released before this returns.
+        """
+        known = self._pods.get(pod.uid)
+        self._pods[pod.uid] = pod
+        self._settle()
+        self._checkpoints.before(pod)
+        try:
+            self._admitter.admit(pod)
+            if self._fit:
+                self._fit.check(pod, [other for other in self._pods.values() if other.uid != pod.uid])
+        except Refusal as refusal:
+            self._checkpoints.after(pod)
+            del self._pods[pod.uid]
+            self._gone(pod.uid, forget_hints=known is not None)
+            return self._admission(pod, refusal)
+        self._checkpoints.after(pod)
+        self._checkpoints.save()
+        return self._admission(pod, None)
+
+    def run(self, uid: str) -> Mapping[str, Placement] | None:
+        """Start all containers of a pod in order; an ordinary init container ends before the next begins.
+
+        Returns the placements, or None when no such pod is on the node.
+        """
+        pod = self._pods.get(uid)
+        if pod is None:
+            return None
+        cpu, memory = self._managers.cpu, self._managers.memory
+        for container in pod.all_containers:
+            self._checkpoints.memory_changes |= memory.container_starts(pod, container)
+            own = cpu.state.assignments.get(uid, {}).get(container.name)
+            if own:
+                self._containers.last_sent[uid, container.name] = own
+            self._containers.start(uid, container.name)
+            if pod.is_ordinary_init(container):
+                self._containers.finish(uid, container.name)
+        self._checkpoints.save()
+        return self._placements(pod)
+
+    def remove(self, uid: str) -> bool:
+        """Take a pod off the node; all it held is released. Returns False when it was not there."""
+        if self._pods.pop(uid, None) is None:
+            return False
+        self._gone(uid, forget_hints=True)
+        return True
+
+    def reconcile(self) -> Reconciled:
+        """Make one pass of the CPU Manager's reconcile loop."""
+        self._settle()
+        done = reconcile(
+            self._pods.values(), self._managers.cpu, self._containers, in_spec_order="reconcile-in-spec-order" in self.quirks
+        )
+        self._checkpoints.save()
+        return done
+
+    def restart(self, config: KubeletConfiguration | None = None) -> Restarted:
+        """Start new managers on the same state files and admit every pod again, in the order of first admission.
+
+        Raises ``StartError`` when the node does not come up again; a later ``restart`` may.
+        """
+        if config is not None:
+            self.config = config
+        self._start()
+        outcomes = []
+        for pod in list(self._pods.values()):
+            outcomes.append(self.admit(pod))
+        return Restarted(tuple(outcomes), self._managers.cpu.state.default, memory_states(self._managers.memory))
+
+    def state(self) -> NodeState:
+        """Return the shared pool, the memory tables and every placement."""
+        return NodeState(
+            default=self._managers.cpu.state.default,
+            memory=memory_states(self._managers.memory),
+            pods={uid: self._placements(pod) for uid, pod in self._pods.items()},
+        )
+
+    def checkpoints(self) -> dict[str, str]:
+        """Return the state files as they are on disk: name to content."""
+        return self._checkpoints.files()
+
+    def write_files(self, files: Mapping[str, str | None]) -> None:
+        """Replace (None: delete) state files while the node is down; only a restart reads them."""
+        for name, text in files.items():
+            if text is None:
+                self._store.delete(name)
+            else:
+                self._store.write(name, text)
+
+    def _settle(self) -> None:
+        """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10)."""
+        self._checkpoints.settle(self._is_active)
+
+    def _is_active(self, uid: str, container: str) -> bool:
+        pod = self._pods.get(uid)
+        return pod is not None and pod.has_container(container)
+
+    def _gone(self, uid: str, *, forget_hints: bool) -> None:
+        if forget_hints:
+            self._admitter.forget(uid)
+        self._containers.forget(uid)
+        self._settle()
+        self._checkpoints.save()
+
+    def _placements(self, pod: Pod) -> dict[str, Placement]:
+        return {
+            container.name: placement(self._managers, self._admitter, pod.uid, container.name)
+            for container in pod.all_containers
+        }
+
+    def _admission(self, pod: Pod, refusal: Refusal | None) -> Admission:
+        return Admission(
+            uid=pod.uid,
+            qos=pod.qos,
+            default=self._managers.cpu.state.default,
+            memory=memory_states(self._managers.memory),
+            placements=None if refusal else self._placements(pod),
+            reason=refusal.reason if refusal else None,
+            message=refusal.message if refusal else None,
+        )
+
+
+_ = (Callable, StartError)

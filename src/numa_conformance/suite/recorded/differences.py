@@ -1,0 +1,49 @@
+"""Comparing what was recorded with what a target answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Difference", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where an answer departs from the record. ``path`` reads ``step 3 (admit p1): containers.c0.cpus``."""
+
+    path: str
+    expected: Any
+    got: Any
+
+    def __str__(self) -> str:
+        return f"{self.path}\n  - recorded: {_show(self.expected)}\n  + answered: {_show(self.got)}"
+
+
+def compare(expected: Any, got: Any, path: str, *, messages: bool = True) -> Iterator[Difference]:
+    """Yield the differences between two JSON values.
+
+    Objects are compared key by key in both directions; null and absent are the same. Lists are compared element by
+    element when they are of one length. With ``messages`` false the free texts ``message`` and ``construction_error``
+    are not compared.
+    """
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for key in sorted(expected.keys() | got.keys()):
+            if not messages and key in ("message", "construction_error"):
+                continue
+            inner = f"{path}.{key}" if path and not path.endswith(": ") else f"{path}{key}"
+            yield from compare(expected.get(key), got.get(key), inner, messages=messages)
+    elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            yield from compare(one, other, f"{path}[{index}]", messages=messages)
+    elif expected != got or isinstance(expected, bool) != isinstance(got, bool):
+        yield Difference(path, expected, got)
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "(nothing)"
+    text = value if isinstance(value, str) else repr(value)
+    text = text or '""'
+    return text if len(text) <= 600 else text[:600] + f"... ({len(text)} characters)"

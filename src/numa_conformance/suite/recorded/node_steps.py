@@ -1,0 +1,122 @@
+"""Recorded decisions that drive one node through steps: admission and lifecycle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...hostfs import device_checksum_fits
+from .differences import Difference, compare
+from .stateless import reported
+
+if TYPE_CHECKING:
+    from .replay import Caller
+
+__all__ = ["replay"]
+
+DEVICE_FILE = "kubelet_internal_checkpoint"
+
+
+def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
+    """Start the node, take the steps in order, compare each answer; stops at the first step that differs.
+
+    What follows a difference would differ because of it, and say nothing new.
+    """
+    answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
+    if "construction_error" in body:
+        expected = {"construction_error": body["construction_error"], "stage": body["stage"]}
+        got = {key: answer.get(key) for key in expected}
+        yield from compare(expected, got, "start: ", messages=messages)
+        return
+    found = list(compare(body["initial"], answer, "start: ", messages=messages))
+    yield from found
+    steps = _Steps(target, unordered=body.get("device_ids") == "unordered")
+    for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
+        if found:
+            return
+        found = list(compare(*steps.take(step, expected), f"{_label(index, step)}: ", messages=messages))
+        yield from found
+
+
+def _label(index: int, step: dict[str, Any]) -> str:
+    uid = step.get("uid") or step.get("pod", {}).get("metadata", {}).get("uid")
+    return f"step {index + 1} ({step['op']}{f' {uid}' if uid else ''})"
+
+
+class _Steps:
+    """Takes steps; keeps the state files that were replaced while the node was down until the restart reads them."""
+
+    def __init__(self, target: Caller, *, unordered: bool) -> None:
+        self._target = target
+        self._unordered = unordered
+        self._files: dict[str, str | None] = {}
+
+    def take(self, step: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what was recorded and what the target answered, both in the form in which they compare."""
+        call = self._target.call
+        match step["op"]:
+            case "admit":
+                got = call("node.admit", {"pod": step["pod"]})
+            case "start":
+                got = call("node.run", {"uid": step["uid"]})
+            case "remove":
+                got = call("node.remove", {"uid": step["uid"]})
+            case "reconcile":
+                got = call("node.reconcile", {})
+            case "write":
+                self._files |= step["files"]
+                return {}, {}
+            case "restart":
+                question: dict[str, Any] = {"files": self._files} if self._files else {}
+                if "kubelet" in step:
+                    question["kubelet"] = step["kubelet"]
+                self._files = {}
+                got = call("node.restart", question)
+            case "checkpoints":
+                got = call("node.checkpoints", {})
+                return _comparable_files(expected), _comparable_files(got)
+            case other:
+                return {"op": "a step of FORMAT.md"}, {"op": other}
+        if self._unordered:
+            got = _count_devices(got)
+        return expected, got
+
+
+def _count_devices(answer: dict[str, Any]) -> dict[str, Any]:
+    containers = answer.get("containers")
+    if not isinstance(containers, dict):
+        return answer
+    counted = {
+        name: {**one, "devices": {resource: len(ids) for resource, ids in one["devices"].items()}}
+        if one.get("devices") is not None
+        else one
+        for name, one in containers.items()
+    }
+    return {**answer, "containers": counted}
+
+
+def _comparable_files(answer: dict[str, Any]) -> dict[str, Any]:
+    """Bring the device checkpoint, which has no fixed order, into the parsed and sorted form of the record."""
+    files = dict(answer.get("checkpoints") or {})
+    text = files.get(DEVICE_FILE)
+    if isinstance(text, str):
+        files[DEVICE_FILE] = _parsed_device_file(text)
+    return {**answer, "checkpoints": files}
+
+
+def _parsed_device_file(text: str) -> Any:
+    try:
+        parsed = json.loads(text)
+        data = parsed["Data"]
+        entries = [
+            {**entry, "DeviceIDs": {node: sorted(ids) for node, ids in entry["DeviceIDs"].items()}}
+            for entry in data["PodDeviceEntries"] or []
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return text
+    if not device_checksum_fits(text):
+        return f"checksum {parsed.get('Checksum')} does not fit the bytes"
+    entries.sort(key=lambda entry: (entry["PodUID"], entry["ContainerName"], entry["ResourceName"]))
+    registered = {name: sorted(ids) for name, ids in (data.get("RegisteredDevices") or {}).items()}
+    return {"PodDeviceEntries": entries, "RegisteredDevices": registered}

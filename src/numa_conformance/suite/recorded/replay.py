@@ -1,0 +1,98 @@
+"""Replaying recorded decisions against a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from . import node_steps, stateless
+from .differences import Difference
+from .needs import features_needed
+from .vectors import Vector
+
+__all__ = ["KINDS", "Caller", "Outcome", "Totals", "replay"]
+
+Status = Literal["matched", "differed", "unsupported"]
+
+
+class Caller(Protocol):
+    """A target to ask. ``call`` takes and returns plain JSON values; what the target lacks is not in ``features``."""
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features the target claims."""
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask one question; raises a target fault when no proper answer comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one decision: ``missing`` names the features that made it unsupported."""
+
+    vector: Vector
+    status: Status
+    differences: tuple[Difference, ...] = ()
+    missing: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Totals:
+    """Counts of outcomes."""
+
+    replayed: int = 0
+    matched: int = 0
+    differed: int = 0
+    unsupported: int = 0
+
+    def add(self, status: Status) -> None:
+        """Count one decision; an unsupported one was not replayed."""
+        if status != "unsupported":
+            self.replayed += 1
+        setattr(self, status, getattr(self, status) + 1)
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the counts as JSON has them."""
+        return {
+            "replayed": self.replayed,
+            "matched": self.matched,
+            "differed": self.differed,
+            "unsupported": self.unsupported,
+        }
+
+
+Replayer = Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]
+
+KINDS: dict[str, Replayer] = {
+    "admission": node_steps.replay,
+    "lifecycle": node_steps.replay,
+    "cpu-static": stateless.replay_cpu_static,
+    "merge": stateless.replay_merge,
+    "noderesourcesfit": stateless.replay_score,
+    "qos": stateless.replay_qos,
+}
+
+
+def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) -> Iterator[Outcome]:
+    """Ask the target each decision and yield the outcome, in order.
+
+    A decision of a kind that is not known counts as differed, never as unsupported: unsupported is only what the target
+    does not claim. With ``messages`` false, free texts are not compared.
+    """
+    claimed = target.features
+    for vector in vectors:
+        replayer = KINDS.get(vector.kind)
+        if replayer is None:
+            known = ", ".join(sorted(KINDS))
+            yield Outcome(vector, "differed", (Difference("kind", f"one of {known}", vector.kind),))
+            continue
+        try:
+            missing = features_needed(vector.kind, vector.body) - claimed
+            if missing:
+                yield Outcome(vector, "unsupported", missing=frozenset(missing))
+                continue
+            found = tuple(replayer(target, vector.body, messages))
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            found = (Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),)
+        yield Outcome(vector, "differed" if found else "matched", found)

@@ -1,0 +1,106 @@
+"""Reading recorded decisions: JSON lines, one decision a line, gzip-compressed or plain; or a single JSON document."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ...errors import Fault, UsageError
+
+__all__ = ["Vector", "read_vectors"]
+
+MAX_LINE = 64 * 1024 * 1024
+"""Longest line accepted, in bytes after decompression."""
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One recorded decision. ``place`` is ``file:line``; ``body`` is the JSON object as it was read."""
+
+    id: str
+    kind: str
+    body: dict[str, Any]
+    place: str
+
+
+def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
+    """Yield the decisions of files, and of the files in folders, in order of name.
+
+    Raises ``UsageError`` naming file and line.
+    """
+    for path in paths:
+        for file in _files(path):
+            yield from _read_file(file)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        found = sorted(one for one in path.iterdir() if one.is_file() and one.name.endswith(SUFFIXES))
+        if not found:
+            raise UsageError(Fault(str(path), "no recorded decisions in this folder", ", ".join(SUFFIXES)))
+        return found
+    if not path.is_file():
+        raise UsageError(Fault(str(path), "no such file or folder"))
+    return [path]
+
+
+def _read_file(file: Path) -> Iterator[Vector]:
+    try:
+        with _open(file) as stream:
+            yield from _read_lines(file, stream)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
+
+
+def _open(file: Path) -> IO[bytes]:
+    with file.open("rb") as peek:
+        compressed = peek.read(2) == b"\x1f\x8b"
+    return gzip.open(file, "rb") if compressed else file.open("rb")
+
+
+def _read_lines(file: Path, stream: IO[bytes]) -> Iterator[Vector]:
+    first = stream.readline(MAX_LINE + 1)
+    number = 1
+    if first.strip() in (b"{", b"["):
+        yield from _read_document(file, first + stream.read(MAX_LINE + 1 - len(first)))
+        return
+    line = first
+    while line:
+        place = f"{file}:{number}"
+        if len(line) > MAX_LINE:
+            raise UsageError(Fault(place, f"the line is longer than {MAX_LINE} bytes"))
+        if line.strip():
+            yield _vector(_parse(line, place), place)
+        number += 1
+        line = stream.readline(MAX_LINE + 1)
+
+
+def _read_document(file: Path, text: bytes) -> Iterator[Vector]:
+    """Read one pretty-printed decision, or a list of them: the form in which the suite leaves a failed scenario."""
+    if len(text) > MAX_LINE:
+        raise UsageError(Fault(str(file), f"the document is longer than {MAX_LINE} bytes"))
+    parsed = _parse(text, str(file))
+    for index, body in enumerate(parsed if isinstance(parsed, list) else [parsed]):
+        yield _vector(body, f"{file}[{index}]" if isinstance(parsed, list) else str(file))
+
+
+def _parse(text: bytes, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(Fault(place, f"not JSON: {error}", "one JSON object a line")) from error
+
+
+def _vector(body: Any, place: str) -> Vector:
+    if not isinstance(body, dict):
+        raise UsageError(Fault(place, "not a recorded decision", "a JSON object with id and kind"))
+    kind = body.get("kind")
+    if not isinstance(kind, str):
+        raise UsageError(Fault(f"{place}: kind", "missing", "a text such as admission"))
+    return Vector(str(body.get("id", place)), kind, body, place)
