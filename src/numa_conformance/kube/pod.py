@@ -1,0 +1,166 @@
+"""``v1 Pod``, as far as the node's resource managers and the scheduler look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .fields import Faults, as_list, as_mapping, as_text, quantities
+from .qos import QOS_CLASSES, QosClass, qos_class
+from .quantity import Quantity
+from .resource_names import amount_faults
+
+__all__ = ["Container", "Pod"]
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container after API defaulting: requests include what only limits name (ADM-DEF-01).
+
+    ``restart_always`` on an init container makes it a sidecar (ADM-REQ-02).
+    """
+
+    name: str
+    requests: Mapping[str, Quantity] = field(default_factory=dict)
+    limits: Mapping[str, Quantity] = field(default_factory=dict)
+    restart_always: bool = False
+
+    @cached_property
+    def whole_cpus(self) -> int:
+        """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
+        asked = self.requests.get("cpu")
+        if asked is None:
+            return 0
+        whole = asked.value
+        return max(whole, 0) if whole * 1000 == asked.milli else 0
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod as one node sees it. ``raw`` is the JSON object it was read from."""
+
+    uid: str
+    name: str
+    namespace: str
+    init_containers: tuple[Container, ...]
+    containers: tuple[Container, ...]
+    overhead: Mapping[str, Quantity] = field(default_factory=dict)
+    status_qos_class: QosClass | None = None
+    node_name: str = ""
+    priority: int = 0
+    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
+        """Read a Pod as a user would write it; fields that do not concern resources are ignored.
+
+        With ``validate`` the API server's checks of resources apply: a request above its limit, or a device or huge page
+        request that differs from its limit, is a fault. Raises ``UsageError`` with every fault and its field path.
+        """
+        faults = Faults(place)
+        pod = _read(as_mapping(obj, "", faults), faults, validate=validate)
+        faults.raise_if_any()
+        return pod
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """Return the JSON object the pod was read from."""
+        return self.raw
+
+    @cached_property
+    def qos(self) -> QosClass:
+        """The class in the pod's status when there is one, else the computed one (ADM-QOS-08)."""
+        return self.status_qos_class or qos_class(self.all_containers)
+
+    @cached_property
+    def all_containers(self) -> tuple[Container, ...]:
+        """Init containers in spec order, then app containers in spec order (CPU-ELIG-08)."""
+        return self.init_containers + self.containers
+
+    @cached_property
+    def _ordinary_init(self) -> frozenset[str]:
+        return frozenset(one.name for one in self.init_containers if not one.restart_always)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Container]:
+        return {one.name: one for one in self.all_containers}
+
+    def is_ordinary_init(self, container: Container) -> bool:
+        """Tell whether this is an init container that ends before the next container begins."""
+        return container.name in self._ordinary_init
+
+    def has_container(self, name: str) -> bool:
+        """Tell whether the pod has a container of this name."""
+        return name in self._by_name
+
+    def container(self, name: str) -> Container:
+        """Return the container of this name; raises ``KeyError``."""
+        return self._by_name[name]
+
+    def exclusive_cpus(self, container: Container) -> int:
+        """Return how many exclusive CPUs the static policy owes the container (CPU-ELIG-01)."""
+        return container.whole_cpus if self.qos == "Guaranteed" else 0
+
+
+def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
+    metadata = as_mapping(obj.get("metadata"), "metadata", faults)
+    spec = as_mapping(obj.get("spec"), "spec", faults)
+    name = as_text(metadata.get("name"), "metadata.name", faults)
+    namespace = as_text(metadata.get("namespace"), "metadata.namespace", faults, "default") or "default"
+    init = tuple(_containers(spec, "initContainers", faults, validate=validate))
+    apps = tuple(_containers(spec, "containers", faults, validate=validate))
+    if not apps:
+        faults.add("spec.containers", "a pod needs at least one container")
+    _check_names(init + apps, faults)
+    return Pod(
+        uid=as_text(metadata.get("uid"), "metadata.uid", faults) or f"{namespace}/{name}",
+        name=name,
+        namespace=namespace,
+        init_containers=init,
+        containers=apps,
+        overhead=quantities(spec.get("overhead"), "spec.overhead", faults),
+        status_qos_class=_status_class(obj, faults),
+        node_name=as_text(spec.get("nodeName"), "spec.nodeName", faults),
+        priority=spec["priority"] if isinstance(spec.get("priority"), int) else 0,
+        raw=obj,
+    )
+
+
+def _status_class(obj: Mapping[str, Any], faults: Faults) -> QosClass | None:
+    status = as_mapping(obj.get("status"), "status", faults)
+    written = as_text(status.get("qosClass"), "status.qosClass", faults)
+    for known in QOS_CLASSES:
+        if written == known:
+            return known
+    if written:
+        faults.add("status.qosClass", f"{written!r} is no QoS class", ", ".join(QOS_CLASSES))
+    return None
+
+
+def _containers(spec: Mapping[str, Any], key: str, faults: Faults, *, validate: bool) -> Iterator[Container]:
+    for index, item in enumerate(as_list(spec.get(key), f"spec.{key}", faults)):
+        path = f"spec.{key}[{index}]"
+        obj = as_mapping(item, path, faults)
+        resources = as_mapping(obj.get("resources"), f"{path}.resources", faults)
+        limits = quantities(resources.get("limits"), f"{path}.resources.limits", faults)
+        requests = quantities(resources.get("requests"), f"{path}.resources.requests", faults)
+        if validate:
+            for field_path, message in amount_faults(requests, limits):
+                faults.add(f"{path}.resources.{field_path}", message)
+        yield Container(
+            name=as_text(obj.get("name"), f"{path}.name", faults),
+            requests={name: amount.rounded_to_milli() for name, amount in {**limits, **requests}.items()},
+            limits={name: amount.rounded_to_milli() for name, amount in limits.items()},
+            restart_always=key == "initContainers" and obj.get("restartPolicy") == "Always",
+        )
+
+
+def _check_names(containers: tuple[Container, ...], faults: Faults) -> None:
+    seen: set[str] = set()
+    for one in containers:
+        if not one.name:
+            faults.add("spec", "a container has no name")
+        elif one.name in seen:
+            faults.add("spec", f"two containers are named {one.name!r}")
+        seen.add(one.name)
