@@ -119,9 +119,13 @@ def _parse(text: str) -> Quantity:
     if _EXPONENT.fullmatch(suffix):
         exponent = int(suffix[1:])
         if abs(exponent) > _MAX_EXPONENT:
-            raise UsageError(Fault("", f"the exponent of {text!r} is out of range", f"-{_MAX_EXPONENT} to {_MAX_EXPONENT}"))
+            raise UsageError(
+                Fault("", f"the exponent of {text!r} is out of range", f"-{_MAX_EXPONENT} to {_MAX_EXPONENT}")
+            )
         return _decimal(number, exponent, "exponent")
-    raise UsageError(Fault("", f"{text!r}: unable to parse quantity's suffix", "n u m k M G T P E, Ki Mi Gi Ti Pi Ei, e3"))
+    raise UsageError(
+        Fault("", f"{text!r}: unable to parse quantity's suffix", "n u m k M G T P E, Ki Mi Gi Ti Pi Ei, e3")
+    )
 
 
 def _refuse(text: str) -> NoReturn:

@@ -1,0 +1,111 @@
+"""Reading YAML and JSON from strangers: safe, bounded, and with the place of every fault."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import Fault, UsageError
+
+__all__ = ["Document", "read_documents"]
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_NODES = 5_000_000
+"""Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""
+MAX_DEPTH = 100
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type information
+    """A safe loader that refuses a key given twice and keeps dates as the text they are."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else ""
+            if name and name != "<<" and name in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {name!r} is given twice", problem_mark=key.start_mark)
+            seen.add(name)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
+
+
+class Document:
+    """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value."""
+
+    __slots__ = ("place", "value")
+
+    def __init__(self, place: str, value: Any) -> None:
+        """Take where it stands and what it says."""
+        self.place = place
+        self.value = value
+
+
+def read_documents(path: Path) -> list[Document]:
+    """Read all documents of a YAML or JSON file; ``-`` reads standard input. Empty documents are left out.
+
+    Raises ``UsageError`` naming file, line and column.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    text = _read_text(path, name)
+    try:
+        values = list(_load(text))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
+        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}")) from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
+    except RecursionError as error:
+        raise UsageError(Fault(name, "the document is nested too deeply", f"at most {MAX_DEPTH} levels")) from error
+    documents = [
+        Document(f"{name}: document {number}" if len(values) > 1 else name, value)
+        for number, value in enumerate(values, 1)
+        if value is not None
+    ]
+    for document in documents:
+        _check_extent(document)
+    return documents
+
+
+def _read_text(path: Path, name: str) -> bytes:
+    try:
+        if str(path) == "-":
+            content = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with path.open("rb") as stream:
+                content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
+    if len(content) > MAX_BYTES:
+        raise UsageError(Fault(name, f"is larger than {MAX_BYTES} bytes"))
+    return content
+
+
+def _load(text: bytes) -> Iterator[Any]:
+    yield from yaml.load_all(text, Loader=_Loader)  # a subclass of the safe loader
+
+
+def _check_extent(document: Document) -> None:
+    """Refuse a document whose aliases expand beyond all bounds, or that contains itself."""
+    left = MAX_NODES
+    stack: list[tuple[Any, int]] = [(document.value, 1)]
+    while stack:
+        value, depth = stack.pop()
+        left -= 1
+        if left < 0:
+            raise UsageError(Fault(document.place, f"the document expands to more than {MAX_NODES} values"))
+        if depth > MAX_DEPTH:
+            raise UsageError(Fault(document.place, "the document is nested too deeply", f"at most {MAX_DEPTH} levels"))
+        if isinstance(value, dict):
+            stack.extend((inner, depth + 1) for inner in value.values())
+        elif isinstance(value, list):
+            stack.extend((inner, depth + 1) for inner in value)
