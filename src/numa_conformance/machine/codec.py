@@ -39,7 +39,12 @@ def machine_to_dict(machine: Machine) -> dict[str, Any]:
         "memory": [_memory_to_dict(node) for node in machine.memory],
         "distances": None if machine.distances is None else [list(row) for row in machine.distances],
         "devices": [
-            {"resource": one.resource, "id": one.id, "numa": list(one.numa), **({} if one.healthy else {"healthy": False})}
+            {
+                "resource": one.resource,
+                "id": one.id,
+                "numa": list(one.numa),
+                **({} if one.healthy else {"healthy": False}),
+            }
             for one in machine.devices
         ],
     }
@@ -96,7 +101,8 @@ class _Reader:
             self._fault("uncoreSource", f"is {source!r}", " or ".join(_SOURCES))
         cpus = [self._cpu(item, f"cpus[{i}]") for i, item in enumerate(self._list(obj.get("cpus"), "cpus", MAX_CPUS))]
         memory = [
-            self._memory(item, f"memory[{i}]") for i, item in enumerate(self._list(obj.get("memory"), "memory", MAX_NODES))
+            self._memory(item, f"memory[{i}]")
+            for i, item in enumerate(self._list(obj.get("memory"), "memory", MAX_NODES))
         ]
         devices = self._list(obj.get("devices"), "devices", 65_536)
         return Machine(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 __all__ = ["Cpu", "Device", "Machine", "MemoryNode"]
 
 UncoreSource = Literal["hardware", "reported"]
-_NO_PAGES: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class MemoryNode:
 
     node: int
     memory: int | None
-    hugepages: Mapping[str, int] = field(default=_NO_PAGES)
+    hugepages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +54,14 @@ class Device:
 class Machine:
     """A computer, as its hardware is.
 
-    Nothing is nested: a cache may lie inside a NUMA node, equal it or span several; a NUMA node may span sockets and may
-    have no CPUs or no memory; ids may have gaps.
+    Nothing is nested: a cache may lie inside a NUMA node, equal it or span several; a NUMA node may span sockets and
+    may have no CPUs or no memory; ids may have gaps.
 
     ``cpus``: online CPUs, ascending. ``offline``: ids that exist and are offline. ``memory``: one entry per NUMA node,
     ascending; it names every NUMA node, with or without CPUs. ``distances``: rows and columns in the order of
     ``memory``, or None. ``preferred_allocation``: device resources whose plugin states a preference (``lowest-id``).
-    ``uncore_source``: ``hardware`` when the ``uncore`` ids are the caches themselves, ``reported`` when they are already
-    what a node agent reports (None then means: no split cache). ``notes``: warnings of the reader, facts of the author.
+    ``uncore_source``: ``hardware`` when the ``uncore`` ids are the caches themselves, ``reported`` when they are
+    already what a node agent reports (None then means: no split cache). ``notes``: warnings of the reader, facts of the author.
     """
 
     name: str
@@ -90,20 +88,19 @@ class Machine:
     @cached_property
     def numa_bits(self) -> dict[int, int]:
         """NUMA node to its CPUs, nodes without CPUs included."""
-        return {node: self._bits(lambda cpu: cpu.numa == node) for node in self.numa_ids}
+        return {node: self._bits(cpu.id for cpu in self.cpus if cpu.numa == node) for node in self.numa_ids}
 
     @cached_property
     def socket_bits(self) -> dict[int, int]:
         """Socket to its CPUs, ascending by socket id."""
-        return {
-            socket: self._bits(lambda cpu: cpu.socket == socket) for socket in sorted({c.socket for c in self.cpus})
-        }
+        sockets = sorted({cpu.socket for cpu in self.cpus})
+        return {socket: self._bits(cpu.id for cpu in self.cpus if cpu.socket == socket) for socket in sockets}
 
     @cached_property
     def uncore_bits(self) -> dict[int, int]:
         """Last-level cache to its CPUs, ascending by cache id."""
         ids = sorted({cpu.uncore for cpu in self.cpus if cpu.uncore is not None})
-        return {uncore: self._bits(lambda cpu: cpu.uncore == uncore) for uncore in ids}
+        return {uncore: self._bits(cpu.id for cpu in self.cpus if cpu.uncore == uncore) for uncore in ids}
 
     @cached_property
     def core_bits(self) -> tuple[int, ...]:
@@ -114,5 +111,6 @@ class Machine:
             cores[key] = cores.get(key, 0) | 1 << cpu.id
         return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))
 
-    def _bits(self, wanted: Callable[[Cpu], bool]) -> int:
-        return sum(1 << cpu.id for cpu in self.cpus if wanted(cpu))
+    @staticmethod
+    def _bits(ids: Iterable[int]) -> int:
+        return sum(1 << one for one in ids)
