@@ -14,7 +14,7 @@ _SPAN = re.compile(r"(\d+)\.(\d+)(?:(\+)|-(\d+)\.(\d+))?")
 class Quirk:
     """A departure from the documentation.
 
-    ``id`` says what the kubelet does. ``area`` is the manager (``cpu``, ``memory``, ``device``, ``topology``, ``node``).
+    ``id`` says what the kubelet does. ``area`` is the room: ``cpu``, ``memory``, ``device``, ``topology``, ``node``.
     ``rule`` names the behaviour rules. ``summary`` is what the kubelet does, ``documented`` what the documentation says
     or evidently intends, and what the reference does with the quirk off. ``versions`` are the Kubernetes minor versions
     that show it: ``1.23+``, ``1.32-1.33`` or ``1.32``. ``issue`` is a public reference such as

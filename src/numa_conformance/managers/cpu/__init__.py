@@ -1,0 +1,26 @@
+"""The CPU Manager: who gets which CPUs, and why."""
+
+from .accumulator import NotEnoughCpus
+from .allocator import CpuAllocator
+from .hint_request import HintRequest
+from .manager import CpuManager, make_cpu_manager
+from .never_ends import NeverEnds
+from .options import StaticOptions
+from .quirks import QUIRKS
+from .state import CpuState
+from .static_policy import StaticPolicy
+from .topology import CpuTopology
+
+__all__ = [
+    "QUIRKS",
+    "CpuAllocator",
+    "CpuManager",
+    "CpuState",
+    "CpuTopology",
+    "HintRequest",
+    "NeverEnds",
+    "NotEnoughCpus",
+    "StaticOptions",
+    "StaticPolicy",
+    "make_cpu_manager",
+]

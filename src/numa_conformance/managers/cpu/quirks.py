@@ -58,8 +58,8 @@ QUIRKS: tuple[Quirk, ...] = (
         id="overlapping-groups-taken-twice",
         area="cpu",
         rule="CPU-ALLOC-26",
-        summary="where sockets and NUMA nodes (or caches and NUMA nodes) are not nested, a group is visited and counted "
-        "once per parent, so that fewer CPUs than asked for may come out",
+        summary="where sockets and NUMA nodes (or caches and NUMA nodes) are not nested, a group is visited and "
+        "counted once per parent, so that fewer CPUs than asked for may come out",
         documented="a container gets as many CPUs as it asks for",
         versions="1.8+",
     ),
@@ -84,8 +84,8 @@ QUIRKS: tuple[Quirk, ...] = (
         id="node-wide-cache-is-no-uncore-cache",
         area="cpu",
         rule="CPU-DISC-12, CPU-DISC-15, CPU-UNC-08",
-        summary="a last-level cache that covers a NUMA node is not seen as an uncore cache; the socket takes its place, "
-        "also where a socket holds several such caches",
+        summary="a last-level cache that covers a NUMA node is not seen as an uncore cache; the socket takes its "
+        "place, also where a socket holds several such caches",
         documented="the uncore cache is the last-level cache",
         versions="1.32+",
     ),
@@ -123,8 +123,8 @@ QUIRKS: tuple[Quirk, ...] = (
         id="align-by-socket-leaves-hinted-nodes",
         area="cpu",
         rule="CPU-STEP-05",
-        summary="with align-by-socket CPUs are taken from the whole socket of the hinted NUMA nodes, by best fit, which "
-        "may leave the hinted nodes although they have room",
+        summary="with align-by-socket CPUs are taken from the whole socket of the hinted NUMA nodes, by best fit, "
+        "which may leave the hinted nodes although they have room",
         documented="the hinted NUMA nodes are used first, then the rest of their sockets",
         versions="1.25+",
     ),

@@ -1,0 +1,115 @@
+"""``Accumulator``: a set of CPUs being gathered, and the order in which groups are looked at (CPU-ALLOC-10, 11, 13)."""
+
+from __future__ import annotations
+
+from .topology import CpuTopology, Level
+
+__all__ = ["Accumulator", "NotEnoughCpus"]
+
+_INDEX = 16
+_INDEX_MASK = (1 << _INDEX) - 1
+
+
+class NotEnoughCpus(Exception):  # noqa: N818  (an answer of the allocator; the admission turns it into a refusal)
+    """The allocator has no answer. The text is the kubelet's (CPU-ALLOC-02, CPU-ALLOC-19, CPU-DIST-10)."""
+
+
+class Accumulator:
+    """Free CPUs, what is still needed, and what is taken so far.
+
+    ``averaged`` and ``counted_twice`` are the quirks ``full-by-machine-average`` and
+    ``overlapping-groups-taken-twice``. ``trace``, if given, receives one line per group taken.
+    """
+
+    __slots__ = ("averaged", "counted_twice", "free", "need", "taken", "topology", "trace")
+
+    def __init__(
+        self,
+        topology: CpuTopology,
+        free: int,
+        need: int,
+        *,
+        averaged: bool = True,
+        counted_twice: bool = True,
+        trace: list[str] | None = None,
+    ) -> None:
+        """Start with nothing taken; ``free`` holds known CPUs only."""
+        self.topology = topology
+        self.free = free
+        self.need = need
+        self.taken = 0
+        self.averaged = averaged
+        self.counted_twice = counted_twice
+        self.trace = trace
+
+    def take(self, cpus: int, count: int) -> None:
+        """Take ``cpus``; ``count`` is how many they are."""
+        if not self.counted_twice:
+            count = (cpus & ~self.taken).bit_count()
+        self.taken |= cpus
+        self.free &= ~cpus
+        self.need -= count
+
+    def outer_order(self) -> list[int]:
+        """Order the elements of the first level that have free CPUs, fewest first.
+
+        Each is a key: the number of free CPUs above bit 16, the index in the level below. Keys sort as CPU-ALLOC-10.
+        """
+        free = self.free
+        return sorted(
+            (here.bit_count() << _INDEX) | index
+            for index, mask in enumerate(self.topology.outer.masks)
+            if (here := free & mask)
+        )
+
+    def inner_order(self) -> list[int]:
+        """Order the elements of the second level: within each element of the first, fewest free first.
+
+        An element that several parents share comes once per parent (CPU-ALLOC-11), or once in all without that quirk.
+        """
+        free, masks, inside = self.free, self.topology.inner.masks, self.topology.inside
+        order: list[int] = []
+        for key in self.outer_order():
+            children = inside[key & _INDEX_MASK]
+            if len(children) == 1:
+                index = children[0][0]
+                order.append(((free & masks[index]).bit_count() << _INDEX) | index)
+            else:
+                order += sorted(
+                    ((free & masks[index]).bit_count() << _INDEX) | index for index, common in children if free & common
+                )
+        return order if self.counted_twice else list(dict.fromkeys(order))
+
+    def node_order(self) -> list[int]:
+        """Order the NUMA nodes with free CPUs."""
+        return self.outer_order() if self.topology.numa_first else self.inner_order()
+
+    def socket_order(self) -> list[int]:
+        """Order the sockets with free CPUs."""
+        return self.inner_order() if self.topology.numa_first else self.outer_order()
+
+    def uncore_order(self) -> list[int]:
+        """Order the uncore caches with free CPUs, NUMA node by NUMA node."""
+        free, masks = self.free, self.topology.uncores.masks
+        order: list[int] = []
+        for key in self.node_order():
+            order += sorted(
+                ((free & masks[index]).bit_count() << _INDEX) | index
+                for index, common in self.topology.node_uncores[key & _INDEX_MASK]
+                if free & common
+            )
+        return order if self.counted_twice else list(dict.fromkeys(order))
+
+    def take_full(self, level: Level, order: list[int]) -> None:
+        """Take the fully free elements of ``level`` that fit, in order; one that is too large is passed over."""
+        full = level.full if self.averaged else level.sizes
+        for key in order:
+            index = key & _INDEX_MASK
+            if key >> _INDEX == full[index] and level.sizes[index] <= self.need:
+                if not self.counted_twice and self.taken & level.masks[index]:
+                    continue
+                if self.trace is not None:
+                    self.trace.append(f"{level.kind} {level.ids[index]} whole")
+                self.take(level.masks[index], level.sizes[index])
+                if self.need < 1:
+                    return

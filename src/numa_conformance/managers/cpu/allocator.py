@@ -1,0 +1,81 @@
+"""``CpuAllocator``: n CPUs out of a set of available ones; the algorithm follows from the options (CPU-ALLOC-01)."""
+
+from __future__ import annotations
+
+from .accumulator import Accumulator, NotEnoughCpus
+from .distributed import Distribution
+from .options import StaticOptions
+from .packed import take_packed
+from .spread import take_spread
+from .topology import CpuTopology
+from .uncore import UncoreStep
+
+__all__ = ["CpuAllocator"]
+
+
+class CpuAllocator:
+    """Chooses CPUs on one machine under fixed options. Stateless; one is built per policy."""
+
+    def __init__(self, topology: CpuTopology, options: StaticOptions, quirks: frozenset[str]) -> None:
+        """Settle which algorithm and which quirks are in force."""
+        self.topology = topology
+        self._averaged = "full-by-machine-average" in quirks
+        self._counted_twice = "overlapping-groups-taken-twice" in quirks
+        self._by_id = options.distribute_across_cores
+        self._spread = options.distribute_across_cores and "spread-by-cpu-id" not in quirks
+        self._uncore_step = (
+            UncoreStep(
+                odd_unaligned="uncore-odd-size-unaligned" in quirks,
+                half_used_unaligned="uncore-half-used-core-unaligned" in quirks,
+            )
+            if options.prefer_uncore
+            else None
+        )
+        self._distribution = (
+            Distribution(
+                topology.cpus_per_core if options.full_pcpus_only else 1,
+                aliasing="distribution-aliasing" in quirks,
+                hang="distribution-hang" in quirks,
+                single_node="distribution-of-single-node-requests" in quirks,
+            )
+            if options.distribute_across_numa
+            else None
+        )
+
+    def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
+        """Return ``count`` CPUs of ``available`` as bits.
+
+        Raises ``NotEnoughCpus``, or ``NeverEnds`` where the kubelet would not come back. On machines it misreads the
+        kubelet may return CPUs that were not offered, or fewer (CPU-ALLOC-25, 26). ``trace`` receives the order in
+        which groups were taken.
+        """
+        if count < 1:
+            return 0
+        free = available & self.topology.all
+        if free.bit_count() < count:
+            raise NotEnoughCpus(
+                f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
+            )
+        taking = self._accumulator(free, count, trace)
+        if self._distribution is not None:
+            return self._distribution.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
+        if self._spread:
+            return take_spread(taking)
+        return take_packed(taking, by_id=self._by_id, uncore_step=self._uncore_step)
+
+    def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
+        if free.bit_count() < count:
+            raise NotEnoughCpus(
+                f"not enough cpus available to satisfy request: requested={count}, available={free.bit_count()}"
+            )
+        return take_packed(self._accumulator(free, count, trace))
+
+    def _accumulator(self, free: int, count: int, trace: list[str] | None) -> Accumulator:
+        return Accumulator(
+            self.topology,
+            free,
+            count,
+            averaged=self._averaged,
+            counted_twice=self._counted_twice,
+            trace=trace,
+        )

@@ -1,0 +1,99 @@
+"""The distributed algorithm: even shares from as few NUMA nodes as possible (CPU-DIST)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .accumulator import Accumulator, NotEnoughCpus
+from .distribution_search import Choice, choose_nodes
+from .literal_distribution import choose_repeated_nodes
+from .never_ends import NeverEnds
+
+__all__ = ["Distribution"]
+
+_INDEX_MASK = 0xFFFF
+
+Pack = Callable[[int, int], int]
+"""Takes free CPUs and a count; returns CPUs by the packed algorithm."""
+
+
+class Distribution:
+    """Distributes CPUs over NUMA nodes in groups of ``group`` CPUs.
+
+    ``aliasing``, ``hang`` and ``single_node`` are the quirks ``distribution-aliasing``, ``distribution-hang`` and
+    ``distribution-of-single-node-requests``.
+    """
+
+    def __init__(self, group: int, *, aliasing: bool = True, hang: bool = True, single_node: bool = True) -> None:
+        """Choose which departures to follow."""
+        self._group = group
+        self._aliasing = aliasing
+        self._hang = hang
+        self._single_node = single_node
+
+    def take(self, taking: Accumulator, pack: Pack) -> int:
+        """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``NeverEnds``."""
+        count, group = taking.need, self._group
+        if group < 1 or count % group:
+            return pack(taking.free, count)
+        masks = taking.topology.nodes.masks
+        order = [key & _INDEX_MASK for key in taking.node_order()]
+        if not self._single_node:
+            for node in order:
+                inside = taking.free & masks[node]
+                if inside.bit_count() >= count:
+                    return pack(inside, count)
+        choice = self._choose(taking, order, count)
+        if choice is None:
+            return pack(taking.free, count)
+        self._take_shares(taking, choice, pack)
+        self._take_remainder(taking, choice, count, pack)
+        if taking.need > 0:
+            raise NotEnoughCpus(f"accounting error, not enough CPUs allocated, remaining: {taking.need}")
+        if taking.need < 0:
+            raise NotEnoughCpus(f"accounting error, too many CPUs allocated, remaining: {taking.need}")
+        return taking.taken
+
+    def _choose(self, taking: Accumulator, order: list[int], count: int) -> Choice | None:
+        """Choose nodes by index; the least number of them follows from the capacity of the machine (CPU-DIST-03)."""
+        topology, group = taking.topology, self._group
+        free = {node: (taking.free & topology.nodes.masks[node]).bit_count() for node in order}
+        groups = -(-topology.all.bit_count() // group)
+        per_node = -(-groups // topology.num_nodes)
+        smallest = -(-(count // group) // per_node)
+        if len(free) < len(order):
+            return choose_repeated_nodes(order, free, count, group, smallest, aliasing=self._aliasing, hang=self._hang)
+        choice = choose_nodes(list(free.values()), count, group, smallest, aliasing=self._aliasing, hang=self._hang)
+        if choice is None:
+            return None
+        return Choice(tuple(order[i] for i in choice.nodes), choice.share, tuple(order[i] for i in choice.remainder))
+
+    def _take_shares(self, taking: Accumulator, choice: Choice, pack: Pack) -> None:
+        for node in choice.nodes:
+            self._take_from(taking, node, choice.share, pack)
+
+    def _take_remainder(self, taking: Accumulator, choice: Choice, count: int, pack: Pack) -> None:
+        """Take one group from each node of the remainder in turn (CPU-DIST-09)."""
+        masks = taking.topology.nodes.masks
+        groups = (count - choice.share * len(choice.nodes)) // self._group
+        while groups > 0:
+            before = groups
+            for node in choice.remainder:
+                if groups and (taking.free & masks[node]).bit_count() >= self._group:
+                    self._take_from(taking, node, self._group, pack)
+                    groups -= 1
+            if groups == before:
+                if self._hang:
+                    raise NeverEnds(count, self._group)
+                return
+
+    def _take_from(self, taking: Accumulator, node: int, count: int, pack: Pack) -> None:
+        level = taking.topology.nodes
+        if taking.trace is not None:
+            taking.trace.append(f"{count} CPUs from {level.kind} {level.ids[node]}")
+        try:
+            cpus = pack(taking.free & level.masks[node], count)
+        except NotEnoughCpus:
+            # The kubelet ignores it; what is missing shows in the accounting at the end.
+            return
+        taking.take(cpus, cpus.bit_count())

@@ -1,0 +1,141 @@
+"""The distribution search as the kubelet does it, subset by subset.
+
+For machines on which a NUMA node spans sockets and therefore stands several times in the order of nodes (CPU-DIST-02):
+positions are then not independent, and nothing can be bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from .balance import Balance, spend
+from .distribution_search import Choice
+from .never_ends import NeverEnds
+
+__all__ = ["choose_repeated_nodes"]
+
+_KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
+
+
+class _Subsets:
+    """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
+
+    def __init__(self, among: Sequence[int], size: int, *, aliasing: bool) -> None:
+        self._among = among
+        self._size = size
+        prefix = _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
+        self._prefix = prefix if aliasing else size
+        self._now: tuple[int, ...] = ()
+        self._start: tuple[int, ...] | None = None
+        self.kept: tuple[int, ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        for positions in combinations(range(len(self._among)), self._size):
+            self._now = positions
+            if self._start == positions[: self._prefix]:
+                self.kept = self._named()
+            yield self._named()
+
+    def keep(self) -> None:
+        """Keep the subset looked at now."""
+        self._start = self._now[: self._prefix]
+        self.kept = self._named()
+
+    def _named(self) -> tuple[int, ...]:
+        return tuple(self._among[i] for i in self._now)
+
+
+def choose_repeated_nodes(
+    order: Sequence[int],
+    free: Mapping[int, int],
+    count: int,
+    group: int,
+    smallest: int,
+    *,
+    aliasing: bool,
+    hang: bool,
+) -> Choice | None:
+    """Choose as ``choose_nodes`` does, where ``order`` names nodes (keys of ``free``) more than once.
+
+    The choice names nodes in place of positions.
+    """
+    balance = Balance(len(free), sum(free.values()) - count)
+    for size in range(smallest, min(-(-count // group), len(free)) + 1):
+        share = count // size // group * group
+        groups = (count - share * size) // group
+        subsets = _Subsets(order, size, aliasing=aliasing)
+        best: int | None = None
+        remainder: tuple[int, ...] = ()
+        for nodes in subsets:
+            if best == 0:
+                break
+            if (
+                sum(free[node] for node in set(nodes)) < count
+                or sum(free[node] // group for node in nodes) * group < count
+                or any(free[node] < share for node in nodes)
+            ):
+                continue
+            left = dict(free)
+            for node in nodes:
+                left[node] -= share
+            score, chosen = _best_remainder(left, nodes, groups, group, balance, aliasing=aliasing, hang=hang)
+            if score is not None and (best is None or score < best):
+                best, remainder = score, chosen
+                subsets.keep()
+        if best is not None:
+            return Choice(subsets.kept, share, remainder)
+    return None
+
+
+def _best_remainder(
+    left: Mapping[int, int],
+    nodes: tuple[int, ...],
+    groups: int,
+    group: int,
+    balance: Balance,
+    *,
+    aliasing: bool,
+    hang: bool,
+) -> tuple[int | None, tuple[int, ...]]:
+    if not groups:
+        return balance.score(sum(cpus * cpus for cpus in left.values())), ()
+    best: int | None = None
+    kept: tuple[int, ...] = ()
+    among = [node for node in nodes if left[node] >= group]
+    for size in range(len(among), 0, -1):
+        subsets = _Subsets(among, size, aliasing=aliasing)
+        improved = False
+        for chosen in subsets:
+            if sum(left[node] for node in chosen) < groups * group:
+                continue
+            score = _score(left, chosen, groups, group, balance)
+            if score is None:
+                if hang:
+                    raise NeverEnds(groups * group, group)
+            elif best is None or score < best:
+                best, improved = score, True
+                subsets.keep()
+        if improved:
+            kept = subsets.kept
+    return best, kept
+
+
+def _score(left: Mapping[int, int], chosen: tuple[int, ...], groups: int, group: int, balance: Balance) -> int | None:
+    distinct = list(dict.fromkeys(chosen))
+    if len(distinct) == len(chosen):
+        after = spend([left[node] for node in chosen], groups, group)
+        if after is None:
+            return None
+        now = dict(zip(chosen, after, strict=True))
+    else:
+        now = {node: left[node] for node in distinct}
+        while groups > 0:
+            before = groups
+            for node in chosen:
+                if groups and now[node] >= group:
+                    now[node] -= group
+                    groups -= 1
+            if groups == before:
+                return None
+    return balance.score(sum(cpus * cpus for cpus in {**left, **now}.values()))

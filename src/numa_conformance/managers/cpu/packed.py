@@ -1,0 +1,147 @@
+"""The packed algorithm: whole NUMA nodes and sockets, caches, whole cores, then single CPUs (CPU-ALLOC-14..19)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...cpuset import iter_bits
+from .accumulator import Accumulator, NotEnoughCpus
+from .topology import lowest
+
+__all__ = ["take_packed"]
+
+_INDEX_MASK = 0xFFFF
+
+
+def take_packed(
+    taking: Accumulator, *, by_id: bool = False, uncore_step: Callable[[Accumulator], None] | None = None
+) -> int:
+    """Gather what ``taking`` needs and return it; raise ``NotEnoughCpus`` when it cannot be had.
+
+    ``by_id`` is the kubelet's spread mode: no whole cores, single CPUs by id within a socket (CPU-ALLOC-24).
+    """
+    topology = taking.topology
+    if taking.need >= topology.outer.smallest:
+        taking.take_full(topology.outer, taking.outer_order())
+        if taking.need < 1:
+            return taking.taken
+    if taking.need >= topology.inner.smallest:
+        taking.take_full(topology.inner, taking.inner_order())
+        if taking.need < 1:
+            return taking.taken
+    if uncore_step is not None:
+        uncore_step(taking)
+        if taking.need < 1:
+            return taking.taken
+    if by_id:
+        _take_by_id(taking)
+    else:
+        _take_cores(taking)
+        if taking.need > 0:
+            _take_single(taking)
+    if taking.need > 0:
+        raise NotEnoughCpus("failed to allocate cpus")
+    return taking.taken
+
+
+def _take_cores(taking: Accumulator) -> None:
+    """Take fully free cores (CPU-ALLOC-17)."""
+    topology = taking.topology
+    if not topology.even:
+        _take_uneven_cores(taking)
+        return
+    threads = topology.cpus_per_core
+    if taking.need < threads:
+        return
+    full = topology.cores_by_free(taking.free)[threads]
+    masks = topology.inner.masks
+    for key in taking.inner_order():
+        cores = full & masks[key & _INDEX_MASK]
+        wanted = taking.need // threads
+        found = cores.bit_count()
+        if found > wanted:
+            cores, found = lowest(cores, wanted), wanted
+        if found:
+            _take_whole(taking, cores, found * threads)
+            if taking.need < threads:
+                return
+
+
+def _take_uneven_cores(taking: Accumulator) -> None:
+    """Take fully free cores where cores differ in their number of threads.
+
+    Fully free means as many free CPUs as the machine-wide average (CPU-ALLOC-25), or all of its own without that quirk.
+    """
+    topology = taking.topology
+    by_free = topology.cores_by_free(taking.free)
+    average = topology.cpus_per_core
+    if taking.averaged:
+        full = [by_free[average]] if average < len(by_free) else []
+    else:
+        full = [by_free[size] & topology.cores_with_threads(size) for size in topology.thread_counts]
+    for key in taking.inner_order():
+        inside = topology.inner.masks[key & _INDEX_MASK]
+        for cores in full:
+            for core in iter_bits(cores & inside):
+                size = topology.cores[core].bit_count()
+                if size <= taking.need:
+                    _take_whole(taking, 1 << core, size)
+                if taking.need < 1:
+                    return
+
+
+def _take_whole(taking: Accumulator, cores: int, count: int) -> None:
+    if taking.trace is not None:
+        taking.trace.extend(f"core {core}" for core in iter_bits(cores))
+    taking.take(taking.topology.threads_of(cores), count)
+
+
+def _take_single(taking: Accumulator) -> None:
+    """Take CPUs one by one, from the cores with fewest free threads (CPU-ALLOC-18)."""
+    topology, free = taking.topology, taking.free
+    by_free = topology.cores_by_free(free)
+    for key in taking.inner_order():
+        inside = topology.inner.masks[key & _INDEX_MASK]
+        for threads in range(1, len(by_free)):
+            cores = by_free[threads] & inside
+            if cores:
+                _take_threads(taking, cores, threads, free)
+                if taking.need < 1:
+                    return
+
+
+def _take_threads(taking: Accumulator, cores: int, threads: int, free: int) -> None:
+    """Take free CPUs of ``cores`` in order of core, then id; each core has ``threads`` of them."""
+    topology = taking.topology
+    wanted, rest = divmod(taking.need, threads)
+    found = cores.bit_count()
+    if found <= wanted:
+        cpus, count = topology.threads_of(cores) & free, found * threads
+    else:
+        entire = lowest(cores, wanted)
+        cpus, count = topology.threads_of(entire) & free, taking.need
+        if rest:
+            following = cores ^ entire
+            cpus |= lowest(topology.cores[(following & -following).bit_length() - 1] & free, rest)
+    if taking.trace is not None:
+        taking.trace.extend(f"CPU {cpu} of {_described(threads, taking, cpu)}" for cpu in iter_bits(cpus))
+    taking.take(cpus, count)
+
+
+def _described(threads: int, taking: Accumulator, cpu: int) -> str:
+    core = next(core for core, mask in taking.topology.cores.items() if mask >> cpu & 1)
+    used = threads < taking.topology.cores[core].bit_count()
+    return f"partly used core {core}" if used else f"core {core}"
+
+
+def _take_by_id(taking: Accumulator) -> None:
+    free = taking.free
+    for key in taking.socket_order():
+        cpus = free & taking.topology.sockets.masks[key & _INDEX_MASK]
+        count = min(cpus.bit_count(), taking.need)
+        cpus = lowest(cpus, count)
+        if taking.trace is not None:
+            taking.trace.extend(f"CPU {cpu}" for cpu in iter_bits(cpus))
+        taking.take(cpus, count)
+        if taking.need < 1:
+            return

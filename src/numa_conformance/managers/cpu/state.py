@@ -1,0 +1,45 @@
+"""``CpuState``: the shared pool and the exclusive CPUs of containers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["CpuState"]
+
+
+@dataclass(slots=True)
+class CpuState:
+    """What the CPU Manager keeps, and what its state file holds.
+
+    ``default`` is the shared pool as bits; ``assignments`` maps pod uid to container to exclusive CPUs.
+    """
+
+    default: int = 0
+    assignments: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def copy(self) -> CpuState:
+        """Return an independent copy."""
+        return CpuState(self.default, {uid: dict(own) for uid, own in self.assignments.items()})
+
+    def cpus_of(self, uid: str, container: str) -> int:
+        """Return the exclusive CPUs of a container, or the shared pool (CPU-POOL-03)."""
+        own = self.assignments.get(uid)
+        return self.default if own is None else own.get(container, self.default)
+
+    def assign(self, uid: str, container: str, cpus: int) -> None:
+        """Move CPUs out of the shared pool to a container (CPU-STEP-07)."""
+        self.default &= ~cpus
+        self.assignments.setdefault(uid, {})[container] = cpus
+
+    def release(self, uid: str, container: str) -> int:
+        """Give back what no other container of the pod holds (CPU-REUSE-08); return it."""
+        own = self.assignments.get(uid)
+        if own is None or container not in own:
+            return 0
+        freed = own.pop(container)
+        for cpus in own.values():
+            freed &= ~cpus
+        if not own:
+            del self.assignments[uid]
+        self.default |= freed
+        return freed

@@ -1,0 +1,191 @@
+"""The static policy: exclusive CPUs for containers of Guaranteed pods that ask for whole ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...errors import Refusal
+from ...kube.pod import Container, Pod
+from ...kube.requests import pod_total
+from ..hint import NO_AFFINITY, Hint
+from .accumulator import NotEnoughCpus
+from .allocator import CpuAllocator
+from .hint_request import HintRequest
+from .options import StaticOptions
+from .restore import check_state
+from .state import CpuState
+from .topology import CpuTopology
+from .whole_cores import WholeCores
+
+__all__ = ["StaticPolicy"]
+
+
+class StaticPolicy:
+    """One node's CPU Manager under policy ``static``; see ``CpuManager`` for what each call does.
+
+    ``options`` and ``reserved`` are as the policy settled them. ``reusable`` maps a pod's uid to the CPUs that its
+    ordinary init containers leave for its later containers (CPU-REUSE-01).
+    """
+
+    policy = "static"
+
+    def __init__(
+        self,
+        allocator: CpuAllocator,
+        options: StaticOptions,
+        reserved: int,
+        quirks: frozenset[str],
+    ) -> None:
+        """Start with everything in the shared pool."""
+        self.topology: CpuTopology = allocator.topology
+        self.options = options
+        self.reserved = reserved
+        self.reusable: dict[str, int] = {}
+        self.state = CpuState(self.topology.all & ~reserved if options.strict_reservation else self.topology.all)
+        self._allocator = allocator
+        self._whole_cores = WholeCores(self.topology, reserved, quirks) if options.full_pcpus_only else None
+        self._check_first = "smt-check-before-own-cpus" in quirks
+        self._reuse_by_chance = "init-cpus-reused-by-chance" in quirks
+        self._leaves_hinted_nodes = "align-by-socket-leaves-hinted-nodes" in quirks
+        self._only_adds_hints = "align-by-socket-only-adds-hints" in quirks
+        self._keeps_pool = options.strict_reservation and "strict-pool-may-empty" not in quirks
+
+    def restore(self, state: CpuState) -> None:
+        """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
+        self.state = check_state(state, self.topology.all, self.reserved, strict=self.options.strict_reservation)
+
+    def cpus_of(self, uid: str, container: str) -> int:
+        """Return a container's exclusive CPUs, or the shared pool."""
+        return self.state.cpus_of(uid, container)
+
+    def release(self, uid: str, container: str) -> None:
+        """Give a container's CPUs back."""
+        self.state.release(uid, container)
+
+    def remove_stale(self, active: Callable[[str, str], bool]) -> None:
+        """Release what belongs to no active container (CPU-REC-10)."""
+        stale = [(uid, name) for uid, own in self.state.assignments.items() for name in own if not active(uid, name)]
+        for uid, name in stale:
+            self.state.release(uid, name)
+
+    def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
+        """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""
+        needed = pod.exclusive_cpus(container)
+        if not needed:
+            return None
+        own = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if own is None:
+            return HintRequest.of(self.topology, needed, self._free, self.reusable.get(pod.uid, 0))
+        return self._held(own, needed, fits=own.bit_count() == needed)
+
+    def pod_hint_request(self, pod: Pod) -> HintRequest | None:
+        """Return what decides the hints of a whole pod (CPU-HINT-05, 06); None: no opinion."""
+        needed = pod_total(pod, pod.exclusive_cpus)
+        if not needed:
+            return None
+        held = 0
+        own = self.state.assignments.get(pod.uid)
+        if own:
+            for container in pod.all_containers:
+                cpus = own.get(container.name)
+                if cpus is not None:
+                    if cpus.bit_count() != pod.exclusive_cpus(container):
+                        return self._held(cpus, needed, fits=False)
+                    held |= cpus
+        if held.bit_count() == needed:
+            return self._held(held, needed, fits=True)
+        return HintRequest.of(self.topology, needed, self._free, self.reusable.get(pod.uid, 0) | held)
+
+    def _held(self, own: int, needed: int, *, fits: bool) -> HintRequest:
+        request = HintRequest.of(self.topology, needed, own)
+        return request if fits else request.impossible()
+
+    @property
+    def _free(self) -> int:
+        return self.state.default & ~self.reserved
+
+    def hints(self, pod: Pod, container: Container) -> Mapping[str, list[Hint] | None] | None:
+        """List the NUMA sets that can serve one container."""
+        return self._answer(self.hint_request(pod, container))
+
+    def pod_hints(self, pod: Pod) -> Mapping[str, list[Hint] | None] | None:
+        """List the NUMA sets that can serve a whole pod."""
+        return self._answer(self.pod_hint_request(pod))
+
+    def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
+        if request is None:
+            return None
+        return {"cpu": request.hints(by_socket=self.options.align_by_socket, sizes_too=self._only_adds_hints)}
+
+    def allocate(
+        self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
+    ) -> None:
+        """Give a container its CPUs (CPU-STEP); raises ``Refusal`` with the state untouched, or ``NeverEnds``."""
+        count = pod.exclusive_cpus(container)
+        if not count:
+            return
+        own = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if self._whole_cores is not None and (own is None or self._check_first):
+            self._whole_cores.check(count, self.state.default, self.reusable.get(pod.uid, 0))
+        if own is None:
+            own = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
+            self.state.assign(pod.uid, container.name, own)
+        self._note_reuse(pod, container, own)
+
+    def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
+        try:
+            cpus = self._gather(count, mask, reusable, trace)
+        except NotEnoughCpus as fault:
+            raise _unexpected(str(fault)) from None
+        if self._keeps_pool and not self.state.default & ~cpus:
+            free = (self._free & ~cpus).bit_count()
+            raise _unexpected(f"not enough cpus available to satisfy request: requested={count}, available={free}")
+        return cpus
+
+    def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
+        """Take what each pool in turn can give; the last one has to give the rest (CPU-STEP-05, 06)."""
+        available = self._free | reusable
+        whole = self._whole_cores
+        if whole is not None:
+            available = whole.offered(available)
+            if not whole.takes_partial_cores and not self.topology.even:
+                return self._gather_uneven(whole, count, mask, available)
+        taken = 0
+        for pool in self._pools(available, mask, reusable):
+            offered = pool & ~taken
+            if whole is not None:
+                offered = whole.offered(offered)
+            number = min(count - taken.bit_count(), offered.bit_count())
+            if number > 0:
+                taken |= self._allocator.allocate(offered, number, trace)
+        return taken | self._allocator.allocate(available & ~taken, count - taken.bit_count(), trace)
+
+    def _gather_uneven(self, whole: WholeCores, count: int, mask: int | None, available: int) -> int:
+        for pool in (*self._pools(available, mask, 0), available):
+            if whole.can_give(pool, count):
+                return whole.take(pool, count)
+        raise NotEnoughCpus(
+            f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
+        )
+
+    def _pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
+        """Return the pools to take from before all that is available."""
+        aligned = []
+        if mask is not None:
+            if not self.options.align_by_socket or not self._leaves_hinted_nodes:
+                aligned.append(available & self.topology.cpus_in_nodes(mask))
+            if self.options.align_by_socket:
+                aligned.append(available & self.topology.cpus_in_sockets_of(mask))
+        if self._reuse_by_chance or not reusable:
+            return aligned
+        first = [pool & reusable for pool in aligned]
+        return [*first, *aligned, available & reusable]
+
+    def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
+        """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
+        reusable = self.reusable.get(pod.uid, 0)
+        self.reusable = {pod.uid: reusable | cpus if pod.is_ordinary_init(container) else reusable & ~cpus}
+
+
+def _unexpected(text: str) -> Refusal:
+    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {text}, which is unexpected")
