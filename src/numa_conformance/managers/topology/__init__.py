@@ -1,0 +1,18 @@
+"""The Topology Manager: policies, options, and the merge of provider hints."""
+
+from .merge import Answer, Merged, axes_of
+from .options import TopologyOptions, parse_options
+from .policy import POLICIES, SCOPES, TopologyPolicy, make_topology_policy, policy_of
+
+__all__ = [
+    "POLICIES",
+    "SCOPES",
+    "Answer",
+    "Merged",
+    "TopologyOptions",
+    "TopologyPolicy",
+    "axes_of",
+    "make_topology_policy",
+    "parse_options",
+    "policy_of",
+]

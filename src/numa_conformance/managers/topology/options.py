@@ -1,0 +1,90 @@
+"""Options of the Topology Manager's policies (TOPO-OPT-01..10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...errors import StartError
+from ...kube.features import FeatureGates, Maturity
+
+__all__ = ["TopologyOptions", "parse_options"]
+
+CLOSEST = "prefer-closest-numa-nodes"
+MOST_NODES = "max-allowable-numa-nodes"
+DEFAULT_NODES = 8
+_GROUPS: Mapping[Maturity, tuple[str, str]] = {
+    "alpha": ("TopologyManagerPolicyAlphaOptions", "Alpha"),
+    "beta": ("TopologyManagerPolicyBetaOptions", "Beta"),
+}
+_TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
+_FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyOptions:
+    """The options in effect."""
+
+    prefer_closest: bool = False
+    max_nodes: int = DEFAULT_NODES
+
+
+def parse_options(
+    options: Mapping[str, str] | None, gates: FeatureGates, *, true_raises_the_limit: bool, nodes: int
+) -> TopologyOptions:
+    """Read the options; raises ``StartError`` with the kubelet's text.
+
+    With ``true_raises_the_limit``, ``max-allowable-numa-nodes=true`` is accepted as the page writes it and allows
+    ``nodes`` NUMA nodes (TOPO-OPT-03).
+    """
+    if not options:
+        return TopologyOptions()
+    if not gates.enabled("TopologyManagerPolicyOptions"):
+        shown = " ".join(f"{name}:{value}" for name, value in sorted(options.items()))
+        raise _refused(
+            f'topology manager policy options map[{shown}] require feature gates "TopologyManagerPolicyOptions" enabled'
+        )
+    closest, most = False, DEFAULT_NODES
+    for name, value in sorted(options.items()):
+        _check_name(name, gates)
+        if name == CLOSEST:
+            closest = _boolean(name, value)
+        elif true_raises_the_limit and value in _TRUE - {"1"}:
+            most = max(nodes, DEFAULT_NODES)
+        else:
+            most = _node_limit(name, value)
+    return TopologyOptions(closest, most)
+
+
+def _check_name(name: str, gates: FeatureGates) -> None:
+    maturity = gates.maturity(name) if name in (CLOSEST, MOST_NODES) else None
+    if maturity is None:
+        raise _refused(f'unknown Topology Manager Policy option: "{name}"')
+    gate, level = _GROUPS.get(maturity, ("", ""))
+    if gate and not gates.enabled(gate):
+        raise _refused(f'Topology Manager Policy {level}-level Options not enabled, but option "{name}" provided')
+
+
+def _boolean(name: str, value: str) -> bool:
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise _refused(f'bad value for option "{name}": strconv.ParseBool: parsing "{value}": invalid syntax')
+
+
+def _node_limit(name: str, value: str) -> int:
+    if not _INTEGER.fullmatch(value):
+        raise _refused(
+            f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{value}": invalid syntax'
+        )
+    limit = int(value)
+    if limit < DEFAULT_NODES:
+        raise _refused(f'the minimum value of "{name}" should not be less than {DEFAULT_NODES}')
+    return limit
+
+
+def _refused(message: str) -> StartError:
+    return StartError("topologymanager", message)

@@ -1,0 +1,104 @@
+"""The Topology Manager's policies: what is merged, and what is admitted (TOPO-POL-01..10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...cpuset import iter_bits
+from ...errors import StartError
+from ...kube.features import FeatureGates
+from ...kube.kubelet_config import KubeletConfiguration
+from ..hint import Hint
+from .merge import Answer, Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
+from .options import TopologyOptions, parse_options
+
+__all__ = ["POLICIES", "SCOPES", "TopologyPolicy", "make_topology_policy", "policy_of"]
+
+POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+SCOPES = ("container", "pod")
+Distances = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class TopologyPolicy:
+    """One policy on one machine. ``everything`` is the mask of all NUMA nodes, with or without CPUs."""
+
+    name: str
+    scope: str
+    everything: int
+    fitness: Fitness = narrower
+
+    def merge(self, answers: Sequence[Answer]) -> Merged:
+        """Merge the providers' answers and say whether the policy admits the pod with the result."""
+        if self.name == "none":
+            return Merged(Hint(None, False), True)
+        axes = axes_of(answers)
+        if self.name == "single-numa-node":
+            hint = merge_axes([single_node_axis(axis) for axis in axes], self.everything)
+            if hint.mask == self.everything:
+                hint = Hint(None, hint.preferred)
+            return Merged(hint, hint.preferred)
+        hint = merge_axes(axes, self.everything, self.fitness)
+        return Merged(hint, hint.preferred or self.name == "best-effort")
+
+
+def make_topology_policy(
+    config: KubeletConfiguration,
+    numa_ids: Sequence[int],
+    distances: Distances | None,
+    gates: FeatureGates,
+    quirks: frozenset[str],
+) -> TopologyPolicy:
+    """Build the policy a configuration asks for; raises ``StartError`` in the kubelet's order (TOPO-OPT-09).
+
+    Under policy none nothing is checked (TOPO-OPT-06).
+    """
+    name = config.topology_manager_policy
+    everything = sum(1 << node for node in numa_ids)
+    if name == "none":
+        return TopologyPolicy("none", config.topology_manager_scope, everything)
+    options = parse_options(
+        config.topology_manager_policy_options,
+        gates,
+        true_raises_the_limit="node-limit-needs-a-number" not in quirks,
+        nodes=len(numa_ids),
+    )
+    if options.prefer_closest and distances is None:
+        raise _refused("cannot discover NUMA topology: error getting NUMA distances from cadvisor")
+    if len(numa_ids) > options.max_nodes:
+        raise _refused(f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
+    if name not in POLICIES:
+        raise _refused(f'unknown policy: "{name}"')
+    if config.topology_manager_scope not in SCOPES:
+        raise _refused(f'unknown scope: "{config.topology_manager_scope}"')
+    return policy_of(name, config.topology_manager_scope, options, numa_ids, distances)
+
+
+def policy_of(
+    name: str, scope: str, options: TopologyOptions, numa_ids: Sequence[int], distances: Distances | None
+) -> TopologyPolicy:
+    """Build a policy from options already read; rows and columns of ``distances`` follow ``numa_ids``."""
+    closest = options.prefer_closest and name != "single-numa-node" and distances is not None
+    fitness = closer(numa_ids, distances) if closest and distances is not None else narrower
+    return TopologyPolicy(name, scope, sum(1 << node for node in numa_ids), fitness)
+
+
+def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
+    """Order masks of one size by average distance over all ordered pairs, self included (TOPO-DIST-01..03)."""
+    row_of = {node: index for index, node in enumerate(numa_ids)}
+    known: dict[int, tuple[float, ...]] = {}
+
+    def key(mask: int) -> tuple[float, ...]:
+        found = known.get(mask)
+        if found is None:
+            rows = [row_of[node] for node in iter_bits(mask)]
+            total = sum(distances[one][other] for one in rows for other in rows)
+            found = known[mask] = (total / len(rows) ** 2, mask)
+        return found
+
+    return key
+
+
+def _refused(message: str) -> StartError:
+    return StartError("topologymanager", message)
