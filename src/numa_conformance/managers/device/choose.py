@@ -1,0 +1,66 @@
+"""Which devices a container gets: reusable ones first, then those near the affinity (DEV-ALLOC-04..10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from .state import ResourceDevices
+
+__all__ = ["Preference", "choose", "lowest_ids"]
+
+Preference = Callable[[frozenset[str], frozenset[str], int], Iterable[str]]
+"""A plugin's preferred allocation: (available, must include, size) to ids."""
+
+
+def lowest_ids(available: frozenset[str], required: frozenset[str], size: int) -> list[str]:
+    """Prefer what must be there, then the lowest ids in plain string order."""
+    return [*sorted(required), *sorted(available - required)][:size]
+
+
+def choose(
+    devices: ResourceDevices,
+    free: frozenset[str],
+    reusable: frozenset[str],
+    count: int,
+    mask: int | None,
+    preference: Preference | None,
+) -> frozenset[str] | int:
+    """Return ``count`` devices, or how many are still needed when there are too few free ones."""
+    taken = set(sorted(reusable)[:count])
+    need = count - len(taken)
+    if not need:
+        return frozenset(taken)
+    if len(free) < need:
+        return need
+    free = free - taken
+    aligned, unaligned, anywhere = _by_affinity(devices, free, mask)
+    if need < len(aligned):
+        pool = aligned
+    else:
+        taken |= aligned
+        pool = free
+        need -= len(aligned)
+    if need and preference is not None:
+        required = frozenset(taken)
+        wanted = preference(pool | required, required, count)
+        taken |= set(_first(wanted, pool - taken, need))
+    rest = [aligned, unaligned, anywhere] if pool is free else [aligned]
+    for group in rest:
+        taken |= set(_first(sorted(group), group - taken, count - len(taken)))
+    return frozenset(taken)
+
+
+def _by_affinity(
+    devices: ResourceDevices, free: frozenset[str], mask: int | None
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Split free devices into aligned, unaligned, and without affinity (DEV-ALLOC-06)."""
+    if mask is None or not devices.aware:
+        return frozenset(), frozenset(), free
+    aligned = frozenset(one for one in free if devices.masks[one] & mask)
+    anywhere = frozenset(one for one in free if not devices.masks[one])
+    return aligned, free - aligned - anywhere, anywhere
+
+
+def _first(ids: Iterable[str], allowed: frozenset[str] | set[str], count: int) -> list[str]:
+    """Return the first ``count`` ids that are allowed, each once."""
+    return list(dict.fromkeys(one for one in ids if one in allowed))[:count]

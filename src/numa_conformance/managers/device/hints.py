@@ -1,0 +1,64 @@
+"""Hints for devices (DEV-HINT-04..08)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..families import LISTED, HintFamily, subsets_by_size
+from ..hint import Hint
+from .state import ResourceDevices
+
+__all__ = ["Pools", "device_hints"]
+
+
+@dataclass(frozen=True)
+class Pools:
+    """The devices that may be given: free ones, and those that an init container of the pod leaves for reuse."""
+
+    available: frozenset[str]
+    reusable: frozenset[str]
+
+
+def device_hints(
+    devices: ResourceDevices, pools: Pools, count: int, numa_ids: Sequence[int], *, without_topology_counts: bool
+) -> list[Hint] | HintFamily:
+    """Return the hints of one topology-aware resource; an empty list when nothing can hold the request.
+
+    A hint is preferred when no smaller number of NUMA nodes could hold the request with every device there and free.
+    """
+    masks = devices.masks
+    loose = sum(1 for mask in masks.values() if not mask) if without_topology_counts else 0
+    loose_free = sum(1 for one in pools.available | pools.reusable if not masks.get(one, 0)) if loose else 0
+    every = [mask for mask in masks.values() if mask]
+    reusable = [mask for one in pools.reusable if (mask := masks.get(one, 0))]
+    usable = reusable + [mask for one in pools.available - pools.reusable if (mask := masks.get(one, 0))]
+
+    def capable(mask: int) -> bool:
+        return loose + sum(1 for one in every if one & mask) >= count
+
+    def available(mask: int) -> bool:
+        if any(not one & mask for one in reusable):
+            return False
+        return loose_free + sum(1 for one in usable if one & mask) >= count
+
+    if len(numa_ids) > LISTED:
+        touched = 0
+        for mask in every:
+            touched |= mask
+        relevant = [node for node in numa_ids if touched >> node & 1]
+        free = [node for node in numa_ids if not touched >> node & 1]
+        return HintFamily.build(relevant, free, capable, available) or []
+    return _listed(numa_ids, capable, available)
+
+
+def _listed(numa_ids: Sequence[int], capable: Callable[[int], bool], available: Callable[[int], bool]) -> list[Hint]:
+    narrowest = len(numa_ids)
+    found = []
+    for mask in subsets_by_size(numa_ids):
+        size = mask.bit_count()
+        if size < narrowest and capable(mask):
+            narrowest = size
+        if available(mask):
+            found.append(mask)
+    return [Hint(mask, mask.bit_count() == narrowest) for mask in found]

@@ -1,0 +1,168 @@
+"""The Device Manager: hints and allocation of device-plugin devices (DEV-HINT, DEV-ALLOC, DEV-INIT)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ...errors import Refusal
+from ...kube.pod import Container, Pod
+from ...kube.requests import pod_limits
+from ...machine.model import Machine
+from ..families import HintFamily
+from ..hint import Hint
+from .choose import Preference, choose, lowest_ids
+from .hints import Pools, device_hints
+from .state import Allocations, DeviceEntry, Inventory
+
+__all__ = ["DeviceManager"]
+
+
+class DeviceManager:
+    """Devices of one machine, and who has them.
+
+    ``preferences`` maps a resource to what its plugin prefers; by default the machine says (``lowest-id``). Where a
+    plugin states none and the kubelet picks at random, the lowest ids are taken (DEV-ALLOC-10).
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        quirks: frozenset[str],
+        preferences: Mapping[str, Preference] | None = None,
+    ) -> None:
+        self._numa_ids = machine.numa_ids
+        self._quirks = quirks
+        self.inventory = Inventory(machine)
+        self.allocations = Allocations()
+        stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
+        self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
+        self._reusable: dict[str, dict[str, frozenset[str]]] = {}
+
+    def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | HintFamily | None]:
+        """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
+        asked = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
+        return {
+            resource: self._hints(
+                resource,
+                count,
+                held=self.allocations.of(pod.uid, container.name).get(resource, frozenset()),
+                reusable=self._reusable.get(pod.uid, {}).get(resource, frozenset()),
+            )
+            for resource, count in asked.items()
+        }
+
+    def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | HintFamily | None]:
+        """Offer hints for what a pod as a whole asks for."""
+        asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
+        counts_reuse = "pod-hints-ignore-reusable-devices" not in self._quirks
+        return {
+            resource: self._hints(
+                resource,
+                count,
+                held=self.allocations.of_pod(pod.uid, resource),
+                reusable=self._reusable.get(pod.uid, {}).get(resource, frozenset()) if counts_reuse else frozenset(),
+            )
+            for resource, count in asked.items()
+        }
+
+    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+        """Give a container its devices; raises ``Refusal`` (DEV-ALLOC-01..13)."""
+        for uid in [uid for uid in self._reusable if uid != pod.uid]:
+            del self._reusable[uid]
+        for resource, amount in container.limits.items():
+            if self._known(resource):
+                self._allocate(pod, container, resource, amount.value, affinity)
+        reusable = self._reusable.setdefault(pod.uid, {})
+        for resource, ids in self.allocations.of(pod.uid, container.name).items():
+            left = reusable.get(resource, frozenset())
+            reusable[resource] = left | ids if pod.is_ordinary_init(container) else left - ids
+
+    def allocated(self, uid: str, container: str) -> dict[str, tuple[str, ...]]:
+        """Return the devices of a container: resource to sorted ids."""
+        return {name: tuple(sorted(ids)) for name, ids in sorted(self.allocations.of(uid, container).items()) if ids}
+
+    def release(self, uid: str, container: str) -> None:
+        """Take back all devices of a container."""
+        self.allocations.take_back(uid, container)
+
+    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
+        """Take back the devices of containers that are gone; tells whether there were any."""
+        stale = [
+            (uid, container)
+            for uid, containers in self.allocations.given.items()
+            for container in containers
+            if not active(uid, container)
+        ]
+        for uid, container in stale:
+            self.release(uid, container)
+        return bool(stale)
+
+    def entries(self) -> tuple[DeviceEntry, ...]:
+        """Return the lines of the checkpoint."""
+        return tuple(self.allocations.entries(self.inventory))
+
+    def registered(self) -> dict[str, tuple[str, ...]]:
+        """Return the healthy devices of each resource, as the checkpoint lists them."""
+        return {name: tuple(sorted(one.healthy)) for name, one in sorted(self.inventory.resources.items())}
+
+    def restore(self, entries: Iterable[DeviceEntry]) -> None:
+        """Take over the allocations of a checkpoint (DEV-CKPT-04); plugins have registered again by then."""
+        for entry in entries:
+            ids = frozenset(one for found in entry.devices.values() for one in found)
+            self.allocations.give(entry.uid, entry.container, entry.resource, ids)
+
+    def _known(self, resource: str) -> bool:
+        return resource in self.inventory.resources or any(
+            resource in resources for containers in self.allocations.given.values() for resources in containers.values()
+        )
+
+    def _hints(
+        self, resource: str, count: int, *, held: frozenset[str], reusable: frozenset[str]
+    ) -> list[Hint] | HintFamily | None:
+        devices = self.inventory.resources.get(resource)
+        if devices is None or not devices.aware:
+            return None
+        if held:
+            if len(held) != count:
+                return []
+            pools = Pools(available=held, reusable=frozenset())
+        else:
+            free = devices.healthy - self.allocations.in_use(resource)
+            pools = Pools(available=free, reusable=reusable)
+            if len(free | reusable) < count:
+                return []
+        anywhere = "devices-without-topology-never-count" not in self._quirks
+        return device_hints(devices, pools, count, self._numa_ids, without_topology_counts=anywhere)
+
+    def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
+        held = self.allocations.of(pod.uid, container.name).get(resource, frozenset())
+        if held and len(held) != count:
+            raise _failed(
+                f'pod "{pod.uid}" container "{container.name}" changed request for resource "{resource}" '
+                f"from {len(held)} to {count}"
+            )
+        devices = self.inventory.resources.get(resource)
+        if devices is None:
+            raise _failed(f"cannot allocate unregistered device {resource}")
+        if not devices.healthy:
+            raise _failed(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
+        if not held <= devices.healthy:
+            raise _failed(
+                f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
+            )
+        if held or count == 0:
+            return
+        reusable = self._reusable.get(pod.uid, {}).get(resource, frozenset())
+        preference = self._preferences.get(resource)
+        free = devices.healthy - self.allocations.in_use(resource)
+        chosen = choose(devices, free, reusable, count, affinity.mask, preference)
+        if isinstance(chosen, int):
+            raise _failed(
+                f"requested number of devices unavailable for {resource}. Requested: {chosen}, Available: {len(free)}"
+            )
+        self.allocations.give(pod.uid, container.name, resource, chosen)
+
+
+def _failed(error: str) -> Refusal:
+    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")

@@ -1,0 +1,27 @@
+"""Where the Device Manager departs from its documentation."""
+
+from __future__ import annotations
+
+from ..quirk import Quirk
+
+__all__ = ["QUIRKS"]
+
+QUIRKS: tuple[Quirk, ...] = (
+    Quirk(
+        id="pod-hints-ignore-reusable-devices",
+        area="device",
+        rule="DEV-HINT-03",
+        summary="in the pod scope devices that an init container leaves for reuse are not counted as available",
+        documented="the pod's effective request is what must be there; devices of its own init containers serve it",
+        versions="1.20+",
+    ),
+    Quirk(
+        id="devices-without-topology-never-count",
+        area="device",
+        rule="DEV-HINT-06",
+        summary="of a resource that mixes devices with and without topology only the former count for hints, so a "
+        "request that the free devices could meet may be impossible",
+        documented="a device without topology information gives no NUMA preference and suits every NUMA node",
+        versions="1.18+",
+    ),
+)

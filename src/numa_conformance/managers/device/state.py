@@ -1,0 +1,105 @@
+"""What the Device Manager remembers: which devices there are, who has which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...machine.model import Device, Machine
+
+__all__ = ["Allocations", "DeviceEntry", "Inventory", "ResourceDevices"]
+
+NO_NODE = -1
+"""The NUMA node under which the checkpoint lists devices without topology (DEV-ALLOC-12)."""
+
+
+@dataclass(frozen=True)
+class ResourceDevices:
+    """All devices of one resource, healthy or not: id to NUMA mask (0 = no topology)."""
+
+    masks: Mapping[str, int]
+    healthy: frozenset[str]
+
+    @property
+    def aware(self) -> bool:
+        """Whether any device has topology information (DEV-MODEL-04)."""
+        return any(self.masks.values())
+
+
+@dataclass(frozen=True)
+class DeviceEntry:
+    """One line of the checkpoint: devices of one resource that a container has, by NUMA node."""
+
+    uid: str
+    container: str
+    resource: str
+    devices: Mapping[int, tuple[str, ...]]
+
+
+class Inventory:
+    """The devices of a machine, by resource."""
+
+    def __init__(self, machine: Machine) -> None:
+        """Group the machine's devices."""
+        grouped: dict[str, list[Device]] = {}
+        for device in machine.devices:
+            grouped.setdefault(device.resource, []).append(device)
+        self.resources: dict[str, ResourceDevices] = {
+            resource: ResourceDevices(
+                masks={one.id: sum(1 << node for node in set(one.numa)) for one in devices},
+                healthy=frozenset(one.id for one in devices if one.healthy),
+            )
+            for resource, devices in grouped.items()
+        }
+
+    def nodes_of(self, resource: str, device: str) -> tuple[int, ...]:
+        """Return the NUMA nodes under which the checkpoint lists a device."""
+        mask = self.resources[resource].masks.get(device, 0) if resource in self.resources else 0
+        return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1) or (NO_NODE,)
+
+
+@dataclass
+class Allocations:
+    """Who has which devices: uid to container to resource to ids."""
+
+    given: dict[str, dict[str, dict[str, frozenset[str]]]] = field(default_factory=dict)
+
+    def of(self, uid: str, container: str) -> Mapping[str, frozenset[str]]:
+        """Return a container's devices by resource."""
+        return self.given.get(uid, {}).get(container, {})
+
+    def of_pod(self, uid: str, resource: str) -> frozenset[str]:
+        """Return the devices of one resource that any container of a pod has."""
+        return frozenset().union(*(one.get(resource, frozenset()) for one in self.given.get(uid, {}).values()))
+
+    def in_use(self, resource: str) -> frozenset[str]:
+        """Return every device of a resource that some container has."""
+        return frozenset().union(
+            *(one.get(resource, frozenset()) for containers in self.given.values() for one in containers.values())
+        )
+
+    def give(self, uid: str, container: str, resource: str, ids: frozenset[str]) -> None:
+        """Record devices for a container."""
+        self.given.setdefault(uid, {}).setdefault(container, {})[resource] = ids
+
+    def take_back(self, uid: str, container: str) -> None:
+        """Forget what a container has."""
+        containers = self.given.get(uid, {})
+        containers.pop(container, None)
+        if not containers:
+            self.given.pop(uid, None)
+
+    def entries(self, inventory: Inventory) -> Iterator[DeviceEntry]:
+        """Yield the lines of the checkpoint, sorted by pod, container and resource."""
+        for uid, containers in sorted(self.given.items()):
+            for container, resources in sorted(containers.items()):
+                for resource, ids in sorted(resources.items()):
+                    yield DeviceEntry(uid, container, resource, _by_node(inventory, resource, ids))
+
+
+def _by_node(inventory: Inventory, resource: str, ids: frozenset[str]) -> dict[int, tuple[str, ...]]:
+    grouped: dict[int, list[str]] = {}
+    for one in sorted(ids):
+        for node in inventory.nodes_of(resource, one):
+            grouped.setdefault(node, []).append(one)
+    return {node: tuple(found) for node, found in sorted(grouped.items())}
