@@ -12,10 +12,21 @@ from typing import Literal
 
 from ..errors import Fault, StartError, UsageError, closest
 
-__all__ = ["OLDEST", "NEWEST", "FeatureGates", "Maturity", "check_version", "option_maturity"]
+__all__ = [
+    "NEWEST",
+    "OLDEST",
+    "SUPPORTED_VERSIONS",
+    "FeatureGates",
+    "Maturity",
+    "check_version",
+    "gate_faults",
+    "option_maturity",
+]
 
 OLDEST, NEWEST = (1, 27), (1, 36)
 """First and last Kubernetes minor version whose behaviour can be asked for."""
+
+SUPPORTED_VERSIONS: tuple[str, ...] = tuple(f"1.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1))
 
 Maturity = Literal["alpha", "beta", "ga"]
 Version = tuple[int, int]
@@ -23,38 +34,64 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """From this version on: on or off by default, and whether that can be changed."""
+    """From this version on: how mature, on or off by default, and whether that can be changed."""
 
     since: Version
+    stage: Literal["alpha", "beta", "ga", "deprecated", "gone"]
     on: bool
     locked: bool = False
 
 
-_ON, _OFF = True, False
+def _alpha(minor: int) -> _Stage:
+    return _Stage((1, minor), "alpha", on=False)
+
+
+def _beta(minor: int, *, on: bool = True) -> _Stage:
+    return _Stage((1, minor), "beta", on=on)
+
+
+def _ga(minor: int, *, locked: bool) -> _Stage:
+    return _Stage((1, minor), "ga", on=True, locked=locked)
+
+
+def _deprecated(minor: int, *, on: bool) -> _Stage:
+    return _Stage((1, minor), "deprecated", on=on)
+
+
+def _gone(minor: int) -> _Stage:
+    return _Stage((1, minor), "gone", on=True)
+
 
 _GATES: Mapping[str, tuple[_Stage, ...]] = {
-    "CPUManager": (_Stage((1, 26), _ON, locked=True),),
-    "CPUManagerPolicyOptions": (_Stage((1, 23), _ON), _Stage((1, 33), _ON, locked=True)),
-    "CPUManagerPolicyBetaOptions": (_Stage((1, 23), _ON),),
-    "CPUManagerPolicyAlphaOptions": (_Stage((1, 23), _OFF),),
-    "MemoryManager": (_Stage((1, 22), _ON), _Stage((1, 32), _ON, locked=True)),
-    "TopologyManagerPolicyOptions": (_Stage((1, 26), _OFF), _Stage((1, 28), _ON)),
-    "TopologyManagerPolicyBetaOptions": (_Stage((1, 26), _OFF), _Stage((1, 28), _ON)),
-    "TopologyManagerPolicyAlphaOptions": (_Stage((1, 26), _OFF),),
-    "SidecarContainers": (_Stage((1, 28), _OFF), _Stage((1, 29), _ON), _Stage((1, 33), _ON, locked=True)),
-    "InPlacePodVerticalScaling": (_Stage((1, 27), _OFF), _Stage((1, 33), _ON), _Stage((1, 35), _ON, locked=True)),
-    "InPlacePodVerticalScalingExclusiveCPUs": (_Stage((1, 32), _OFF),),
-    "InPlacePodVerticalScalingExclusiveMemory": (_Stage((1, 34), _OFF),),
-    "PodLevelResources": (_Stage((1, 32), _OFF), _Stage((1, 34), _ON)),
-    "PodLevelResourceManagers": (_Stage((1, 36), _OFF),),
-    "DisableCPUQuotaWithExclusiveCPUs": (_Stage((1, 33), _ON),),
-    "ResourceHealthStatus": (_Stage((1, 31), _OFF),),
-    "KubeletPodResourcesGet": (_Stage((1, 27), _OFF), _Stage((1, 34), _ON)),
-    "KubeletPodResourcesDynamicResources": (_Stage((1, 27), _OFF), _Stage((1, 34), _ON)),
-    "KubeletPodResourcesListUseActivePods": (_Stage((1, 34), _ON),),
-    "DynamicResourceAllocation": (_Stage((1, 26), _OFF), _Stage((1, 34), _ON), _Stage((1, 35), _ON, locked=True)),
-    "WindowsCPUAndMemoryAffinity": (_Stage((1, 32), _OFF),),
+    "CPUManager": (_ga(26, locked=True),),
+    "CPUManagerPolicyOptions": (_beta(23), _ga(33, locked=True)),
+    "CPUManagerPolicyBetaOptions": (_beta(23),),
+    "CPUManagerPolicyAlphaOptions": (_alpha(23),),
+    "MemoryManager": (_beta(22), _ga(32, locked=True)),
+    "TopologyManager": (_ga(27, locked=True), _gone(32)),
+    "TopologyManagerPolicyOptions": (_alpha(26), _beta(28), _ga(32, locked=False)),
+    "TopologyManagerPolicyBetaOptions": (_beta(26, on=False), _beta(28)),
+    "TopologyManagerPolicyAlphaOptions": (_alpha(26),),
+    "SidecarContainers": (_alpha(28), _beta(29), _ga(33, locked=True)),
+    "InPlacePodVerticalScaling": (_alpha(27), _beta(33), _ga(35, locked=True)),
+    "InPlacePodVerticalScalingAllocatedStatus": (_alpha(32), _deprecated(33, on=False)),
+    "InPlacePodVerticalScalingExclusiveCPUs": (_alpha(32),),
+    "InPlacePodVerticalScalingExclusiveMemory": (_alpha(34),),
+    "PodLevelResources": (_alpha(32), _beta(34)),
+    "PodLevelResourceManagers": (_alpha(36),),
+    "DisableCPUQuotaWithExclusiveCPUs": (_beta(33),),
+    "ResourceHealthStatus": (_alpha(31),),
+    "KubeletPodResourcesGet": (_alpha(27), _beta(34)),
+    "KubeletPodResourcesDynamicResources": (_alpha(27), _beta(34)),
+    "KubeletPodResourcesListUseActivePods": (_deprecated(34, on=True),),
+    "DevicePluginCDIDevices": (_beta(29), _ga(31, locked=False)),
+    "DynamicResourceAllocation": (_alpha(26), _beta(32, on=False), _ga(34, locked=False), _ga(35, locked=True)),
+    "WindowsCPUAndMemoryAffinity": (_alpha(32),),
+    "SchedulerQueueingHints": (_beta(28, on=False), _beta(32), _ga(34, locked=True)),
 }
+"""Gates of the resource managers and their neighbours. A gate of other parts of Kubernetes is not listed."""
+
+_GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
 
 _OPTIONS: Mapping[str, tuple[tuple[Version, Maturity], ...]] = {
     "full-pcpus-only": (((1, 22), "alpha"), ((1, 23), "beta"), ((1, 33), "ga")),
@@ -99,32 +136,22 @@ class FeatureGates:
         self._enabled = enabled
 
     @classmethod
-    def build(cls, kubernetes_version: str, overrides: Mapping[str, bool]) -> FeatureGates:
+    def build(cls, kubernetes_version: str = "1.32", overrides: Mapping[str, bool] | None = None) -> FeatureGates:
         """Apply a configuration's overrides to the defaults of a version.
 
-        Raises ``UsageError`` for an unknown gate, with a suggestion, and ``StartError`` for one that is locked.
+        Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.
         """
-        version = check_version(kubernetes_version)
-        stages = {name: stage for name, history in _GATES.items() if (stage := _stage(history, version))}
-        faults = [
-            Fault(f"featureGates.{name}", "unknown feature gate", suggestion=closest(name, stages))
-            for name in overrides
-            if name not in stages and closest(name, stages)
-        ]
+        wanted = overrides or {}
+        faults = gate_faults(kubernetes_version, wanted)
         if faults:
-            raise UsageError(faults)
-        for name, on in overrides.items():
-            if name in stages and stages[name].locked and on is not stages[name].on:
-                locked = str(stages[name].on).lower()
-                raise StartError(
-                    "kubelet",
-                    f"cannot set feature gate {name} to {str(on).lower()}, feature is locked to {locked}",
-                )
-        known = {name: bool(overrides.get(name, stage.on)) for name, stage in stages.items()}
-        return cls(kubernetes_version, known)
+            raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
+        groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
+        stages = _stages(check_version(kubernetes_version))
+        known = {name: wanted.get(name, groups.get(stage.stage, stage.on)) for name, stage in stages.items()}
+        return cls(kubernetes_version, {**wanted, **known})
 
     def enabled(self, name: str) -> bool:
-        """Tell whether a gate is on; a gate the version does not have is off."""
+        """Tell whether a gate is on; one the version does not have yet is off, one it no longer has is on."""
         return self._enabled.get(name, False)
 
     def maturity(self, option: str) -> Maturity | None:
@@ -132,9 +159,44 @@ class FeatureGates:
         return option_maturity(option, self.version)
 
 
-def _stage(history: tuple[_Stage, ...], version: Version) -> _Stage | None:
-    reached = None
-    for stage in history:
-        if version >= stage.since:
-            reached = stage
+def gate_faults(kubernetes_version: str, overrides: Mapping[str, bool]) -> list[str]:
+    """Return what the kubelet of a version refuses in ``featureGates``, in its words.
+
+    A gate of other parts of Kubernetes is accepted unseen, unless its name is a slip away from a listed one.
+    """
+    stages = _stages(check_version(kubernetes_version))
+    faults = []
+    for name, on in overrides.items():
+        stage = stages.get(name)
+        if name in _GATES:
+            if stage is None or stage.stage == "gone":
+                faults.append(f"unrecognized feature gate: {name}")
+            elif stage.locked and on != stage.on:
+                state, locked = str(on).lower(), str(stage.on).lower()
+                faults.append(f"cannot set feature gate {name} to {state}, feature is locked to {locked}")
+        elif name not in _GROUPS:
+            near = closest(name, _GATES)
+            if near and _is_slip(name.lower(), near.lower()):
+                faults.append(f"unrecognized feature gate: {name}; did you mean {near!r}?")
+    return faults
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Tell whether two names are equal but for two letters next to each other, given, missing or changed."""
+    shared = _shared_start(one, other)
+    one, other = one[shared:][::-1], other[shared:][::-1]
+    return max(len(one), len(other)) - _shared_start(one, other) <= 2
+
+
+def _shared_start(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _stages(version: Version) -> dict[str, _Stage]:
+    """Return the stage that every gate has reached; gates that do not exist yet are left out."""
+    reached = {}
+    for name, history in _GATES.items():
+        for stage in history:
+            if version >= stage.since:
+                reached[name] = stage
     return reached

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import Fault, UsageError
 from .quantity import Quantity
 
-__all__ = ["Faults", "as_list", "as_mapping", "as_text", "quantities"]
+__all__ = ["Faults", "as_integer", "as_list", "as_mapping", "as_text", "quantities"]
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
@@ -52,6 +52,16 @@ def as_mapping(value: object, path: str, faults: Faults) -> Mapping[str, Any]:
     return {}
 
 
+def as_integer(value: object, path: str, faults: Faults, default: int) -> int:
+    """Return an integer; absent gives the default, anything else is a fault."""
+    if value is None:
+        return default
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    faults.add(path, f"is {_kind(value)}", "a whole number")
+    return default
+
+
 def as_list(value: object, path: str, faults: Faults) -> list[Any]:
     """Return a list; absent counts as empty, anything else is a fault."""
     if value is None:
@@ -68,9 +78,15 @@ def as_text(value: object, path: str, faults: Faults, default: str = "") -> str:
         return default
     if isinstance(value, str):
         return value
-    hint = "; put it in quotes" if isinstance(value, (bool, int, float)) else ""
-    faults.add(path, f"is {_kind(value)}{hint}", "a text")
+    faults.add(path, f"is {_kind(value)}{_quoting(value)}", "a text")
     return default
+
+
+def _quoting(value: object) -> str:
+    """Say how YAML's bare numbers and booleans become texts."""
+    if isinstance(value, bool):
+        return f'; put it in quotes: "{str(value).lower()}"'
+    return f'; put it in quotes: "{value}"' if isinstance(value, (int, float)) else ""
 
 
 def quantities(value: object, path: str, faults: Faults) -> dict[str, Quantity]:

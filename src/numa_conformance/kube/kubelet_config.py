@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import closest
-from .fields import Faults, as_list, as_mapping, as_text, quantities
+from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity
 
 __all__ = ["KubeletConfiguration", "ReservedMemory"]
 
+_DURATION = re.compile(r"0|[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns))+", re.ASCII)
+DEFAULT_EVICTION: Mapping[str, str] = {"memory.available": "100Mi"}
+"""Hard eviction when the configuration names none, as far as it counts as reserved (MEM-RSV-07)."""
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 
@@ -63,8 +67,10 @@ class KubeletConfiguration:
         return config
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return the JSON object it was read from."""
-        return self.raw
+        """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""
+        if self.raw and _read(self.raw, Faults()) == self:
+            return self.raw
+        return _written(self)
 
 
 _TEXTS = {
@@ -85,7 +91,14 @@ _TEXT_MAPS = {
     "evictionHard": "eviction_hard",
 }
 _QUANTITY_MAPS = {"kubeReserved": "kube_reserved", "systemReserved": "system_reserved"}
-_OWN = {*_TEXTS, *_TEXT_MAPS, *_QUANTITY_MAPS, "reservedMemory", "featureGates", "cpuCFSQuota", "maxPods"}
+_OTHERS = {
+    "reservedMemory": "reserved_memory",
+    "featureGates": "feature_gates",
+    "cpuCFSQuota": "cpu_cfs_quota",
+    "maxPods": "max_pods",
+}
+_OWN = {*_TEXTS, *_TEXT_MAPS, *_QUANTITY_MAPS, *_OTHERS}
+_DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 
 def _read(obj: Mapping[str, Any], faults: Faults) -> KubeletConfiguration:
@@ -95,16 +108,42 @@ def _read(obj: Mapping[str, Any], faults: Faults) -> KubeletConfiguration:
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
             read[name] = as_text(obj[key], key, faults)
+    for key in _DURATIONS:
+        _check_duration(obj.get(key), key, faults)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
             read[name] = _text_map(obj[key], key, faults)
     for key, name in _QUANTITY_MAPS.items():
         read[name] = quantities(obj.get(key), key, faults)
+    if _boolean(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", faults, default=False):
+        read["eviction_hard"] = {**DEFAULT_EVICTION, **read.get("eviction_hard", {})}
     read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), faults))
     read["feature_gates"] = _gates(obj.get("featureGates"), faults)
-    read["cpu_cfs_quota"] = _boolean(obj.get("cpuCFSQuota"), "cpuCFSQuota", faults)
+    read["cpu_cfs_quota"] = _boolean(obj.get("cpuCFSQuota"), "cpuCFSQuota", faults, default=True)
     read["max_pods"] = _count(obj.get("maxPods"), faults)
     return KubeletConfiguration(**read)
+
+
+def _written(config: KubeletConfiguration) -> dict[str, Any]:
+    """Write every field that differs from its default."""
+    keys = {name: key for table in (_TEXTS, _TEXT_MAPS, _QUANTITY_MAPS, _OTHERS) for key, name in table.items()}
+    default = KubeletConfiguration()
+    made: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
+    for name, key in keys.items():
+        value = getattr(config, name)
+        if value != getattr(default, name):
+            made[key] = _plain(value)
+    return made
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Quantity):
+        return str(value)
+    if isinstance(value, ReservedMemory):
+        return {"numaNode": value.numa_node, "limits": _plain(value.limits)}
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _check_kind(obj: Mapping[str, Any], faults: Faults) -> None:
@@ -115,7 +154,7 @@ def _check_kind(obj: Mapping[str, Any], faults: Faults) -> None:
 
 def _check_names(obj: Mapping[str, Any], faults: Faults) -> None:
     for key in obj:
-        if key in _OWN or key in OTHER_FIELDS or key in ("apiVersion", "kind"):
+        if key in _OWN or key in OTHER_FIELDS or key in ("apiVersion", "kind", "mergeDefaultEvictionSettings"):
             continue
         faults.add(str(key), "unknown field", suggestion=closest(str(key), _OWN | OTHER_FIELDS))
 
@@ -131,10 +170,9 @@ def _reserved_memory(value: object, faults: Faults) -> list[ReservedMemory]:
     for index, item in enumerate(as_list(value, "reservedMemory", faults)):
         path = f"reservedMemory[{index}]"
         entry = as_mapping(item, path, faults)
-        node = entry.get("numaNode")
-        if isinstance(node, bool) or not isinstance(node, int) or node < 0:
-            faults.add(f"{path}.numaNode", f"{node!r} is no NUMA node", "a whole number from 0")
-            node = 0
+        node = as_integer(entry.get("numaNode"), f"{path}.numaNode", faults, 0)
+        if node < 0:
+            faults.add(f"{path}.numaNode", f"{node} is no NUMA node", "a whole number from 0")
         for key in entry:
             if key not in ("numaNode", "limits"):
                 faults.add(f"{path}.{key}", "unknown field", suggestion=closest(str(key), ("numaNode", "limits")))
@@ -144,23 +182,28 @@ def _reserved_memory(value: object, faults: Faults) -> list[ReservedMemory]:
 
 def _gates(value: object, faults: Faults) -> dict[str, bool]:
     return {
-        str(name): _boolean(on, f"featureGates.{name}", faults)
+        str(name): _boolean(on, f"featureGates.{name}", faults, default=True)
         for name, on in as_mapping(value, "featureGates", faults).items()
     }
 
 
-def _boolean(value: object, path: str, faults: Faults) -> bool:
+def _boolean(value: object, path: str, faults: Faults, *, default: bool) -> bool:
     if value is None:
-        return True
+        return default
     if not isinstance(value, bool):
         faults.add(path, f"is {value!r}", "true or false")
     return value is True
 
 
 def _count(value: object, faults: Faults) -> int:
-    if value is None:
-        return 110
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        faults.add("maxPods", f"is {value!r}", "a whole number from 0")
-        return 110
-    return value
+    count = as_integer(value, "maxPods", faults, 110)
+    if count < 0:
+        faults.add("maxPods", f"is {count}", "a whole number from 0")
+    return count
+
+
+def _check_duration(value: object, path: str, faults: Faults) -> None:
+    if value is None or value == "":
+        return
+    if not isinstance(value, str) or not _DURATION.fullmatch(value):
+        faults.add(path, f"{value!r} is not a duration", "a number with a unit, such as 10s or 1m30s")

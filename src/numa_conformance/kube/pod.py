@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .fields import Faults, as_list, as_mapping, as_text, quantities
+from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity
 from .resource_names import amount_faults
@@ -31,15 +31,15 @@ class Container:
     def whole_cpus(self) -> int:
         """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
         asked = self.requests.get("cpu")
-        if asked is None:
-            return 0
-        whole = asked.value
-        return max(whole, 0) if whole * 1000 == asked.milli else 0
+        return asked.whole if asked is not None else 0
 
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod as one node sees it. ``raw`` is the JSON object it was read from."""
+    """A pod as one node sees it.
+
+    ``created`` is the creation timestamp as written. ``raw`` is the JSON object it was read from.
+    """
 
     uid: str
     name: str
@@ -50,14 +50,16 @@ class Pod:
     status_qos_class: QosClass | None = None
     node_name: str = ""
     priority: int = 0
+    created: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
         """Read a Pod as a user would write it; fields that do not concern resources are ignored.
 
-        With ``validate`` the API server's checks of resources apply: a request above its limit, or a device or huge page
-        request that differs from its limit, is a fault. Raises ``UsageError`` with every fault and its field path.
+        Amounts become what the API server hands on (ADM-DEF-01, ADM-QTY-04). With ``validate`` its checks of resources
+        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault.
+        Raises ``UsageError`` with every fault and its field path.
         """
         faults = Faults(place)
         pod = _read(as_mapping(obj, "", faults), faults, validate=validate)
@@ -65,8 +67,11 @@ class Pod:
         return pod
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return the JSON object the pod was read from."""
-        return self.raw
+        """Return the JSON object the pod was read from, with the uid that it was given where it had none."""
+        metadata = self.raw.get("metadata") or {}
+        if metadata.get("uid") == self.uid:
+            return self.raw
+        return {**self.raw, "metadata": {**metadata, "uid": self.uid}}
 
     @cached_property
     def qos(self) -> QosClass:
@@ -104,25 +109,33 @@ class Pod:
 
 
 def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
+    for key, accepted in (("apiVersion", "v1"), ("kind", "Pod")):
+        if obj.get(key) not in (None, accepted):
+            faults.add(key, f"is {obj[key]!r}", accepted)
     metadata = as_mapping(obj.get("metadata"), "metadata", faults)
     spec = as_mapping(obj.get("spec"), "spec", faults)
+    uid = as_text(metadata.get("uid"), "metadata.uid", faults)
     name = as_text(metadata.get("name"), "metadata.name", faults)
+    if not (name or uid or "name" in metadata):
+        faults.add("metadata.name", "Required value: a pod needs a name")
     namespace = as_text(metadata.get("namespace"), "metadata.namespace", faults, "default") or "default"
     init = tuple(_containers(spec, "initContainers", faults, validate=validate))
     apps = tuple(_containers(spec, "containers", faults, validate=validate))
-    if not apps:
-        faults.add("spec.containers", "a pod needs at least one container")
-    _check_names(init + apps, faults)
+    if not apps and not spec.get("containers"):
+        faults.add("spec.containers", "Required value: a pod needs at least one container")
+    _check_names(spec, faults)
+    overhead = quantities(spec.get("overhead"), "spec.overhead", faults)
     return Pod(
-        uid=as_text(metadata.get("uid"), "metadata.uid", faults) or f"{namespace}/{name}",
+        uid=uid or f"{namespace}/{name}",
         name=name,
         namespace=namespace,
         init_containers=init,
         containers=apps,
-        overhead=quantities(spec.get("overhead"), "spec.overhead", faults),
+        overhead={resource: amount.canonical() for resource, amount in overhead.items()},
         status_qos_class=_status_class(obj, faults),
         node_name=as_text(spec.get("nodeName"), "spec.nodeName", faults),
-        priority=spec["priority"] if isinstance(spec.get("priority"), int) else 0,
+        priority=as_integer(spec.get("priority"), "spec.priority", faults, 0),
+        created=str(metadata.get("creationTimestamp") or ""),
         raw=obj,
     )
 
@@ -147,20 +160,25 @@ def _containers(spec: Mapping[str, Any], key: str, faults: Faults, *, validate: 
         requests = quantities(resources.get("requests"), f"{path}.resources.requests", faults)
         if validate:
             for field_path, message in amount_faults(requests, limits):
-                faults.add(f"{path}.resources.{field_path}", message)
+                faults.add(f"{path}.resources.{field_path}".rstrip("."), message)
         yield Container(
             name=as_text(obj.get("name"), f"{path}.name", faults),
-            requests={name: amount.rounded_to_milli() for name, amount in {**limits, **requests}.items()},
-            limits={name: amount.rounded_to_milli() for name, amount in limits.items()},
+            requests={name: amount.canonical() for name, amount in {**limits, **requests}.items()},
+            limits={name: amount.canonical() for name, amount in limits.items()},
             restart_always=key == "initContainers" and obj.get("restartPolicy") == "Always",
         )
 
 
-def _check_names(containers: tuple[Container, ...], faults: Faults) -> None:
+def _check_names(spec: Mapping[str, Any], faults: Faults) -> None:
+    """Names are required, and unique over init and app containers."""
     seen: set[str] = set()
-    for one in containers:
-        if not one.name:
-            faults.add("spec", "a container has no name")
-        elif one.name in seen:
-            faults.add("spec", f"two containers are named {one.name!r}")
-        seen.add(one.name)
+    for key in ("initContainers", "containers"):
+        items = spec.get(key)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            name = item.get("name") if isinstance(item, Mapping) else None
+            if name is None or name == "":
+                faults.add(f"spec.{key}[{index}].name", "Required value: a container needs a name")
+            elif isinstance(name, str):
+                if name in seen:
+                    faults.add(f"spec.{key}[{index}].name", f"Duplicate value: {name!r}")
+                seen.add(name)

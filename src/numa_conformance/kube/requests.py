@@ -1,4 +1,4 @@
-"""What a pod as a whole asks for (ADM-REQ-01..04)."""
+"""What a pod as a whole asks for (ADM-REQ-01..04, MEM-REQ-01)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from .pod import Container, Pod
 from .quantity import Quantity
+from .resource_names import is_huge_page
 
-__all__ = ["pod_limits", "pod_requests", "pod_total"]
+__all__ = ["pod_exclusive_cpus", "pod_limits", "pod_memory_amounts", "pod_requests", "pod_total"]
 
 _NOTHING = Quantity(0)
 
@@ -28,6 +29,11 @@ def pod_total(pod: Pod, amount: Callable[[Container], int]) -> int:
     return max(sum(map(amount, pod.containers)) + sidecars, peak)
 
 
+def pod_exclusive_cpus(pod: Pod) -> int:
+    """Return the exclusive CPUs of the pod; containers that share the pool count 0 (ADM-REQ-04)."""
+    return pod_total(pod, pod.exclusive_cpus)
+
+
 def pod_requests(pod: Pod) -> dict[str, Quantity]:
     """Return the effective requests per resource, pod overhead included."""
     return _totals(pod, lambda container: container.requests, pod.overhead)
@@ -36,6 +42,16 @@ def pod_requests(pod: Pod) -> dict[str, Quantity]:
 def pod_limits(pod: Pod) -> dict[str, Quantity]:
     """Return the effective limits per resource, without overhead: what the Device Manager counts (DEV-MODEL-08)."""
     return _totals(pod, lambda container: container.limits, {})
+
+
+def pod_memory_amounts(pod: Pod) -> dict[str, Quantity]:
+    """Return memory and huge pages as the Memory Manager counts them in pod scope, without overhead (MEM-REQ-01).
+
+    What only init containers ask for is left out.
+    """
+    asked = {name for container in pod.containers for name in container.requests}
+    totals = _totals(pod, lambda container: container.requests, {})
+    return {name: total for name, total in totals.items() if name in asked and (name == "memory" or is_huge_page(name))}
 
 
 def _totals(

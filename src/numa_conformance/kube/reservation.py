@@ -1,20 +1,20 @@
-"""What a configuration keeps back from pods, and the kubelet's own checks of it."""
+"""What a configuration keeps back from pods: CPUs (CPU-RSV-01..06) and memory (MEM-RSV-06, MEM-RSV-07)."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from fractions import Fraction
 
 from ..cpuset import CpuSet
-from ..errors import CpuSetSyntaxError, StartError
-from .kubelet_config import KubeletConfiguration
+from ..errors import CpuSetSyntaxError, StartError, UsageError
+from .kubelet_config import DEFAULT_EVICTION, KubeletConfiguration
 from .quantity import Quantity
-from .resource_names import is_huge_page
 
-__all__ = ["explicit_reserved_cpus", "node_reservation", "reserved_cpu_milli", "validate"]
+__all__ = ["explicit_reserved_cpus", "node_reservation", "reserved_cpu_milli"]
 
-DEFAULT_EVICTION = "100Mi"
-"""Hard eviction of memory when the configuration names none (MEM-RSV-07)."""
+_SIGNALS = {"memory.available": "memory", "nodefs.available": "ephemeral-storage"}
+_NOTHING = Quantity(0)
 
 
 def explicit_reserved_cpus(config: KubeletConfiguration) -> int:
@@ -45,68 +45,43 @@ def reserved_cpu_milli(config: KubeletConfiguration) -> int:
     explicit = explicit_reserved_cpus(config)
     if explicit:
         return explicit.bit_count() * 1000
-    nothing = Quantity(0)
-    return (config.kube_reserved.get("cpu", nothing) + config.system_reserved.get("cpu", nothing)).milli
+    return (config.kube_reserved.get("cpu", _NOTHING) + config.system_reserved.get("cpu", _NOTHING)).milli
 
 
 def node_reservation(config: KubeletConfiguration, capacity: Mapping[str, int]) -> dict[str, Quantity]:
-    """Return kubeReserved + systemReserved + hard eviction per resource other than cpu (MEM-RSV-06).
+    """Return systemReserved + kubeReserved + hard eviction per resource of ``capacity`` (MEM-RSV-06).
 
-    ``capacity`` is the node's, in bytes; percentages are taken of it. Zero totals and resources that the node does not
-    have are left out.
+    ``capacity`` is the node's, in whole units (bytes); percentages are taken of it. Zero totals and resources that the
+    node does not have are left out. Raises ``UsageError`` for an eviction threshold that is no amount.
     """
+    explicit = explicit_reserved_cpus(config)
     totals: dict[str, Quantity] = {}
     for name in capacity:
-        total = config.kube_reserved.get(name, Quantity(0)) + config.system_reserved.get(name, Quantity(0))
-        if name == "memory":
-            total = total + _eviction(config, capacity[name])
+        if name == "cpu" and explicit:
+            total = Quantity(explicit.bit_count())
+        else:
+            total = config.system_reserved.get(name, _NOTHING) + config.kube_reserved.get(name, _NOTHING)
+            total = total + _eviction(config, name, capacity[name])
         if total:
             totals[name] = total
     return totals
 
 
-def _eviction(config: KubeletConfiguration, capacity: int) -> Quantity:
-    written = DEFAULT_EVICTION if config.eviction_hard is None else config.eviction_hard.get("memory.available", "0")
-    if written.endswith("%"):
-        return Quantity(int(capacity * Fraction(written[:-1]) / 100), "binary")
-    return Quantity.parse(written)
+def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantity:
+    """Return the hard eviction threshold that counts as reserved, nothing where there is none."""
+    signal = next((signal for signal, resource in _SIGNALS.items() if resource == name), "")
+    written = (DEFAULT_EVICTION if config.eviction_hard is None else config.eviction_hard).get(signal, "0")
+    if written in ("0%", "100%"):
+        return _NOTHING
+    try:
+        if not written.endswith("%"):
+            return Quantity.parse(written)
+        share = _single_precision(Quantity.parse(written[:-1]).as_number / 100)
+    except UsageError as error:
+        raise error.within(f"evictionHard.{signal}") from None
+    return Quantity(int(float(capacity) * share), "binary")
 
 
-def validate(config: KubeletConfiguration) -> None:
-    """Check what the kubelet's configuration validator checks before any manager is built.
-
-    Names of policies are left to the managers, which refuse them with texts of their own. Raises ``StartError``.
-    """
-    explicit = explicit_reserved_cpus(config)
-    if explicit and (config.system_reserved_cgroup or config.kube_reserved_cgroup):
-        raise StartError(
-            "kubelet",
-            "invalid configuration: can't use reservedSystemCPUs (--reserved-cpus) with systemReservedCgroup "
-            "(--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)",
-        )
-    problems = _reserved_memory_problems(config)
-    if problems:
-        raise StartError("kubelet", "; ".join(f"invalid configuration: {problem}" for problem in problems))
-
-
-def _reserved_memory_problems(config: KubeletConfiguration) -> list[str]:
-    """Return what is wrong with ``reservedMemory`` (MEM-RSV-01..03)."""
-    problems = []
-    seen: set[tuple[int, str]] = set()
-    for entry in config.reserved_memory:
-        for name, amount in sorted(entry.limits.items()):
-            if name != "memory" and not is_huge_page(name):
-                problems.append(
-                    f'the limit type "{name}" for NUMA node {entry.numa_node} is not supported, '
-                    "only [memory hugepages-<HugePageSize>] is accepted"
-                )
-            if not amount:
-                problems.append(
-                    f'reserved memory may not be zero for NUMA node {entry.numa_node} and resource "{name}"'
-                )
-            if (entry.numa_node, name) in seen:
-                problems.append(
-                    f'the reserved memory has a duplicate value for NUMA node {entry.numa_node} and resource "{name}"'
-                )
-            seen.add((entry.numa_node, name))
-    return problems
+def _single_precision(number: Fraction) -> float:
+    """Return what the kubelet, which holds percentages as 32-bit floats, makes of a number."""
+    return float(struct.unpack("f", struct.pack("f", float(number)))[0])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ..errors import UsageError, closest
 from .quantity import Quantity
 
 __all__ = ["amount_faults", "is_extended", "is_huge_page", "is_scalar"]
 
+_STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
 _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
 
 
@@ -30,20 +32,44 @@ def is_scalar(name: str) -> bool:
 
 
 def amount_faults(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
-    """Yield (field path below ``resources``, message) for amounts that the API server refuses."""
-    for name, amount in limits.items():
-        if amount.as_number < 0:
-            yield f"limits.{name}", "must be greater than or equal to 0"
-        if is_extended(name) and amount.as_number.denominator != 1:
-            yield f"limits.{name}", "must be an integer"
+    """Yield (field path below ``resources``, message) for amounts that the API server refuses, both as written."""
+    for kind, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            for message in _amount_faults(name, amount):
+                yield f"{kind}.{name}", f'Invalid value: "{amount}": {message}'
     for name, amount in requests.items():
-        if amount.as_number < 0:
-            yield f"requests.{name}", "must be greater than or equal to 0"
         limit = limits.get(name)
-        if is_extended(name) or is_huge_page(name):
-            if limit is None:
-                yield f"limits.{name}", "must be set for a resource that cannot be overcommitted"
-            elif limit != amount:
-                yield f"requests.{name}", f"must be equal to {name} limit of {limit}"
-        elif limit is not None and amount > limit:
-            yield f"requests.{name}", f"must be less than or equal to {name} limit of {limit}"
+        fixed = is_extended(name) or is_huge_page(name)
+        if limit is None:
+            if fixed:
+                yield f"limits.{name}", "Required value: Limit must be set for non overcommitable resources"
+        elif fixed and amount != limit:
+            yield f"requests.{name}", f'Invalid value: "{amount}": must be equal to {name} limit of {limit}'
+        elif amount > limit:
+            yield (
+                f"requests.{name}",
+                f'Invalid value: "{amount}": must be less than or equal to {name} limit of {limit}',
+            )
+    named = requests.keys() | limits.keys()
+    if any(map(is_huge_page, named)) and not named & {"cpu", "memory"}:
+        yield "", "Forbidden: HugePages require cpu or memory"
+
+
+def _amount_faults(name: str, amount: Quantity) -> Iterator[str]:
+    if amount.as_number < 0:
+        yield "must be greater than or equal to 0"
+    if "/" not in name and name not in _STANDARD and not is_huge_page(name):
+        near = closest(name, _STANDARD)
+        yield f"{name} is not a standard resource for containers" + (f"; did you mean {near!r}?" if near else "")
+    elif name not in _STANDARD and amount.as_number.denominator != 1:
+        yield "must be an integer"
+    elif is_huge_page(name) and amount.value % (_page_size(name) or 1):
+        yield f"must be a multiple of the page size {name.partition('-')[2]}"
+
+
+def _page_size(name: str) -> int:
+    """Return the page size in bytes, 0 where the name has none."""
+    try:
+        return Quantity.parse(name.partition("-")[2]).value
+    except UsageError:
+        return 0
