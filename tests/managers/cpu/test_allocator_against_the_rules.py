@@ -1,0 +1,61 @@
+"""The allocator against the rules word for word, on machines of every shape."""
+
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.machine.kubelet_view import KubeletView
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
+from numa_conformance.managers.quirks import quirks_for
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from literal_allocator import Endless, Failed, Literal
+from random_machines import regular_views, tangled_views, uneven_views
+
+EXACT = quirks_for("1.32")
+VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
+OPTIONS = st.sampled_from(
+    [
+        StaticOptions(),
+        StaticOptions(distribute_across_cores=True),
+        StaticOptions(prefer_uncore=True),
+        StaticOptions(distribute_across_numa=True),
+        StaticOptions(distribute_across_numa=True, full_pcpus_only=True),
+    ]
+)
+
+
+def ours(view: KubeletView, options: StaticOptions, available: set[int], count: int) -> object:
+    try:
+        return set(
+            CpuSet.from_bits(CpuAllocator(CpuTopology(view), options, EXACT).allocate(CpuSet(available).bits, count))
+        )
+    except NotEnoughCpus as fault:
+        return str(fault)
+    except NeverEnds:
+        return "never ends"
+
+
+def by_the_rules(view: KubeletView, options: StaticOptions, available: set[int], count: int) -> object:
+    literal = Literal(view, available, count)
+    try:
+        if options.distribute_across_numa:
+            return literal.distributed(literal.per_core if options.full_pcpus_only else 1)
+        return literal.packed(spread=options.distribute_across_cores, align_uncore=options.prefer_uncore)
+    except Failed as fault:
+        return str(fault)
+    except Endless:
+        return "never ends"
+
+
+@given(VIEWS, OPTIONS, st.data())
+def test_takes_what_the_rules_say(view: KubeletView, options: StaticOptions, data: st.DataObject) -> None:
+    ids = [cpu.id for cpu in view.cpus]
+    taken = data.draw(st.sets(st.sampled_from(ids)), label="not available")
+    count = data.draw(st.integers(0, len(ids) + 1), label="count")
+    available = set(ids) - taken
+    assert ours(view, options, available, count) == by_the_rules(view, options, available, count)
