@@ -1,27 +1,39 @@
 """The Kubernetes objects that users already have."""
 
-from .documents import pods_of, read_kubelet_configuration, read_pods
-from .features import FeatureGates, check_version, option_maturity
+from .documents import pods_of, read_kubelet_configuration, read_nodes, read_pods, read_scheduler_configuration
+from .features import SUPPORTED_VERSIONS, FeatureGates, check_version, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_validation import validate
+from .node_object import NodeObject
 from .pod import Container, Pod
 from .qos import QosClass, qos_class
 from .quantity import Quantity
 from .reading import Document, read_documents
 from .requests import pod_exclusive_cpus, pod_limits, pod_memory_amounts, pod_requests, pod_total
 from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli
+from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrategy, ShapePoint
+from .scheduler_config import SchedulerConfiguration, SchedulerProfile
 
 __all__ = [
+    "SUPPORTED_VERSIONS",
     "Container",
     "Document",
     "FeatureGates",
     "KubeletConfiguration",
+    "NodeObject",
+    "NodeResourcesFitArgs",
     "Pod",
     "QosClass",
     "Quantity",
     "ReservedMemory",
+    "ResourceWeight",
+    "SchedulerConfiguration",
+    "SchedulerProfile",
+    "ScoringStrategy",
+    "ShapePoint",
     "check_version",
     "explicit_reserved_cpus",
+    "gate_faults",
     "node_reservation",
     "option_maturity",
     "pod_exclusive_cpus",
@@ -33,7 +45,9 @@ __all__ = [
     "qos_class",
     "read_documents",
     "read_kubelet_configuration",
+    "read_nodes",
     "read_pods",
+    "read_scheduler_configuration",
     "reserved_cpu_milli",
     "validate",
 ]

@@ -8,10 +8,12 @@ from typing import Any
 
 from ..errors import Fault, UsageError, closest
 from .kubelet_config import KubeletConfiguration
+from .node_object import NodeObject
 from .pod import Pod
-from .reading import read_documents
+from .reading import Document, read_documents
+from .scheduler_config import SchedulerConfiguration
 
-__all__ = ["pods_of", "read_kubelet_configuration", "read_pods"]
+__all__ = ["pods_of", "read_kubelet_configuration", "read_nodes", "read_pods", "read_scheduler_configuration"]
 
 _REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 _TEMPLATED = (*_REPLICATED, "DaemonSet", "Job")
@@ -19,7 +21,7 @@ _KINDS = ("Pod", "List", "PodList", *_TEMPLATED, "CronJob")
 MAX_REPLICAS = 100_000
 
 
-def read_pods(path: Path) -> list[Pod]:
+def read_pods(path: Path | str) -> list[Pod]:
     """Read every pod of a file: Pods, Lists, multi-document streams, and workloads, whose replicas become pods.
 
     A workload's pods are named ``<workload>-<number>``; a pod without uid gets ``<namespace>/<name>``. Raises
@@ -119,11 +121,57 @@ def _same_uid(pods: list[Pod], place: str) -> Iterator[Fault]:
             )
 
 
-def read_kubelet_configuration(path: Path | None) -> KubeletConfiguration:
+def read_nodes(path: Path | str) -> list[NodeObject]:
+    """Read every v1 Node of a file, Lists included. Raises ``UsageError`` with all faults."""
+    faults: list[Fault] = []
+    nodes: dict[str, NodeObject] = {}
+    for document in read_documents(path):
+        for obj, place in _items(document):
+            try:
+                node = NodeObject.from_dict(obj, place)
+            except UsageError as error:
+                faults.extend(error.faults)
+                continue
+            if nodes.setdefault(node.name, node) is not node:
+                faults.append(Fault(f"{place}: metadata.name", f"there are two nodes {node.name!r}"))
+    if not nodes and not faults:
+        faults.append(Fault(str(path), "there is no node in it", "Node, List, NodeList"))
+    if faults:
+        raise UsageError(faults)
+    return list(nodes.values())
+
+
+def _items(document: Document) -> Iterator[tuple[object, str]]:
+    value = document.value
+    if (
+        isinstance(value, Mapping)
+        and value.get("kind") in ("List", "NodeList")
+        and isinstance(value.get("items"), list)
+    ):
+        for index, item in enumerate(value["items"]):
+            yield item, f"{document.place}: items[{index}]"
+    else:
+        yield value, document.place
+
+
+def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """Read one KubeletConfiguration; None gives the kubelet's defaults. Raises ``UsageError``."""
     if path is None:
         return KubeletConfiguration()
+    document = _only_document(path, "KubeletConfiguration")
+    return KubeletConfiguration.from_dict(document.value, document.place)
+
+
+def read_scheduler_configuration(path: Path | str | None) -> SchedulerConfiguration:
+    """Read one KubeSchedulerConfiguration; None gives the scheduler's defaults. Raises ``UsageError``."""
+    if path is None:
+        return SchedulerConfiguration()
+    document = _only_document(path, "KubeSchedulerConfiguration")
+    return SchedulerConfiguration.from_dict(document.value, document.place)
+
+
+def _only_document(path: Path | str, kind: str) -> Document:
     documents = read_documents(path)
     if len(documents) != 1:
-        raise UsageError(Fault(str(path), f"holds {len(documents)} documents", "one KubeletConfiguration"))
-    return KubeletConfiguration.from_dict(documents[0].value, documents[0].place)
+        raise UsageError(Fault(str(path), f"holds {len(documents)} documents", f"one {kind}"))
+    return documents[0]

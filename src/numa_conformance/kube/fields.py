@@ -29,6 +29,12 @@ class Faults:
         """Record the faults of an error raised for the value at ``path``."""
         self._found.extend(error.within(self._at(path)).faults if self._at(path) else error.faults)
 
+    def take_below(self, path: str, error: UsageError) -> None:
+        """Record the faults of an error whose own places are field paths below ``path``."""
+        for fault in error.faults:
+            below = f"{path}.{fault.place}" if fault.place else path
+            self.add(below, fault.message, fault.accepted, fault.suggestion)
+
     def raise_if_any(self) -> None:
         """Raise ``UsageError`` with all that was recorded."""
         if self._found:

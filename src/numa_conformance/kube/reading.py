@@ -49,13 +49,13 @@ class Document:
         self.value = value
 
 
-def read_documents(path: Path) -> list[Document]:
+def read_documents(path: Path | str) -> list[Document]:
     """Read all documents of a YAML or JSON file; ``-`` reads standard input. Empty documents are left out.
 
     Raises ``UsageError`` naming file, line and column.
     """
     name = "standard input" if str(path) == "-" else str(path)
-    text = _read_text(path, name)
+    text = _read_text(Path(path), name)
     try:
         values = list(_load(text))
     except yaml.MarkedYAMLError as error:
