@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_NODES = 5_000_000
 """Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""
 MAX_DEPTH = 100
+_HARMLESS = 500
+MAX_MERGED = 100_000
+"""Values that the merge keys of one document may bring in."""
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -24,15 +27,32 @@ _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type information
     """A safe loader that refuses a key given twice and keeps dates as the text they are."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            if name and name != "<<" and name in seen:
-                raise yaml.MarkedYAMLError(problem=f"the key {name!r} is given twice", problem_mark=key.start_mark)
-            seen.add(name)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
+    def construct_document(self, node: yaml.Node) -> Any:
+        self._checked: set[int] = set()
+        self._merged = 0
+        return super().construct_document(node)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
+        if id(node) not in self._checked:
+            self._checked.add(id(node))
+            _refuse_repeated_keys(node)
+        own = len(node.value)
+        super().flatten_mapping(node)
+        self._merged += len(node.value) - own
+        if self._merged > MAX_MERGED:
+            raise yaml.MarkedYAMLError(
+                problem=f"merge keys bring in more than {MAX_MERGED} values", problem_mark=node.start_mark
+            )
+
+
+def _refuse_repeated_keys(node: yaml.MappingNode) -> None:
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
+            seen.add(key.value)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
@@ -57,7 +77,7 @@ def read_documents(path: Path | str) -> list[Document]:
     name = "standard input" if str(path) == "-" else str(path)
     text = _read_text(Path(path), name)
     try:
-        values = list(_load(text))
+        values = _load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
@@ -90,8 +110,46 @@ def _read_text(path: Path, name: str) -> bytes:
     return content
 
 
-def _load(text: bytes) -> Iterator[Any]:
-    yield from yaml.load_all(text, Loader=_Loader)  # a subclass of the safe loader
+def _load(text: bytes) -> list[Any]:
+    if text.lstrip()[:1] in (b"{", b"["):
+        try:
+            return [json.loads(text, object_pairs_hook=_object)]
+        except (ValueError, _RepeatedKeyError):
+            pass  # YAML's flow style perhaps; if it is bad JSON, the YAML reader says where
+    if _may_nest_deeply(text):
+        _check_depth(text)
+    return list(yaml.load_all(text, Loader=_Loader))  # a subclass of the safe loader
+
+
+class _RepeatedKeyError(Exception):
+    """A JSON object names a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise _RepeatedKeyError
+    return made
+
+
+def _may_nest_deeply(text: bytes) -> bool:
+    """Tell whether a look at the levels is worth its time: each takes a bracket, or a column of the longest line."""
+    return text.count(b"[") + text.count(b"{") > _HARMLESS or max(map(len, text.splitlines()), default=0) > _HARMLESS
+
+
+def _check_depth(text: bytes) -> None:
+    """Refuse what nests too deeply before it is composed: the C library does so by recursion, without a limit."""
+    depth = 0
+    event: Any
+    for event in yaml.parse(text, Loader=_BASE):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise yaml.MarkedYAMLError(
+                    problem=f"nested more than {MAX_DEPTH} levels deep", problem_mark=event.start_mark
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _check_extent(document: Document) -> None:
