@@ -73,6 +73,13 @@ class CpuSetSyntaxError(UsageError, ValueError):
         shown = text if len(text) <= 80 else text[:77] + "..."
         super().__init__(Fault("", detail or f"{item!r} in {shown!r} is not an id or a range of ids", accepted))
 
+    @property
+    def kubelet_wording(self) -> str:
+        """The kubelet's own text for this item, which names the number that does not parse (CPU-SET-02)."""
+        first, dash, rest = self.item.partition("-")
+        wrong = rest if dash and first.isdecimal() else first
+        return self.detail or f'strconv.Atoi: parsing "{wrong}": invalid syntax'
+
 
 class StartError(NumaConformanceError):
     """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""

@@ -1,0 +1,45 @@
+"""The host's file systems: state files, host trees, cgroup trees."""
+
+from .checkpoint_error import CheckpointError, restore_failure
+from .cpu_checkpoint import CPU_FILE, CpuCheckpoint, decode_cpu_checkpoint, encode_cpu_checkpoint
+from .device_checkpoint import (
+    DEVICE_FILE,
+    DeviceCheckpoint,
+    DeviceRecord,
+    decode_device_checkpoint,
+    device_checksum_fits,
+    encode_device_checkpoint,
+)
+from .memory_checkpoint import (
+    MEMORY_FILE,
+    MemoryBlockRecord,
+    MemoryCheckpoint,
+    MemoryNodeRecord,
+    decode_memory_checkpoint,
+    encode_memory_checkpoint,
+)
+from .stores import DirectoryStore, MemoryStore, StateStore
+
+__all__ = [
+    "CPU_FILE",
+    "DEVICE_FILE",
+    "MEMORY_FILE",
+    "CheckpointError",
+    "CpuCheckpoint",
+    "DeviceCheckpoint",
+    "DeviceRecord",
+    "DirectoryStore",
+    "MemoryBlockRecord",
+    "MemoryCheckpoint",
+    "MemoryNodeRecord",
+    "MemoryStore",
+    "StateStore",
+    "decode_cpu_checkpoint",
+    "decode_device_checkpoint",
+    "decode_memory_checkpoint",
+    "device_checksum_fits",
+    "encode_cpu_checkpoint",
+    "encode_device_checkpoint",
+    "encode_memory_checkpoint",
+    "restore_failure",
+]

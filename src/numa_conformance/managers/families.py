@@ -25,9 +25,9 @@ MAX_RELEVANT = 20
 
 @dataclass(frozen=True)
 class HintFamily:
-    """The hints ``base | any subset of free``, except the empty mask.
+    """The hints ``base | any subset of free``, and ``fixed`` as they are; never the empty mask.
 
-    ``base`` masks have no bit of ``free``. ``preferred`` lists the preferred masks, which never contain a free node
+    Neither ``base`` nor ``fixed`` masks have a bit of ``free``. ``preferred`` lists the preferred masks, which never contain a free node
     unless nothing else matters: adding one would make the mask wider for nothing. ``smallest`` is the least size of any
     hint's mask.
     """
@@ -36,6 +36,7 @@ class HintFamily:
     free: int
     preferred: frozenset[int]
     smallest: int
+    fixed: tuple[int, ...] = ()
 
     @classmethod
     def build(
@@ -44,45 +45,62 @@ class HintFamily:
         free: Sequence[int],
         capable: Callable[[int], bool],
         available: Callable[[int], bool],
+        extensible: Callable[[int], bool] = lambda mask: True,
     ) -> HintFamily | None:
-        """Find the base masks over the relevant nodes; None when no mask can hold the request.
+        """Find the masks over the relevant nodes; None when no mask can hold the request.
 
-        ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now;
-        both must ignore free nodes. Raises ``UsageError`` beyond ``MAX_RELEVANT`` relevant nodes.
+        ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now,
+        ``extensible`` whether free nodes may join it; all three must ignore free nodes. Raises ``UsageError`` beyond ``MAX_RELEVANT`` relevant nodes.
         """
         if len(relevant) > MAX_RELEVANT:
             raise UsageError(
                 Fault("", f"{len(relevant)} NUMA nodes take part in one request", f"at most {MAX_RELEVANT}")
             )
         narrowest = len(relevant) + len(free)
-        base = []
+        base: list[int] = []
+        fixed: list[int] = []
         for mask in (0, *subsets_by_size(relevant)):
             if capable(mask):
                 narrowest = min(narrowest, max(mask.bit_count(), 1))
             if available(mask):
-                base.append(mask)
-        if not base:
+                (base if extensible(mask) else fixed).append(mask)
+        if not base and not fixed:
             return None
-        free_mask = sum(1 << node for node in free)
-        preferred = {mask for mask in base if mask and mask.bit_count() == narrowest}
+        preferred = {mask for mask in (*base, *fixed) if mask and mask.bit_count() == narrowest}
         if narrowest == 1 and 0 in base:
             preferred |= {1 << node for node in free}
-        smallest = max(min(mask.bit_count() for mask in base), 1)
-        return cls(tuple(base), free_mask, frozenset(preferred), smallest)
+        smallest = max(min(mask.bit_count() for mask in (*base, *fixed)), 1)
+        free_mask = sum(1 << node for node in free)
+        return cls(tuple(base), free_mask, frozenset(preferred), smallest, tuple(fixed))
 
     def __iter__(self) -> Iterator[Hint]:
         """Yield every hint, by size and then in combination order, as a provider lists them (TOPO-HINT-06)."""
         nodes = [bit for bit in range(self.span) if self.everything >> bit & 1]
-        members = set(self.base)
+        members, fixed = set(self.base), set(self.fixed)
         for mask in subsets_by_size(nodes):
-            if mask & ~self.free in members:
+            if mask & ~self.free in members or mask in fixed:
                 yield Hint(mask, mask in self.preferred)
+
+    def best_containing(self, within: int) -> Hint:
+        """Return the best hint whose mask contains ``within``: preferred first, then narrowest, then lowest.
+
+        ``Hint(None, False)`` when there is none.
+        """
+        preferred = [mask for mask in self.preferred if mask & within == within]
+        if preferred:
+            return Hint(min(preferred, key=lambda mask: (mask.bit_count(), mask)), True)
+        needed = within & self.free
+        suited = [mask | needed for mask in self.base if (mask | needed) & within == within and mask | needed]
+        suited += [mask for mask in self.fixed if mask & within == within]
+        if not suited:
+            return Hint(None, False)
+        return Hint(min(suited, key=lambda mask: (mask.bit_count(), mask)), False)
 
     @property
     def everything(self) -> int:
         """All nodes that occur in any hint."""
         nodes = self.free
-        for mask in self.base:
+        for mask in (*self.base, *self.fixed):
             nodes |= mask
         return nodes
 
@@ -93,7 +111,7 @@ class HintFamily:
 
     def expand(self, limit: int) -> list[Hint]:
         """Return the explicit list for the wire; raises ``UsageError`` beyond ``limit`` hints."""
-        count = len(self.base) << self.free.bit_count()
+        count = (len(self.base) << self.free.bit_count()) + len(self.fixed)
         if count > limit:
             raise UsageError(Fault("", f"{count} hints are too many to list", f"at most {limit}"))
         return list(self)

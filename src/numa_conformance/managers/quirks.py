@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .cpu.quirks import QUIRKS as CPU
+from .device.quirks import QUIRKS as DEVICE
+from .memory.quirks import QUIRKS as MEMORY
 from .quirk import Quirk
+from .topology.quirks import QUIRKS as TOPOLOGY
 
 __all__ = ["QUIRKS", "Quirk", "quirks_for"]
 
-_ROOMS: tuple[tuple[Quirk, ...], ...] = (CPU,)
+_ROOMS: tuple[tuple[Quirk, ...], ...] = (CPU, MEMORY, DEVICE, TOPOLOGY)
 
 QUIRKS: Mapping[str, Quirk] = MappingProxyType({quirk.id: quirk for room in _ROOMS for quirk in room})
 """Quirk id to quirk, room by room."""

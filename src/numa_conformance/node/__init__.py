@@ -1,0 +1,34 @@
+"""One node: the full manager stack, from admission to reconcile and restart."""
+
+from .fit import node_allocatable
+from .node import EXACT, Node
+from .results import (
+    Admission,
+    Initial,
+    MemoryBlock,
+    MemoryNodeState,
+    MemoryTable,
+    NodeState,
+    Placement,
+    Reconciled,
+    Restarted,
+    Skipped,
+    Update,
+)
+
+__all__ = [
+    "EXACT",
+    "Admission",
+    "Initial",
+    "MemoryBlock",
+    "MemoryNodeState",
+    "MemoryTable",
+    "Node",
+    "NodeState",
+    "Placement",
+    "Reconciled",
+    "Restarted",
+    "Skipped",
+    "Update",
+    "node_allocatable",
+]

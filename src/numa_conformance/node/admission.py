@@ -93,5 +93,3 @@ class Watcher(Protocol):
         self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
     ) -> None:
         """Take the providers' answers in their order and the result; ``container`` is None in pod scope."""
-
-

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..errors import StartError
 from ..kube.features import FeatureGates
-from ..kube.kubelet_config import KubeletConfiguration, explicit_reserved_cpus
+from ..kube.kubelet_config import KubeletConfiguration
+from ..kube.reservation import explicit_reserved_cpus
 from ..cpuset import format_bits
 from ..machine.kubelet_view import KubeletView, derive_view
 from ..machine.model import Machine

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import Refusal
-from ..kube.kubelet_config import KubeletConfiguration, node_reservation, reserved_cpu_milli
+from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..kube.quantity import Quantity
 from ..kube.requests import pod_requests
+from ..kube.reservation import node_reservation, reserved_cpu_milli
 from ..machine.model import Machine
 
 __all__ = ["ResourceFit", "node_allocatable"]
@@ -20,13 +21,17 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     huge = _huge_pages(machine)
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
-        "memory": memory - sum(huge.values()) - node_reservation(config, {"memory": memory}).get("memory", 0),
+        "memory": memory - sum(huge.values()) - _reserved_memory(config, memory),
         "pods": config.max_pods,
         **huge,
     }
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy
     return {name: max(amount, 0) for name, amount in offered.items()}
+
+
+def _reserved_memory(config: KubeletConfiguration, capacity: int) -> int:
+    return node_reservation(config, {"memory": capacity}).get("memory", Quantity(0)).value
 
 
 def _huge_pages(machine: Machine) -> dict[str, int]:
@@ -73,6 +78,6 @@ class ResourceFit:
 def _amounts(pod: Pod) -> dict[str, int]:
     """Return the pod's requests in the fit check's units, cpu and memory first."""
     requests = pod_requests(pod)
-    ordered = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
+    ordered: list[str] = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
     ordered += sorted(requests.keys() - set(ordered))
     return {name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ..errors import Refusal, StartError
+from ..errors import Refusal
 from ..hostfs import MemoryStore, StateStore
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
@@ -63,7 +63,7 @@ class Node:
     def _start(self) -> None:
         gates = FeatureGates.build(self._version, self.config.feature_gates)
         self._managers = bring_up(self.machine, self._view, self.config, gates, self.quirks)
-        self._checkpoints = Checkpoints(self._store, self._managers)
+        self._checkpoints = Checkpoints(self._store, self._managers, {})
         self._checkpoints.restore()
         self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
@@ -96,7 +96,6 @@ class Node:
 
         What a refused pod had been given is released before this returns.
         """
-        known = self._pods.get(pod.uid)
         self._pods[pod.uid] = pod
         self._settle()
         self._checkpoints.before(pod)
@@ -107,7 +106,7 @@ class Node:
         except Refusal as refusal:
             self._checkpoints.after(pod)
             del self._pods[pod.uid]
-            self._gone(pod.uid, forget_hints=known is not None)
+            self._gone(pod.uid)
             return self._admission(pod, refusal)
         self._checkpoints.after(pod)
         self._checkpoints.save()
@@ -123,7 +122,8 @@ class Node:
             return None
         cpu, memory = self._managers.cpu, self._managers.memory
         for container in pod.all_containers:
-            self._checkpoints.memory_changes |= memory.container_starts(pod, container)
+            if memory.container_starts(pod, container):
+                self._checkpoints.memory_released()
             own = cpu.state.assignments.get(uid, {}).get(container.name)
             if own:
                 self._containers.last_sent[uid, container.name] = own
@@ -137,15 +137,13 @@ class Node:
         """Take a pod off the node; all it held is released. Returns False when it was not there."""
         if self._pods.pop(uid, None) is None:
             return False
-        self._gone(uid, forget_hints=True)
+        self._gone(uid)
         return True
 
     def reconcile(self) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop."""
         self._settle()
-        done = reconcile(
-            self._pods.values(), self._managers.cpu, self._containers, in_spec_order="reconcile-in-spec-order" in self.quirks
-        )
+        done = reconcile(self._pods.values(), self._managers.cpu, self._containers)
         self._checkpoints.save()
         return done
 
@@ -190,9 +188,8 @@ class Node:
         pod = self._pods.get(uid)
         return pod is not None and pod.has_container(container)
 
-    def _gone(self, uid: str, *, forget_hints: bool) -> None:
-        if forget_hints:
-            self._admitter.forget(uid)
+    def _gone(self, uid: str) -> None:
+        self._admitter.forget(uid)
         self._containers.forget(uid)
         self._settle()
         self._checkpoints.save()
@@ -213,6 +210,3 @@ class Node:
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )
-
-
-_ = (Callable, StartError)

@@ -88,8 +88,8 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
 
 def _masks(axis: Axis, everything: int) -> Masks:
     if isinstance(axis, HintFamily):
-        return frozenset(axis.base), axis.free
-    return frozenset(everything if hint.mask is None else hint.mask for hint in axis), 0
+        return Masks(frozenset(axis.base), axis.free, frozenset(axis.fixed))
+    return Masks(frozenset(everything if hint.mask is None else hint.mask for hint in axis))
 
 
 def _preferred_masks(axes: Sequence[Axis], everything: int) -> set[int]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from math import comb
 from operator import add, mul, sub
+from typing import NamedTuple
 
 from ...cpuset import iter_bits
 from ...errors import Fault, UsageError
@@ -24,8 +25,23 @@ MAX_DENSE = 22
 MAX_CHOICES = 200_000
 """Most ways to choose free nodes that are compared where the choice is not by id."""
 
-Masks = tuple[frozenset[int], int]
-"""The masks of one axis: base masks, and the nodes that may be added to each of them at will."""
+
+class Masks(NamedTuple):
+    """The masks of one axis: ``base`` masks with any of the ``free`` nodes added, and ``fixed`` masks as they are."""
+
+    base: frozenset[int]
+    free: int = 0
+    fixed: frozenset[int] = frozenset()
+
+    def within(self, everything: int) -> Masks:
+        """Drop the nodes that the machine does not have."""
+        return Masks(
+            frozenset(mask & everything for mask in self.base),
+            self.free & everything,
+            frozenset(mask & everything for mask in self.fixed),
+        )
+
+
 Rank = Callable[[int], tuple[float, ...]]
 
 
@@ -35,18 +51,21 @@ def best_reachable(axes: Sequence[Masks], everything: int, rank: Rank, bound: in
     ``rank`` orders masks as the policy does for the size ``bound``; ``by_id`` says that among masks of one size the rank
     is the integer value. Raises ``UsageError`` past the documented limits.
     """
-    axes = [(frozenset(mask & everything for mask in base), free & everything) for base, free in axes]
+    axes = [axis.within(everything) for axis in axes]
     free = _free_nodes(axes, everything)
-    fixed = everything & ~free
-    results = _reach([base_projected for base_projected in _projected(axes, fixed)], fixed)
-    return _best(results, free, rank, bound, by_id=by_id)
+    rest = everything & ~free
+    open_axes = [Masks(axis.base, axis.free) for axis in axes]
+    candidates = list(_candidates(_reach(list(_projected(open_axes, rest)), rest), free, bound, by_id=by_id))
+    if any(axis.fixed for axis in axes):
+        candidates += _reach(list(_projected(axes, rest)), rest)
+    return min((mask for mask in candidates if mask), key=lambda mask: (rank(mask), mask), default=0)
 
 
 def _free_nodes(axes: Sequence[Masks], everything: int) -> int:
     """Return the nodes that every axis either leaves free or always has, and at least one leaves free."""
     some = 0
     every = everything
-    for base, free in axes:
+    for base, free, _ in axes:
         always = everything
         for mask in base:
             always &= mask
@@ -55,23 +74,22 @@ def _free_nodes(axes: Sequence[Masks], everything: int) -> int:
     return some & every
 
 
-def _projected(axes: Sequence[Masks], fixed: int) -> Iterator[frozenset[int]]:
+def _projected(axes: Sequence[Masks], rest: int) -> Iterator[frozenset[int]]:
     """Yield each axis' masks over the nodes that are not free everywhere, free nodes of that axis spelled out."""
-    for base, free in axes:
-        masks = frozenset(mask & fixed for mask in base)
-        inside = free & fixed
-        useful = inside & _union_of_others(axes, fixed)
-        for bit in iter_bits(useful):
+    possible = _possible_everywhere(axes, rest)
+    for axis in axes:
+        masks = frozenset(mask & rest for mask in axis.base)
+        for bit in iter_bits(axis.free & possible):
             masks |= {mask | 1 << bit for mask in masks}
-        yield masks
+        yield masks | frozenset(mask & rest for mask in axis.fixed)
 
 
-def _union_of_others(axes: Sequence[Masks], fixed: int) -> int:
+def _possible_everywhere(axes: Sequence[Masks], rest: int) -> int:
     """Return the nodes that every axis can have: any other is gone from the result whatever the rest do."""
-    possible = fixed
-    for base, free in axes:
-        union = free
-        for mask in base:
+    possible = rest
+    for axis in axes:
+        union = axis.free
+        for mask in (*axis.base, *axis.fixed):
             union |= mask
         possible &= union
     return possible
@@ -132,21 +150,17 @@ def _expander(nodes: Sequence[int]) -> Callable[[int], int]:
     return lambda index: sum(1 << nodes[bit] for bit in iter_bits(index))
 
 
-def _best(results: set[int], free: int, rank: Rank, bound: int, *, by_id: bool) -> int:
-    """Return the best of ``result | subset of free``; the rank looks at size first, so one size per result is enough."""
+def _candidates(results: set[int], free: int, bound: int, *, by_id: bool) -> Iterator[int]:
+    """Yield what can be best of ``result | subset of free``.
+
+    The rank looks at size first, so only one number of free nodes can be best for each result: enough to reach the
+    bound, all of them when they do not suffice, none when the result is large enough.
+    """
     spare = free.bit_count()
-    best: tuple[tuple[float, ...], int] | None = None
     for result in results:
-        size = result.bit_count()
-        wanted = min(max(bound - size, 0), spare) or (0 if result else 1)
-        if wanted > spare:
-            continue
+        wanted = min(max(bound - result.bit_count(), 0), spare) or (0 if result else min(1, spare))
         for extra in _choices(free, wanted, by_id=by_id):
-            mask = result | extra
-            ranked = (rank(mask), mask)
-            if best is None or ranked < best:
-                best = ranked
-    return best[1] if best else 0
+            yield result | extra
 
 
 def _choices(free: int, count: int, *, by_id: bool) -> Iterator[int]:

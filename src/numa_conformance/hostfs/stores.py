@@ -1,0 +1,122 @@
+"""Where state files are kept: in memory, or in a folder with atomic replacement (CPU-CKPT-06)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import Fault, UsageError
+
+__all__ = ["DirectoryStore", "MemoryStore", "StateStore"]
+
+MAX_BYTES = 64 * 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
+
+
+class StateStore(Protocol):
+    """Keeps texts by name. ``where`` is what messages call the place of a file."""
+
+    def read(self, name: str) -> str | None:
+        """Return a file's text, or None when there is none."""
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file whole, or leave it as it was."""
+
+    def delete(self, name: str) -> None:
+        """Remove a file; it need not be there."""
+
+    def names(self) -> list[str]:
+        """Return the names of the files, sorted."""
+
+    def where(self, name: str) -> str:
+        """Return the path of a file as messages name it."""
+
+
+class MemoryStore:
+    """Keeps the files in memory; messages call the folder ``<state-dir>``."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+
+    def read(self, name: str) -> str | None:
+        """Return a file's text, or None when there is none."""
+        return self._files.get(name)
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file."""
+        self._files[name] = text
+
+    def delete(self, name: str) -> None:
+        """Remove a file; it need not be there."""
+        self._files.pop(name, None)
+
+    def names(self) -> list[str]:
+        """Return the names of the files, sorted."""
+        return sorted(self._files)
+
+    def where(self, name: str) -> str:
+        """Return the path of a file as messages name it."""
+        return f"<state-dir>/{name}"
+
+
+class DirectoryStore:
+    """Keeps the files in one folder, which must exist; nothing outside it is touched, links included."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder; raises ``UsageError`` when there is none."""
+        if not folder.is_dir():
+            raise UsageError(Fault(str(folder), "no such folder", "a folder for state files"))
+        self._folder = folder
+
+    def read(self, name: str) -> str | None:
+        """Return a file's text, or None when there is none; raises ``UsageError`` when it is a link or too large."""
+        path = self._path(name)
+        if path.is_symlink():
+            raise UsageError(Fault(str(path), "is a link", "a plain file"))
+        try:
+            with path.open("rb") as stream:
+                content = stream.read(MAX_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(Fault(str(path), f"cannot be read: {error.strerror or error}")) from error
+        if len(content) > MAX_BYTES:
+            raise UsageError(Fault(str(path), f"is larger than {MAX_BYTES} bytes"))
+        return content.decode("utf-8", "surrogateescape")
+
+    def write(self, name: str, text: str) -> None:
+        """Write beside the file, flush to disk, rename over it: a reader sees the old text or the new one, whole."""
+        path = self._path(name)
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=name, dir=self._folder)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(text.encode("utf-8", "surrogateescape"))
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def delete(self, name: str) -> None:
+        """Remove a file; it need not be there."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path(name).unlink()
+
+    def names(self) -> list[str]:
+        """Return the names of the files, sorted; temporary ones are left out."""
+        return sorted(one.name for one in self._folder.iterdir() if one.is_file() and not one.name.startswith("."))
+
+    def where(self, name: str) -> str:
+        """Return the path of a file."""
+        return str(self._path(name))
+
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise UsageError(Fault("", f"{name!r} cannot be the name of a state file", "letters, digits, _ . -"))
+        return self._folder / name

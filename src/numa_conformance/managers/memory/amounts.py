@@ -1,0 +1,46 @@
+"""What containers and pods ask of the Memory Manager, in bytes per resource (MEM-POL-05, MEM-REQ-01)."""
+
+from __future__ import annotations
+
+from ...errors import Refusal
+from ...kube.pod import Container, Pod
+from ...kube.resource_names import is_huge_page
+
+__all__ = ["Amounts", "container_amounts", "failed", "pod_amounts"]
+
+Amounts = dict[str, int]
+
+
+def failed(error: str) -> Refusal:
+    """Word a failed allocation as the pod's status has it (MEM-ALLOC-06)."""
+    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")
+
+
+def container_amounts(container: Container) -> Amounts | None:
+    """Return memory and huge pages that a container requests; None when an amount is no int64 to the kubelet."""
+    amounts = {}
+    for name, amount in container.requests.items():
+        if name == "memory" or is_huge_page(name):
+            if not amount.is_int64:
+                return None
+            amounts[name] = amount.value
+    return dict(sorted(amounts.items()))
+
+
+def pod_amounts(pod: Pod) -> Amounts | None:
+    """Return what the pod as a whole asks for; resources that no app container requests are left out."""
+    own = {container.name: container_amounts(container) for container in pod.all_containers}
+    if any(amounts is None for amounts in own.values()):
+        return None
+    names = sorted({name for container in pod.containers for name in own[container.name] or ()})
+    return {name: _pod_amount(pod, {key: (found or {}).get(name, 0) for key, found in own.items()}) for name in names}
+
+
+def _pod_amount(pod: Pod, own: dict[str, int]) -> int:
+    sidecars = peak = 0
+    for container in pod.init_containers:
+        if container.restart_always:
+            sidecars += own[container.name]
+        else:
+            peak = max(peak, sidecars + own[container.name])
+    return max(peak, sidecars + sum(own[container.name] for container in pod.containers))

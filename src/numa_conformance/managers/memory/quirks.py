@@ -1,0 +1,39 @@
+"""Where the Memory Manager departs from its documentation."""
+
+from __future__ import annotations
+
+from ..quirk import Quirk
+
+__all__ = ["QUIRKS"]
+
+_ISSUES = "kubernetes/kubernetes#"
+
+QUIRKS: tuple[Quirk, ...] = (
+    Quirk(
+        id="no-memory-anywhere-is-no-opinion",
+        area="memory",
+        rule="MEM-HINT-07",
+        summary="when no NUMA mask can hold the request the manager gives no hints at all, which reads as no opinion; the "
+        "pod is refused later, as an unexpected error of the allocation",
+        documented="the Topology Manager refuses a pod whose resources cannot be aligned, with TopologyAffinityError",
+        versions="1.21+",
+        issue=_ISSUES + "128708",
+    ),
+    Quirk(
+        id="huge-pages-cannot-be-reserved",
+        area="memory",
+        rule="MEM-RSV-05",
+        summary="kubelet reservations have no entry for huge pages, so reservedMemory of huge pages never matches them "
+        "and the node does not come up",
+        documented="reservedMemory takes limits for huge pages beside memory",
+        versions="1.21+",
+    ),
+    Quirk(
+        id="memory-reservation-wraps",
+        area="memory",
+        rule="MEM-STATE-04",
+        summary="reserving more than a NUMA node has wraps around to nearly 2**64 allocatable bytes",
+        documented="reserved memory is never given to containers",
+        versions="1.21+",
+    ),
+)

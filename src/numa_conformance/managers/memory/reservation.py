@@ -1,0 +1,66 @@
+"""Memory kept back on NUMA nodes, checked against the node's reservation (MEM-RSV-04..10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...errors import StartError
+from ...kube.kubelet_config import KubeletConfiguration
+from ...kube.quantity import Quantity
+from ...kube.reservation import node_reservation
+from ...kube.resource_names import is_huge_page
+from ...machine.model import Machine
+
+__all__ = ["reserved_by_node"]
+
+
+def reserved_by_node(
+    machine: Machine, config: KubeletConfiguration, *, huge_pages_unmatched: bool
+) -> dict[int, dict[str, int]]:
+    """Return bytes per NUMA node and resource; raises ``StartError``, the first fault in the kubelet's order.
+
+    With ``huge_pages_unmatched`` reserved huge pages are held against a node reservation that never has any.
+    """
+    known = set(machine.numa_ids)
+    for entry in config.reserved_memory:
+        if entry.numa_node not in known:
+            raise _refused(
+                f"the reserved memory configuration references a NUMA node {entry.numa_node} "
+                "that does not exist on this machine"
+            )
+    _check_totals(machine, config, huge_pages_unmatched=huge_pages_unmatched)
+    reserved: dict[int, dict[str, int]] = {node: {} for node in machine.numa_ids}
+    for entry in config.reserved_memory:
+        for name, amount in entry.limits.items():
+            if not amount.is_int64:
+                raise _refused("could not covert a variable of type Quantity to int64")
+            reserved[entry.numa_node][name] = reserved[entry.numa_node].get(name, 0) + amount.value
+    if not sum(one.get("memory", 0) for one in reserved.values()):
+        raise _refused("[memorymanager] you should specify the system reserved memory")
+    return reserved
+
+
+def _check_totals(machine: Machine, config: KubeletConfiguration, *, huge_pages_unmatched: bool) -> None:
+    given: dict[str, Quantity] = {}
+    for entry in config.reserved_memory:
+        for name, amount in entry.limits.items():
+            given[name] = given[name] + amount if name in given else amount
+    wanted = _node_reservation(machine, config)
+    for name in sorted(given.keys() | wanted.keys()):
+        if is_huge_page(name) and not huge_pages_unmatched:
+            continue
+        one, other = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
+        if one != other:
+            raise _refused(
+                f'the total amount "{one}" of type "{name}" is not equal to the value "{other}" '
+                "determined by Node Allocatable feature"
+            )
+
+
+def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
+    capacity = {"memory": sum(node.memory or 0 for node in machine.memory)}
+    return node_reservation(config, capacity)
+
+
+def _refused(message: str) -> StartError:
+    return StartError("memorymanager", message)

@@ -1,0 +1,47 @@
+"""Memory that ordinary init containers leave to the later containers of their pod (MEM-REUSE-01..06)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...kube.pod import Container, Pod
+from .state import Block, Blocks
+
+__all__ = ["ReusableMemory", "shrink_init_blocks"]
+
+
+class ReusableMemory:
+    """What can be reused: pod uid to mask to resource to bytes. Only the pod handled last has any."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, dict[int, dict[str, int]]] = {}
+
+    def of(self, uid: str) -> Mapping[int, Mapping[str, int]]:
+        """Return what a pod can reuse, by mask."""
+        return self._left.get(uid, {})
+
+    def update(self, uid: str, blocks: Iterable[Block], *, gives: bool) -> None:
+        """Account for a container's blocks: an ordinary init container gives, any other consumes."""
+        left = self._left.get(uid, {})
+        self._left = {uid: left}
+        for block in blocks:
+            by_type = left.setdefault(sum(1 << node for node in block.nodes), {})
+            now = by_type.get(block.type, 0)
+            by_type[block.type] = max(now, block.size) if gives else now - min(now, block.size)
+
+
+def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterable[Block]) -> None:
+    """Shrink the blocks of earlier ordinary init containers by what ``container`` takes over from them."""
+    for block in new:
+        left = block.size
+        for earlier in pod.init_containers:
+            if earlier.name == container.name or not left:
+                break
+            if earlier.restart_always:
+                continue
+            blocks = held.of(pod.uid, earlier.name)
+            for index, one in enumerate(blocks):
+                if one.type == block.type and one.nodes == block.nodes and one.size:
+                    by = min(one.size, left)
+                    blocks[index] = one.shrunk(by)
+                    left -= by

@@ -1,0 +1,101 @@
+"""What the Memory Manager keeps: the books of every NUMA node, and the blocks of every container (MEM-STATE)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...kube.quantity import Quantity
+from ...machine.model import Machine
+
+__all__ = ["Block", "Blocks", "NodeMemory", "Table", "initial_nodes", "page_bytes"]
+
+WRAP = 2**64
+
+
+@dataclass(slots=True)
+class Table:
+    """One resource on one NUMA node, in bytes: ``allocatable = reserved + free`` (MEM-STATE-03)."""
+
+    total: int
+    system_reserved: int
+    allocatable: int
+    reserved: int
+    free: int
+
+
+@dataclass(slots=True)
+class NodeMemory:
+    """One NUMA node: how many blocks touch it, its resources, and the nodes it is grouped with, itself included."""
+
+    assignments: int
+    tables: dict[str, Table]
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Memory of one type on NUMA nodes (ascending), in bytes."""
+
+    nodes: tuple[int, ...]
+    type: str
+    size: int
+
+    def shrunk(self, by: int) -> Block:
+        """Return the block with so many bytes less."""
+        return replace(self, size=self.size - by)
+
+
+@dataclass
+class Blocks:
+    """The blocks of every container: uid to container to blocks."""
+
+    given: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+
+    def of(self, uid: str, container: str) -> list[Block]:
+        """Return a container's blocks, empty when it has none."""
+        return self.given.get(uid, {}).get(container, [])
+
+    def give(self, uid: str, container: str, blocks: Iterable[Block]) -> None:
+        """Record the blocks of a container."""
+        self.given.setdefault(uid, {})[container] = list(blocks)
+
+    def take_back(self, uid: str, container: str) -> list[Block]:
+        """Forget and return the blocks of a container."""
+        containers = self.given.get(uid, {})
+        blocks = containers.pop(container, [])
+        if not containers:
+            self.given.pop(uid, None)
+        return blocks
+
+
+def page_bytes(size: str) -> int:
+    """Return the bytes of a huge page as Kubernetes writes its size (``2Mi``)."""
+    return Quantity.parse(size).value
+
+
+def initial_nodes(machine: Machine, reserved: Mapping[int, Mapping[str, int]], *, wraps: bool) -> dict[int, NodeMemory]:
+    """Return the books of an empty machine (MEM-STATE-01..02).
+
+    ``reserved`` is bytes per NUMA node and resource. With ``wraps``, reserving more than a node has wraps around as
+    unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.
+    """
+    nodes = {}
+    for memory in machine.memory:
+        kept = reserved.get(memory.node, {})
+        tables: dict[str, Table] = {}
+        huge = 0
+        for size, pages in sorted(memory.hugepages.items()):
+            total = pages * page_bytes(size)
+            huge += total
+            tables[f"hugepages-{size}"] = _table(total, kept.get(f"hugepages-{size}", 0), total, wraps=wraps)
+        total = memory.memory or 0
+        tables["memory"] = _table(total, kept.get("memory", 0), total - huge, wraps=wraps)
+        nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
+    return nodes
+
+
+def _table(total: int, reserved: int, usable: int, *, wraps: bool) -> Table:
+    left = usable - reserved
+    allocatable = left % WRAP if wraps else max(left, 0)
+    return Table(total, reserved, allocatable, 0, allocatable)

@@ -1,0 +1,168 @@
+"""Policy Static of the Memory Manager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+
+from ...cpuset import iter_bits
+from ...kube.pod import Container, Pod
+from ..families import HintFamily
+from ..hint import Hint
+from .amounts import Amounts, container_amounts, failed, pod_amounts
+from .books import charge, discharge
+from .hints import breaks_a_group, memory_hints
+from .restore import check_restored
+from .reuse import ReusableMemory, shrink_init_blocks
+from .state import Block, Blocks, NodeMemory
+
+__all__ = ["StaticMemoryManager"]
+
+Found = list[Hint] | HintFamily
+
+
+class StaticMemoryManager:
+    """Pins the memory of Guaranteed pods to NUMA nodes."""
+
+    policy = "Static"
+
+    def __init__(self, nodes: dict[int, NodeMemory], quirks: frozenset[str]) -> None:
+        """Take the books of the empty machine."""
+        self._empty = deepcopy(nodes)
+        self._silent_when_impossible = "no-memory-anywhere-is-no-opinion" in quirks
+        self.nodes = nodes
+        self.blocks = Blocks()
+        self._reusable = ReusableMemory()
+
+    def hints(self, pod: Pod, container: Container) -> dict[str, Found] | None:
+        """Offer hints for one container; None for pods of other classes and where nothing can be said."""
+        if pod.qos != "Guaranteed":
+            return None
+        return self._hints(pod, container_amounts(container), self.blocks.of(pod.uid, container.name))
+
+    def pod_hints(self, pod: Pod) -> dict[str, Found] | None:
+        """Offer hints for the pod; one that has blocks is judged by its first container's (MEM-HINT-09)."""
+        if pod.qos != "Guaranteed":
+            return None
+        held = next((found for one in pod.all_containers if (found := self.blocks.of(pod.uid, one.name))), [])
+        return self._hints(pod, pod_amounts(pod), held)
+
+    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block]) -> dict[str, Found] | None:
+        if amounts is None:
+            return None
+        if held:
+            return _regenerated(held, amounts)
+        found = memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
+        if not found and self._silent_when_impossible:
+            return {}
+        return dict.fromkeys(amounts, found)
+
+    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+        """Give a container of a Guaranteed pod its memory; raises ``Refusal`` (MEM-ALLOC-01..10)."""
+        if pod.qos != "Guaranteed":
+            return
+        ordinary_init = pod.is_ordinary_init(container)
+        held = self.blocks.of(pod.uid, container.name)
+        if held:
+            self._reusable.update(pod.uid, held, gives=ordinary_init)
+            return
+        amounts = container_amounts(container)
+        if amounts is None:
+            raise failed("[memorymanager] failed to represent quantity as int64")
+        mask = self._choose(pod, amounts, affinity)
+        members = tuple(iter_bits(mask))
+        blocks = []
+        for resource, amount in amounts.items():
+            reused = min(self._reusable.of(pod.uid).get(mask, {}).get(resource, 0), amount)
+            charge(self.nodes, members, resource, amount - reused)
+            blocks.append(Block(members, resource, amount))
+        self._reusable.update(pod.uid, blocks, gives=ordinary_init)
+        self.blocks.give(pod.uid, container.name, blocks)
+        shrink_init_blocks(self.blocks, pod, container, blocks)
+
+    def _choose(self, pod: Pod, amounts: Amounts, affinity: Hint) -> int:
+        """Return the mask to use: the affinity, a default in its place, or an extension of it (MEM-ALLOC-03..05)."""
+        mask, preferred = affinity
+        if mask is None:
+            mask, preferred = self._default(pod, amounts, preferred=preferred)
+        if not self._has_room(mask, amounts):
+            mask = self._extended(pod, amounts, mask, preferred=preferred)
+        if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
+            raise failed("[memorymanager] preferred hint violates NUMA node allocation")
+        return mask
+
+    def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
+        best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), 0)
+        if best.mask is None:
+            raise failed(
+                "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
+            )
+        if preferred and not best.preferred:
+            raise failed("[memorymanager] failed to find the default preferred hint")
+        return best.mask, best.preferred
+
+    def _has_room(self, mask: int, amounts: Amounts) -> bool:
+        members = [self.nodes[node].tables for node in iter_bits(mask)]
+        return all(
+            sum(tables[resource].free for tables in members if resource in tables) >= amount
+            for resource, amount in amounts.items()
+        )
+
+    def _extended(self, pod: Pod, amounts: Amounts, mask: int, *, preferred: bool) -> int:
+        best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), mask)
+        if best.mask is None:
+            raise failed("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
+        if preferred and not best.preferred:
+            raise failed("[memorymanager] failed to find the extended preferred hint")
+        return best.mask
+
+    def release(self, uid: str, container: str) -> None:
+        """Take back the memory of a container."""
+        for block in self.blocks.take_back(uid, container):
+            discharge(self.nodes, block)
+
+    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
+        """Take back the memory of containers that are gone; tells whether there were any (MEM-GC-01)."""
+        stale = [(uid, name) for uid, found in self.blocks.given.items() for name in found if not active(uid, name)]
+        for uid, name in sorted(stale):
+            self.release(uid, name)
+        return bool(stale)
+
+    def container_starts(self, pod: Pod, container: Container) -> bool:
+        """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""
+        released = False
+        for earlier in pod.init_containers:
+            if earlier.name == container.name:
+                break
+            if not earlier.restart_always and self.blocks.of(pod.uid, earlier.name):
+                self.release(pod.uid, earlier.name)
+                released = True
+        return released
+
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+        """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
+        if check_restored(self._empty, nodes, blocks):
+            self.nodes = deepcopy(dict(nodes))
+            self.blocks = deepcopy(blocks)
+            return False
+        self.nodes = deepcopy(self._empty)
+        return True
+
+
+def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, Found] | None:
+    """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
+    if len(held) != len(amounts) or any(amounts.get(block.type) != block.size for block in held):
+        return None
+    return {block.type: [Hint(sum(1 << node for node in block.nodes), True)] for block in held}
+
+
+def _best(found: Found, within: int) -> Hint:
+    """Return the best hint that contains ``within``: preferred first, then the narrowest, then the lowest mask."""
+    if isinstance(found, HintFamily):
+        return found.best_containing(within)
+    suited = [hint for hint in found if hint.mask is not None and hint.mask & within == within]
+    return (
+        min(suited, key=lambda hint: (not hint.preferred, (hint.mask or 0).bit_count(), hint.mask))
+        if suited
+        else Hint(None, False)
+    )
