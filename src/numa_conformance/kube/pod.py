@@ -163,7 +163,7 @@ def _containers(spec: Mapping[str, Any], key: str, faults: Faults, *, validate: 
                 faults.add(f"{path}.resources.{field_path}".rstrip("."), message)
         yield Container(
             name=as_text(obj.get("name"), f"{path}.name", faults),
-            requests={name: amount.canonical() for name, amount in {**limits, **requests}.items()},
+            requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
             limits={name: amount.canonical() for name, amount in limits.items()},
             restart_always=key == "initContainers" and obj.get("restartPolicy") == "Always",
         )
@@ -182,3 +182,8 @@ def _check_names(spec: Mapping[str, Any], faults: Faults) -> None:
                 if name in seen:
                     faults.add(f"spec.{key}[{index}].name", f"Duplicate value: {name!r}")
                 seen.add(name)
+
+
+def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:
+    """Add a request for every resource that has only a limit (ADM-DEF-01); the order of the text is kept."""
+    return {**requests, **{name: amount for name, amount in limits.items() if name not in requests}}

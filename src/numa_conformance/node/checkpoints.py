@@ -49,7 +49,7 @@ class Checkpoints:
         self._store = store
         self._managers = managers
         self._containers = containers
-        self._cpu_changed = self._memory_changed = self._devices_changed = False
+        self._cpu_changed = self._memory_changed = False
         self._before: object = None
 
     def restore(self) -> None:
@@ -77,13 +77,17 @@ class Checkpoints:
         self._before = self._held(pod)
 
     def after(self, pod: Pod) -> None:
-        """Notice what the admission changed, whether the pod was admitted or not."""
+        """Notice what the admission changed, whether the pod was admitted or not.
+
+        The device file is written at once: what is then taken back from a refused pod stays in it (DEV-CKPT-06).
+        """
         cpu, memory, devices = self._held(pod)
         was = self._before
         assert isinstance(was, tuple)
         self._cpu_changed |= cpu != was[0]
         self._memory_changed |= memory != was[1]
-        self._devices_changed |= devices != was[2]
+        if devices != was[2]:
+            self._store.write(DEVICE_FILE, self._device_text())
 
     def memory_released(self) -> None:
         """Notice that memory was released outside an admission."""
@@ -104,9 +108,7 @@ class Checkpoints:
             self._store.write(CPU_FILE, self._cpu_text())
         if self._memory_changed:
             self._store.write(MEMORY_FILE, self._memory_text())
-        if self._devices_changed:
-            self._store.write(DEVICE_FILE, self._device_text())
-        self._cpu_changed = self._memory_changed = self._devices_changed = False
+        self._cpu_changed = self._memory_changed = False
 
     def files(self) -> dict[str, str]:
         """Return the files as they are: name to content."""
@@ -153,7 +155,7 @@ class Checkpoints:
         content = decode_device_checkpoint(text) if text is not None else None
         if content is not None:
             device.restore(DeviceEntry(one.uid, one.container, one.resource, one.devices) for one in content.entries)
-        self._devices_changed = True
+        self._store.write(DEVICE_FILE, self._device_text())
 
     def _cpu_text(self) -> str:
         cpu = self._managers.cpu
