@@ -1,8 +1,7 @@
 """The allocator against the rules word for word, on machines of every shape."""
 
-import sys
-from pathlib import Path
-
+from cpu_literal_allocator import EndlessError, FailedError, Literal
+from cpu_random_machines import regular_views, tangled_views, uneven_views
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,11 +9,6 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine.kubelet_view import KubeletView
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
 from numa_conformance.managers.quirks import quirks_for
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from literal_allocator import Endless, Failed, Literal
-from random_machines import regular_views, tangled_views, uneven_views
 
 EXACT = quirks_for("1.32")
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
@@ -46,9 +40,9 @@ def by_the_rules(view: KubeletView, options: StaticOptions, available: set[int],
         if options.distribute_across_numa:
             return literal.distributed(literal.per_core if options.full_pcpus_only else 1)
         return literal.packed(spread=options.distribute_across_cores, align_uncore=options.prefer_uncore)
-    except Failed as fault:
+    except FailedError as fault:
         return str(fault)
-    except Endless:
+    except EndlessError:
         return "never ends"
 
 

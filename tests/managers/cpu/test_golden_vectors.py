@@ -1,17 +1,11 @@
 """The golden vectors V01 to V50: results of the kubelet's own allocator on small machines."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from cpu_golden_machines import golden
 
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.managers.cpu import CpuAllocator, StaticOptions
 from numa_conformance.managers.quirks import quirks_for
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from golden_machines import golden
 
 MODES = {
     "packed": StaticOptions(),

@@ -4,9 +4,6 @@ import gzip
 import json
 from typing import Any
 
-import pytest
-from shared_data import SHARED, needs_shared
-
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube.features import FeatureGates
@@ -18,6 +15,7 @@ from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.managers.cpu import CpuManager, CpuState, CpuTopology, make_cpu_manager
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.quirks import quirks_for
+from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
 EXACT = quirks_for("1.32")

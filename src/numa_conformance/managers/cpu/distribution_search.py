@@ -15,10 +15,9 @@ from .balance import Balance, spend
 from .hang_search import has_endless_choice, remainder_may_hang
 from .never_ends import NeverEnds
 
-__all__ = ["Choice", "choose_nodes"]
+__all__ = ["Choice", "choose_nodes", "kept_prefix"]
 
 _KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
-"""Per subset size: how many first elements of a kept subset stay as they were (CPU-DIST-15)."""
 
 
 _NEVER = 1 << 64
@@ -61,6 +60,11 @@ def choose_nodes(
     return None
 
 
+def kept_prefix(size: int) -> int:
+    """Return how many first elements of a kept subset of ``size`` stay as they were (CPU-DIST-15)."""
+    return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
+
+
 def _remainder(search: _Search, found: _Found, *, aliasing: bool) -> tuple[int, ...]:
     if not aliasing or not found.remainder:
         return found.remainder
@@ -75,7 +79,7 @@ def _overwritten(kept: tuple[int, ...], among: int, *, stops_next: bool) -> tupl
     The last subset visited with the same first elements has replaced it. With ``stops_next`` only one more is visited.
     """
     size = len(kept)
-    prefix = _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
+    prefix = kept_prefix(size)
     if prefix == size:
         return kept
     if not stops_next:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from ...errors import Fault, UsageError
 from ..hint import Hint
 from .subsets import subset_sums
 from .topology import CpuTopology
 
 __all__ = ["HintRequest"]
+
+MOST_NODES = 20
+"""Hints are listed over at most so many NUMA nodes with CPUs: over n nodes there are 2**n - 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,15 @@ class HintRequest:
         """List the sets of nodes that can serve the request: by size, then lexicographic.
 
         With ``by_socket`` (``align-by-socket``) sets that touch as few sockets as needed are preferred; ``sizes_too``
-        keeps those of the smallest size preferred beside them (CPU-HINT-10).
+        keeps those of the smallest size preferred beside them (CPU-HINT-10). Raises ``UsageError`` where there are
+        too many sets to list.
         """
         if not self.possible or not self.available:
             return []
+        if len(self.available) > MOST_NODES:
+            raise UsageError(
+                Fault("", f"CPU hints over {len(self.available)} NUMA nodes cannot be listed", f"at most {MOST_NODES}")
+            )
         subsets = self.topology.subsets
         by_size = self._flagged(by_socket=by_socket, sizes_too=sizes_too)
         missing = self.needed - self.reusable

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from .balance import Balance, spend
-from .distribution_search import Choice
+from .distribution_search import Choice, kept_prefix
 from .never_ends import NeverEnds
 
 __all__ = ["choose_repeated_nodes"]
-
-_KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
 
 
 class _Subsets:
@@ -24,8 +22,7 @@ class _Subsets:
     def __init__(self, among: Sequence[int], size: int, *, aliasing: bool) -> None:
         self._among = among
         self._size = size
-        prefix = _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
-        self._prefix = prefix if aliasing else size
+        self._prefix = kept_prefix(size) if aliasing else size
         self._now: tuple[int, ...] = ()
         self._start: tuple[int, ...] | None = None
         self.kept: tuple[int, ...] = ()

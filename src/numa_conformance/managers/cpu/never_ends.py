@@ -8,7 +8,7 @@ __all__ = ["NeverEnds"]
 
 
 class NeverEnds(NumaConformanceError):  # noqa: N818  (what the kubelet does, not a fault of ours)
-    """The kubelet would never answer: its distribution of whole cores turns in circles (CPU-DIST-16).
+    """The kubelet would never answer: its distribution over NUMA nodes turns in circles (CPU-DIST-16).
 
     ``count`` CPUs in groups of ``group`` were asked for. The kubelet holds its CPU Manager lock while it loops.
     """
@@ -18,6 +18,6 @@ class NeverEnds(NumaConformanceError):  # noqa: N818  (what the kubelet does, no
         self.count = count
         self.group = group
         super().__init__(
-            f"the kubelet never answers: distributing {count} CPUs over NUMA nodes in groups of {group} makes no "
-            "progress, because some nodes' free CPUs do not form whole groups (CPU-DIST-16, quirk distribution-hang)"
+            f"the kubelet never answers: distributing {count} CPUs over NUMA nodes in groups of {group} comes to nodes "
+            "that have no whole group left and goes round them for ever (CPU-DIST-16, quirk distribution-hang)"
         )

@@ -20,17 +20,20 @@ def take_spread(taking: Accumulator) -> int:
     """
     topology = taking.topology
     sockets = [topology.sockets.masks[key & 0xFFFF] for key in taking.socket_order()]
+    untouched = 0
     while taking.need > 0:
-        by_free = topology.cores_by_free(taking.free)
+        untouched = untouched or taking.free
+        by_free = topology.cores_by_free(untouched)
         top = max(threads for threads, cores in enumerate(by_free) if cores and threads)
         for inside in sockets:
             cores = by_free[top] & inside
-            count = min(cores.bit_count(), taking.need)
-            _take_one_each(taking, lowest(cores, count), count)
+            cores = lowest(cores, min(cores.bit_count(), taking.need))
+            _take_one_each(taking, cores)
+            untouched &= ~topology.threads_of(cores)
     return taking.taken
 
 
-def _take_one_each(taking: Accumulator, cores: int, count: int) -> None:
+def _take_one_each(taking: Accumulator, cores: int) -> None:
     """Take the lowest free CPU of each core."""
     topology, free = taking.topology, taking.free
     cpus = free & cores
@@ -39,4 +42,4 @@ def _take_one_each(taking: Accumulator, cores: int, count: int) -> None:
         cpus |= threads & -threads
     if taking.trace is not None:
         taking.trace.extend(f"CPU {cpu}" for cpu in iter_bits(cpus))
-    taking.take(cpus, count)
+    taking.take(cpus, cores.bit_count())

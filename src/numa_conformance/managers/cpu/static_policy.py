@@ -138,8 +138,8 @@ class StaticPolicy:
         except NotEnoughCpus as fault:
             raise _unexpected(str(fault)) from None
         if self._keeps_pool and not self.state.default & ~cpus:
-            free = (self._free & ~cpus).bit_count()
-            raise _unexpected(f"not enough cpus available to satisfy request: requested={count}, available={free}")
+            spare = self._free.bit_count() - 1
+            raise _unexpected(f"not enough cpus available to satisfy request: requested={count}, available={spare}")
         return cpus
 
     def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:

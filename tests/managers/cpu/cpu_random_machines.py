@@ -1,6 +1,6 @@
 """Machines of every shape for property tests: regular, uneven, and not nested at all."""
 
-from golden_machines import view_of
+from cpu_golden_machines import view_of
 from hypothesis import strategies as st
 
 from numa_conformance.machine.kubelet_view import KubeletView

@@ -5,6 +5,7 @@ It follows CPU-ALLOC, CPU-UNC and CPU-DIST as they are written and shares nothin
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import combinations
 
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
@@ -12,11 +13,11 @@ from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 PREFIX = {1: 1, 2: 2, 3: 3, 4: 3, 5: 5, 6: 5, 7: 5, 8: 5, 9: 9}
 
 
-class Endless(Exception):
+class EndlessError(Exception):
     pass
 
 
-class Failed(Exception):
+class FailedError(Exception):
     pass
 
 
@@ -121,7 +122,7 @@ class Literal:
 
     def enough(self) -> None:
         if self.need > len(self.free):
-            raise Failed(
+            raise FailedError(
                 f"not enough cpus available to satisfy request: requested={self.need}, available={self.offered}"
             )
 
@@ -129,7 +130,9 @@ class Literal:
         if self.need <= 0:
             return set()
         self.enough()
-        first, second = (self.full_nodes, self.full_sockets) if self.numa_first else (self.full_sockets, self.full_nodes)
+        first, second = (
+            (self.full_nodes, self.full_sockets) if self.numa_first else (self.full_sockets, self.full_nodes)
+        )
         if first() or second() or (align_uncore and self.uncore_step()):
             return self.result
         if not spread and self.take_full(core, self.cores(), lambda one: self.per_core):
@@ -142,7 +145,7 @@ class Literal:
             self.take({cpu})
             if self.need < 1:
                 return self.result
-        raise Failed("failed to allocate cpus")
+        raise FailedError("failed to allocate cpus")
 
     def distributed(self, group: int) -> set[int]:
         count = self.need
@@ -175,17 +178,15 @@ class Literal:
                     self.take_within(node, group)
                     rest -= group
             if rest == before:
-                raise Endless
+                raise EndlessError
         if self.need:
             words = "not enough" if self.need > 0 else "too many"
-            raise Failed(f"accounting error, {words} CPUs allocated, remaining: {self.need}")
+            raise FailedError(f"accounting error, {words} CPUs allocated, remaining: {self.need}")
         return self.result
 
     def take_within(self, node: int, count: int) -> None:
-        try:
+        with suppress(FailedError):
             self.take(Literal(self.view, self.free & self.members(numa, node), count).packed())
-        except Failed:
-            pass
 
 
 class Slot:
@@ -205,7 +206,9 @@ class Slot:
         self.start = subset[: PREFIX.get(len(subset), 9)]
 
 
-def search(order: list[int], free: dict[int, int], count: int, group: int, k: int) -> tuple[list[int], list[int]] | None:
+def search(
+    order: list[int], free: dict[int, int], count: int, group: int, k: int
+) -> tuple[list[int], list[int]] | None:
     best = math.inf
     slot = Slot()
     remainder: list[int] = []
@@ -251,7 +254,7 @@ def judge(left: dict[int, int], nodes: list[int], rest: int, group: int) -> tupl
                         after[node] -= group
                         togo -= group
                 if togo == before:
-                    raise Endless
+                    raise EndlessError
             score = deviation(list(after.values()))
             if score < best:
                 best = score

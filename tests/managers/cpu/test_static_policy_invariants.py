@@ -1,0 +1,202 @@
+"""What holds for every machine, option and sequence of pods."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import combinations
+
+import pytest
+from cpu_random_machines import regular_views, tangled_views, uneven_views
+from cpu_workloads import DOCUMENTED, EXACT, admit, pod, static
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from numa_conformance.cpuset import CpuSet, iter_bits
+from numa_conformance.errors import Refusal, StartError
+from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
+from numa_conformance.managers.cpu import (
+    CpuAllocator,
+    CpuTopology,
+    NeverEnds,
+    NotEnoughCpus,
+    StaticOptions,
+    StaticPolicy,
+)
+from numa_conformance.managers.hint import Hint
+
+OPTIONS = (
+    "full-pcpus-only",
+    "distribute-cpus-across-numa",
+    "align-by-socket",
+    "distribute-cpus-across-cores",
+    "strict-cpu-reservation",
+    "prefer-align-cpus-by-uncorecache",
+)
+
+
+@st.composite
+def policies(
+    draw: st.DrawFn, views: st.SearchStrategy[KubeletView], quirks: frozenset[str]
+) -> Callable[[], StaticPolicy]:
+    """Draw a way to build one policy, again and again."""
+    topology = CpuTopology(draw(views))
+    options = draw(st.sets(st.sampled_from(OPTIONS), max_size=3), label="options")
+    ids = list(iter_bits(topology.all))
+    reserved = str(CpuSet(draw(st.sets(st.sampled_from(ids), min_size=1, max_size=3), label="reserved")))
+
+    def build() -> StaticPolicy:
+        return static(topology, *sorted(options), reserved=reserved, quirks=quirks)
+
+    try:
+        build()
+    except StartError:
+        assume(False)
+    return build
+
+
+def affinities(policy: StaticPolicy) -> st.SearchStrategy[Hint]:
+    nodes = policy.topology.nodes.ids
+    masks = st.sets(st.sampled_from(nodes), min_size=1).map(lambda chosen: sum(1 << node for node in chosen))
+    return st.builds(Hint, st.none() | masks, st.booleans())
+
+
+def check_pools(policy: StaticPolicy) -> None:
+    """Pools are disjoint and together all CPUs (CPU-POOL-08)."""
+    held = [(uid, cpus) for uid, own in policy.state.assignments.items() for cpus in own.values()]
+    everything = policy.state.default
+    for uid, cpus in held:
+        assert not cpus & policy.state.default, uid
+        assert not cpus & policy.reserved, uid
+        everything |= cpus
+    for (one, mine), (other, theirs) in combinations(held, 2):
+        assert one == other or not mine & theirs
+    strict = policy.options.strict_reservation
+    assert everything == policy.topology.all & ~(policy.reserved if strict else 0)
+    assert bool(policy.reserved & policy.state.default) is not strict
+
+
+def run(policy: StaticPolicy, data: st.DataObject) -> None:
+    for uid in "abcd":
+        most = max(policy.topology.num_cpus // 2, 1)
+        amounts = st.lists(st.integers(1, most), min_size=1, max_size=2)
+        one = pod(
+            uid,
+            *data.draw(amounts, label="containers"),
+            init=data.draw(st.lists(st.integers(1, most), max_size=1), label="init"),
+        )
+        for container in one.all_containers:
+            before = policy.state.copy()
+            affinity = data.draw(affinities(policy), label="affinity")
+            try:
+                policy.allocate(one, container, affinity)
+            except (Refusal, NeverEnds):
+                assert policy.state == before
+                for done in one.all_containers:
+                    policy.release(uid, done.name)
+                break
+            own = policy.state.assignments[uid][container.name]
+            assert own.bit_count() == one.exclusive_cpus(container)
+            assert not own & before.default & policy.reserved
+        check_pools(policy)
+
+
+@given(policies(regular_views(), EXACT), st.data())
+def test_the_kubelet_keeps_its_pools_apart_on_regular_machines(
+    build: Callable[[], StaticPolicy], data: st.DataObject
+) -> None:
+    run(build(), data)
+
+
+@given(policies(st.one_of(regular_views(), uneven_views(), tangled_views()), DOCUMENTED), st.data())
+def test_without_quirks_pools_stay_apart_on_any_machine(build: Callable[[], StaticPolicy], data: st.DataObject) -> None:
+    policy = build()
+    run(policy, data)
+    if policy.options.full_pcpus_only:
+        for own in policy.state.assignments.values():
+            for cpus in own.values():
+                assert policy.topology.whole_cores(cpus) == cpus
+
+
+@given(policies(st.one_of(regular_views(), uneven_views()), EXACT), st.data())
+def test_a_release_undoes_an_allocation(build: Callable[[], StaticPolicy], data: st.DataObject) -> None:
+    policy = build()
+    fresh = policy.state.copy()
+    most = max(policy.topology.num_cpus // 2, 1)
+    one = pod("a", *data.draw(st.lists(st.integers(1, most), min_size=1, max_size=3), label="containers"))
+    with suppress(Refusal, NeverEnds):
+        admit(policy, one, data.draw(affinities(policy), label="affinity"))
+    assume(not any(cpus & policy.reserved for own in policy.state.assignments.values() for cpus in own.values()))
+    policy.remove_stale(lambda uid, container: False)
+    assert policy.state == fresh
+
+
+@given(policies(regular_views(), DOCUMENTED), st.data())
+def test_a_restart_changes_nothing(build: Callable[[], StaticPolicy], data: st.DataObject) -> None:
+    policy = build()
+    one = pod("a", data.draw(st.integers(1, max(policy.topology.num_cpus // 2, 1)), label="count"))
+    try:
+        admit(policy, one)
+    except Refusal:
+        assume(False)
+    again = build()
+    again.restore(policy.state)
+    assert again.state == policy.state
+    admit(again, one)
+    assert again.state == policy.state
+
+
+def stretched(view: KubeletView) -> KubeletView:
+    """Renumber CPUs, nodes, sockets and caches, keeping their order."""
+    rows = tuple(
+        ViewCpu(3 * c.id + 5, 2 * c.numa + 1, 2 * c.socket + 4, 3 * c.core + 5, 5 * c.uncore + 2) for c in view.cpus
+    )
+    nodes = tuple(2 * node + 1 for node in view.numa_ids)
+    return KubeletView(rows, view.num_cpus, view.num_cores, view.num_sockets, nodes)
+
+
+@given(st.one_of(regular_views(), uneven_views(), tangled_views()), st.sampled_from([EXACT, DOCUMENTED]), st.data())
+def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: frozenset[str], data: st.DataObject) -> None:
+    options = data.draw(
+        st.builds(
+            StaticOptions,
+            distribute_across_numa=st.booleans(),
+            distribute_across_cores=st.booleans(),
+            prefer_uncore=st.booleans(),
+        ),
+        label="options",
+    )
+    ids = [cpu.id for cpu in view.cpus]
+    free = data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")
+    count = data.draw(st.integers(1, len(free)), label="count")
+    plain = CpuAllocator(CpuTopology(view), options, quirks)
+    renumbered = CpuAllocator(CpuTopology(stretched(view)), options, quirks)
+    try:
+        taken = plain.allocate(CpuSet(free).bits, count)
+    except (NotEnoughCpus, NeverEnds) as fault:
+        with pytest.raises(type(fault), match=re.escape(str(fault))):
+            renumbered.allocate(CpuSet(3 * c + 5 for c in free).bits, count)
+        return
+    expected = CpuSet(3 * cpu + 5 for cpu in iter_bits(taken))
+    assert CpuSet.from_bits(renumbered.allocate(CpuSet(3 * c + 5 for c in free).bits, count)) == expected
+
+
+@given(st.one_of(regular_views(), uneven_views(), tangled_views()), st.data())
+def test_a_documented_spread_uses_as_many_cores_as_it_can(view: KubeletView, data: st.DataObject) -> None:
+    topology = CpuTopology(view)
+    ids = [cpu.id for cpu in view.cpus]
+    free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
+    count = data.draw(st.integers(1, free.bit_count()), label="count")
+    taken = CpuAllocator(topology, StaticOptions(distribute_across_cores=True), DOCUMENTED).allocate(free, count)
+    assert not taken & ~free
+    assert topology.cores_touched(taken).bit_count() == min(count, topology.cores_touched(free).bit_count())
+
+
+@given(regular_views(), st.data())
+def test_a_documented_request_that_fits_one_cache_stays_in_one(view: KubeletView, data: st.DataObject) -> None:
+    topology = CpuTopology(view)
+    ids = [cpu.id for cpu in view.cpus]
+    free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
+    largest = max((free & mask).bit_count() for mask in topology.uncores.masks)
+    count = data.draw(st.integers(1, largest), label="count")
+    taken = CpuAllocator(topology, StaticOptions(prefer_uncore=True), DOCUMENTED).allocate(free, count)
+    assert sum(bool(taken & mask) for mask in topology.uncores.masks) == 1
