@@ -203,7 +203,5 @@ def _count(value: object, faults: Faults) -> int:
 
 
 def _check_duration(value: object, path: str, faults: Faults) -> None:
-    if value is None or value == "":
-        return
-    if not isinstance(value, str) or not _DURATION.fullmatch(value):
+    if isinstance(value, str) and value and not _DURATION.fullmatch(value):
         faults.add(path, f"{value!r} is not a duration", "a number with a unit, such as 10s or 1m30s")

@@ -140,14 +140,12 @@ def _may_nest_deeply(text: bytes) -> bool:
 def _check_depth(text: bytes) -> None:
     """Refuse what nests too deeply before it is composed: the C library does so by recursion, without a limit."""
     depth = 0
-    event: Any
     for event in yaml.parse(text, Loader=_BASE):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                raise yaml.MarkedYAMLError(
-                    problem=f"nested more than {MAX_DEPTH} levels deep", problem_mark=event.start_mark
-                )
+                mark: Any = event.start_mark  # the C library's, of which the exception's type does not know
+                raise yaml.MarkedYAMLError(problem=f"nested more than {MAX_DEPTH} levels deep", problem_mark=mark)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 

@@ -1,0 +1,176 @@
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.kube import (
+    read_documents,
+    read_kubelet_configuration,
+    read_nodes,
+    read_pods,
+    read_scheduler_configuration,
+)
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: NAME}
+spec: {containers: [{name: c, resources: {limits: {cpu: 1, memory: 1Gi}}}]}
+"""
+TEMPLATE = "template: {spec: {containers: [{name: c}]}}"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "input.yaml"
+
+
+def names(path: Path) -> list[str]:
+    return [pod.name for pod in read_pods(path)]
+
+
+def faults(path: Path) -> list[str]:
+    with pytest.raises(UsageError) as caught:
+        read_pods(path)
+    return [str(fault).replace(str(path), "F") for fault in caught.value.faults]
+
+
+def test_reads_a_stream_of_documents(file: Path) -> None:
+    file.write_text("---".join([POD.replace("NAME", "a"), "\n", POD.replace("NAME", "b")]))
+    assert names(file) == ["a", "b"]
+
+
+def test_reads_lists_and_json(file: Path) -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}
+    nested = {"kind": "List", "items": [{**pod, "metadata": {"name": "b"}}]}
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod, nested]}))
+    assert names(file) == ["a", "b"]
+
+
+def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = SimpleNamespace(buffer=io.BytesIO(POD.replace("NAME", "a").encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert names(Path("-")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "expected"),
+    [
+        ("Deployment", f"{{replicas: 2, {TEMPLATE}}}", ["w-0", "w-1"]),
+        ("StatefulSet", f"{{replicas: 0, {TEMPLATE}}}", []),
+        ("ReplicaSet", f"{{{TEMPLATE}}}", ["w-0"]),
+        ("DaemonSet", f"{{{TEMPLATE}}}", ["w-0"]),
+        ("Job", f"{{parallelism: 3, {TEMPLATE}}}", ["w-0", "w-1", "w-2"]),
+        ("CronJob", f"{{jobTemplate: {{spec: {{{TEMPLATE}}}}}}}", ["w-0"]),
+    ],
+)
+def test_a_workload_becomes_its_pods(file: Path, kind: str, spec: str, expected: list[str]) -> None:
+    file.write_text(f"kind: {kind}\nmetadata: {{name: w, namespace: n}}\nspec: {spec}\n")
+    pods = read_pods(file)
+    assert [pod.name for pod in pods] == expected
+    assert [pod.uid for pod in pods] == [f"n/{name}" for name in expected]
+
+
+def test_an_unknown_kind_is_refused_with_what_is_accepted(file: Path) -> None:
+    file.write_text("kind: Deploiment\nspec: {}\n")
+    (fault,) = faults(file)
+    assert "CronJob" in fault
+    assert "did you mean 'Deployment'?" in fault
+
+
+def test_two_pods_of_one_uid_are_both_named(file: Path) -> None:
+    file.write_text(POD.replace("NAME", "a, uid: u") + "---" + POD.replace("NAME", "b, uid: u"))
+    (fault,) = faults(file)
+    assert "default/a and default/b" in fault
+
+
+def test_faults_name_the_document_and_the_field(file: Path) -> None:
+    file.write_text(POD.replace("NAME", "a") + "---" + POD.replace("NAME", "b").replace("1Gi", "1GB"))
+    (fault,) = faults(file)
+    assert fault.startswith("F: document 2: spec.containers[0].resources.limits.memory: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("kind: Pod\nmetadata: {name: [}\n", "F:2:19: "),
+        ("kind: Pod\nkind: Pod\n", "F:2:1: "),
+        ('{"kind": "Pod",\n "kind": "Pod"}', "F:2:2: "),
+        ("kind: !!python/object/apply:os.getcwd []\n", "F:1:7: "),
+        ("a:\n\tb: c\n", "F:2:1: "),
+    ],
+)
+def test_a_fault_of_syntax_has_line_and_column(file: Path, text: str, place: str) -> None:
+    file.write_text(text)
+    assert faults(file)[0].startswith(place)
+
+
+def laughs() -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
+    return "\n".join(lines)
+
+
+def merges() -> str:
+    lines = ["a0: &a0 {k: 1, j: 2}"]
+    lines += [f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 60)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (laughs(), "expands"),
+        (merges(), "merge keys"),
+        ("a: " + "[" * 100_000 + "]" * 100_000, "deep"),
+        ("[" * 100_000 + "]" * 100_000, "deep"),
+        ("{a: " * 50_000, "deep"),
+        ("- " * 50_000, "deep"),
+        ("a: &a [*a]", "deep"),
+        ("a: " + "9" * 10_000, ""),
+        ("", "no document"),
+        ("hello", "not a Kubernetes object"),
+        ("? [a]\n: b\n", ""),
+    ],
+    ids=["laughs", "merges", "flow", "json", "maps", "block", "cycle", "number", "empty", "scalar", "key"],
+)
+def test_a_hostile_or_foreign_file_is_refused(file: Path, text: str, why: str) -> None:
+    file.write_text(text)
+    assert why in faults(file)[0]
+
+
+def test_merge_keys_work_where_users_use_them(file: Path) -> None:
+    file.write_text("x: &x {k: 1}\nd: {d: {d: &b {<<: *x, k: 2}}}\nc: {<<: *b, j: 5}\n")
+    assert read_documents(file)[0].value["c"] == {"k": 2, "j": 5}
+
+
+def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    assert "No such file" in faults(tmp_path / "missing.yaml")[0]
+    assert faults(tmp_path)
+
+
+def test_reads_a_kubelet_configuration(file: Path) -> None:
+    file.write_text("kind: KubeletConfiguration\ncpuManagerPolicy: static\n")
+    assert read_kubelet_configuration(file).cpu_manager_policy == "static"
+    assert read_kubelet_configuration(None).cpu_manager_policy == "none"
+
+
+def test_reads_a_scheduler_configuration(file: Path) -> None:
+    file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n")
+    assert read_scheduler_configuration(file).profile("mine")
+
+
+def test_reads_nodes(file: Path) -> None:
+    node = "kind: Node\nmetadata: {name: NAME}\nstatus: {capacity: {cpu: 8, memory: 1Gi}, allocatable: {cpu: 7}}\n"
+    file.write_text(node.replace("NAME", "a") + "---\n" + node.replace("NAME", "b"))
+    nodes = read_nodes(file)
+    assert [(one.name, str(one.allocatable["cpu"]), str(one.allocatable["memory"])) for one in nodes] == [
+        ("a", "7", "1Gi"),
+        ("b", "7", "1Gi"),
+    ]
+    file.write_text(node + "---\n" + node)
+    with pytest.raises(UsageError, match="two nodes"):
+        read_nodes(file)
