@@ -90,7 +90,7 @@ class Distribution:
     def _take_from(self, taking: Accumulator, node: int, count: int, pack: Pack) -> None:
         level = taking.topology.nodes
         if taking.trace is not None:
-            taking.trace.append(f"{count} CPUs from {level.kind} {level.ids[node]}")
+            taking.trace.append(f"{count} CPU{'' if count == 1 else 's'} from {level.kind} {level.ids[node]}")
         try:
             cpus = pack(taking.free & level.masks[node], count)
         except NotEnoughCpus:

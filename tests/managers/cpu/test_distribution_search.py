@@ -1,0 +1,97 @@
+"""The bounded search for NUMA nodes against looking at every subset."""
+
+import time
+
+import pytest
+from cpu_literal_allocator import EndlessError, deviation, search
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numa_conformance.managers.cpu import NeverEnds
+from numa_conformance.managers.cpu.balance import Balance, spend
+from numa_conformance.managers.cpu.distribution_search import choose_nodes
+from numa_conformance.managers.cpu.literal_distribution import choose_repeated_nodes
+
+Chosen = tuple[tuple[int, ...], int, tuple[int, ...]]
+
+
+def every_subset(free: list[int], count: int, group: int, smallest: int) -> Chosen | str | None:
+    nodes = dict(enumerate(free))
+    try:
+        for size in range(smallest, min(-(-count // group), len(free)) + 1):
+            kept = search(list(nodes), nodes, count, group, size)
+            if kept is not None:
+                return tuple(kept[0]), count // size // group * group, tuple(kept[1])
+    except EndlessError:
+        return "never ends"
+    return None
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[list[int], int, int, int]:
+    """Draw free CPUs per node, a count, a group size and the least number of nodes."""
+    few = draw(st.lists(st.integers(1, 40), min_size=1, max_size=7), label="values")
+    free = draw(st.lists(st.sampled_from(few), min_size=1, max_size=7), label="free")
+    group = draw(st.sampled_from([1, 1, 2, 4]), label="group")
+    groups = draw(st.integers(1, max(sum(free) // group, 1)), label="groups")
+    smallest = draw(st.integers(1, len(free)), label="smallest")
+    return (sorted(free) if draw(st.booleans()) else free), groups * group, group, smallest
+
+
+@given(requests())
+def test_finds_what_looking_at_every_subset_finds(request_: tuple[list[int], int, int, int]) -> None:
+    free, count, group, smallest = request_
+    expected = every_subset(free, count, group, smallest) if count <= sum(free) else None
+    for choose in (
+        lambda: choose_nodes(free, count, group, smallest, aliasing=True, hang=True),
+        lambda: choose_repeated_nodes(
+            list(range(len(free))), dict(enumerate(free)), count, group, smallest, aliasing=True, hang=True
+        ),
+    ):
+        try:
+            found: object = choose()
+        except NeverEnds:
+            found = "never ends"
+        assert found == expected
+
+
+@given(requests())
+def test_without_quirks_every_request_is_answered_by_a_set_that_can_serve_it(
+    request_: tuple[list[int], int, int, int],
+) -> None:
+    free, count, group, smallest = request_
+    choice = choose_nodes(free, count, group, smallest, aliasing=False, hang=False)
+    if choice is None:
+        return
+    left = [free[node] - choice.share for node in choice.nodes]
+    assert min(left) >= 0
+    rest = (count - choice.share * len(choice.nodes)) // group
+    giving = [free[node] - choice.share for node in choice.remainder]
+    assert spend(giving, rest, group) is not None
+
+
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=16))
+def test_scores_as_the_rounded_standard_deviation(left: list[int]) -> None:
+    balance = Balance(len(left), sum(left))
+    assert balance.score(sum(cpus * cpus for cpus in left)) == round(deviation(left) * 1000)
+
+
+@pytest.mark.parametrize(
+    ("left", "groups", "size", "after"),
+    [
+        ([5, 5], 3, 1, [3, 4]),
+        ([1, 9], 5, 1, [0, 5]),
+        ([4, 4], 3, 2, [0, 2]),
+        ([3, 3], 3, 2, None),
+        ([7], 0, 1, [7]),
+    ],
+)
+def test_spends_in_turn(left: list[int], groups: int, size: int, after: list[int] | None) -> None:
+    assert spend(left, groups, size) == after
+
+
+def test_sixteen_uneven_nodes_take_no_time() -> None:
+    free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
+    began = time.perf_counter()
+    assert choose_nodes(free, 262, 1, 5, aliasing=True, hang=True) is not None
+    assert time.perf_counter() - began < 20
