@@ -5,6 +5,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest, StaticOptions
+from numa_conformance.managers.cpu.distribution_search import choose_nodes
 from numa_conformance.managers.quirks import quirks_for
 
 OPTIONS = {
@@ -53,3 +54,8 @@ def test_hints(benchmark: BenchmarkFixture, nodes: int, state: str) -> None:
     count = 16 if nodes < 16 else 13
     HintRequest.of(topology, count, free).hints()
     assert benchmark(lambda: HintRequest.of(topology, count, free).hints())
+
+
+def test_distribution_over_sixteen_uneven_nodes(benchmark: BenchmarkFixture) -> None:
+    free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
+    assert benchmark(choose_nodes, free, 140, 1, 3, aliasing=True, hang=True)
