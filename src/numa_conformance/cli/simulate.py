@@ -26,7 +26,9 @@ __all__ = ["command"]
     help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
 )
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--kubernetes-version", default="1.32", show_default=True, help="The version whose behaviour is followed.")
+@click.option(
+    "--kubernetes-version", default="1.32", show_default=True, help="The version whose behaviour is followed."
+)
 @click.option(
     "--level",
     type=click.Choice(["exact", "documented"]),

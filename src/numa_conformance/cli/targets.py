@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from ..suite.recorded.replay import Caller
+from ..kube.features import check_version
+from ..target import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
 
@@ -32,7 +33,9 @@ def target_options(function: F) -> F:
     """Add the options of ``TargetChoice`` to a command, which receives it as ``choice``."""
 
     @click.option("--target", "factory", default=None, help="An in-process target: package.module:factory.")
-    @click.option("--target-command", default=None, help="A target in any language: the command that serves it on stdio.")
+    @click.option(
+        "--target-command", default=None, help="A target in any language: the command that serves it on stdio."
+    )
     @click.option(
         "--level",
         type=click.Choice(["exact", "documented"]),
@@ -62,7 +65,20 @@ def target_options(function: F) -> F:
 
 
 @contextmanager
-def open_target(choice: TargetChoice) -> Iterator[Caller]:
-    """Open the chosen target and close it at the end."""
-    raise NotImplementedError
-    yield
+def open_target(choice: TargetChoice) -> Iterator[Client]:
+    """Open the chosen target and close it at the end; raises ``UsageError`` and ``TargetFault``."""
+    client = Client(_connection(choice))
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _connection(choice: TargetChoice) -> Connection:
+    if choice.command:
+        return Stdio(choice.command, choice.timeout)
+    if choice.factory:
+        return InProcess(load_factory(choice.factory), choice.factory, choice.timeout)
+    check_version(choice.kubernetes_version)
+    level: Level = "exact" if choice.level == "exact" else "documented"
+    return InProcess(lambda: ReferenceTarget(level, choice.kubernetes_version), "the reference", choice.timeout)

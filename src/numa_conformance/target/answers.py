@@ -37,7 +37,9 @@ def hints_answer(answer: Answer) -> dict[str, Any] | None:
     """Return a provider's answer; a family of hints is listed. Raises ``UsageError`` when it is too long to list."""
     if answer is None:
         return None
-    return {name: None if hints is None else [hint_answer(one) for one in _listed(hints)] for name, hints in answer.items()}
+    return {
+        name: None if hints is None else [hint_answer(one) for one in _listed(hints)] for name, hints in answer.items()
+    }
 
 
 def _listed(hints: Sequence[Hint] | HintFamily) -> Sequence[Hint]:
@@ -129,8 +131,9 @@ def reconciled_answer(one: Reconciled) -> dict[str, Any]:
 
 def restarted_answer(one: Restarted) -> dict[str, Any]:
     """Return a node that came up again."""
-    pods = []
+    pods: list[dict[str, Any]] = []
     for pod in one.pods:
+        entry: dict[str, Any]
         if pod.admitted:
             entry = {"uid": pod.uid, "result": "admitted", "containers": placements_answer(pod.placements or {})}
         else:

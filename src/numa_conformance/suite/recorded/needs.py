@@ -79,7 +79,11 @@ def _machine(body: dict[str, Any]) -> frozenset[str]:
     return frozenset(needed)
 
 
-_STEP_FEATURES = {"reconcile": "cpu-manager/reconcile", "checkpoints": "cpu-manager/state-file", "restart": "node/restart"}
+_STEP_FEATURES = {
+    "reconcile": "cpu-manager/reconcile",
+    "checkpoints": "cpu-manager/state-file",
+    "restart": "node/restart",
+}
 
 
 def _steps(body: dict[str, Any]) -> frozenset[str]:

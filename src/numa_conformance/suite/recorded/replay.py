@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from ...errors import UsageError
+from ...target import TargetFault
 from . import node_steps, stateless
 from .differences import Difference
 from .needs import features_needed
@@ -93,6 +95,10 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
                 yield Outcome(vector, "unsupported", missing=frozenset(missing))
                 continue
             found = tuple(replayer(target, vector.body, messages))
+        except TargetFault as fault:
+            found = (Difference(fault.verdict, "an answer", str(fault)),)
+        except UsageError as error:
+            found = (Difference("the record", "a question of the protocol", str(error)),)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             found = (Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),)
         yield Outcome(vector, "differed" if found else "matched", found)

@@ -1,0 +1,71 @@
+"""Target faults: no proper answer came. Never mixed with findings, which are about answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import NumaConformanceError
+
+__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut"]
+
+SHOWN = 600
+"""Characters of a message that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was sent and what came back last, shortened, and the end of the target's standard error."""
+
+    sent: str = ""
+    received: str = ""
+    stderr: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"sent:     {shorten(self.sent)}", f"received: {shorten(self.received) or '(nothing)'}"]
+        if self.stderr:
+            lines.append("stderr:   " + self.stderr.rstrip().replace("\n", "\n          "))
+        return "\n".join(lines)
+
+
+def shorten(text: str) -> str:
+    """Cut a long message in the middle, saying how long it was."""
+    text = text.rstrip("\n")
+    if len(text) <= SHOWN:
+        return text
+    return f"{text[: SHOWN // 2]} ... ({len(text)} characters) ... {text[-SHOWN // 4 :]}"
+
+
+class TargetFault(NumaConformanceError):  # noqa: N818  (the name says whose fault it is)
+    """The target gave no proper answer. ``verdict`` is the word for it in reports."""
+
+    verdict = "crashed"
+
+    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+        """Take what happened and the exchange around it."""
+        self.message = message
+        self.exchange = exchange or Exchange()
+        super().__init__(f"{message}\n{self.exchange}" if exchange else message)
+
+
+class TimedOut(TargetFault):
+    """The call did not end within its budget."""
+
+    verdict = "timed out"
+
+
+class Crashed(TargetFault):
+    """The target ended, or could not be started, or raised an exception of its own."""
+
+    verdict = "crashed"
+
+
+class BadReply(TargetFault):
+    """What came back is not a reply of the protocol."""
+
+    verdict = "crashed"
+
+
+class NotClaimed(TargetFault):
+    """The target does not have this method."""
+
+    verdict = "not claimed"

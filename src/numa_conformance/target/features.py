@@ -1,0 +1,78 @@
+"""The features a target may claim, each with the surface through which it is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..errors import Fault, UsageError, closest
+
+__all__ = ["FEATURES", "PROTOCOL", "SURFACES", "check_claims"]
+
+PROTOCOL = "1"
+
+SURFACES: Mapping[str, str] = {
+    "pick": "one allocation from a set of free CPUs; stateless",
+    "allocate": "one allocation of the static policy in a given state",
+    "hints": "CPU hints in a given state",
+    "merge": "merging provider hints under a Topology Manager policy",
+    "classify": "QoS class and exclusive CPUs of a pod",
+    "node": "the stateful manager stack of one node",
+    "host": "reads a host tree; writes cpusets into a cgroup tree",
+    "score": "NodeResourcesFit scoring and filtering",
+}
+
+_CPU_OPTIONS = (
+    "full-pcpus-only",
+    "distribute-cpus-across-numa",
+    "align-by-socket",
+    "distribute-cpus-across-cores",
+    "strict-cpu-reservation",
+    "prefer-align-cpus-by-uncorecache",
+)
+
+FEATURES: Mapping[str, str] = {
+    "cpu-manager/none": "CPU Manager policy none",
+    "cpu-manager/static": "CPU Manager policy static",
+    **{f"cpu-manager/{option}": f"static policy option {option}" for option in _CPU_OPTIONS},
+    "cpu-manager/hints": "NUMA hints for exclusive CPUs",
+    "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
+    "cpu-manager/state-file": "the state file cpu_manager_state",
+    "cpu-manager/reconcile": "the reconcile loop",
+    "memory-manager/none": "Memory Manager policy None",
+    "memory-manager/static": "Memory Manager policy Static",
+    "memory-manager/hugepages": "huge pages in the Memory Manager",
+    "memory-manager/state-file": "the state file memory_manager_state",
+    "device-manager/allocation": "devices of device plugins, with NUMA affinity",
+    "device-manager/preferred-allocation": "a device plugin's preferred allocation",
+    "device-manager/state-file": "the state file kubelet_internal_checkpoint",
+    "topology-manager/none": "Topology Manager policy none",
+    "topology-manager/best-effort": "Topology Manager policy best-effort",
+    "topology-manager/restricted": "Topology Manager policy restricted",
+    "topology-manager/single-numa-node": "Topology Manager policy single-numa-node",
+    "topology-manager/scope/container": "Topology Manager scope container",
+    "topology-manager/scope/pod": "Topology Manager scope pod",
+    "topology-manager/prefer-closest-numa-nodes": "policy option prefer-closest-numa-nodes",
+    "topology-manager/max-allowable-numa-nodes": "policy option max-allowable-numa-nodes",
+    "node/qos": "QoS classes and effective requests of pods",
+    "node/restart": "state survives a restart of the node agent",
+    "host/discover": "reading a host tree",
+    "host/reconcile": "writing cpusets into a cgroup tree",
+    "scheduler/filter": "which resources are insufficient",
+    "scheduler/least-allocated": "scoring strategy LeastAllocated",
+    "scheduler/most-allocated": "scoring strategy MostAllocated",
+    "scheduler/requested-to-capacity-ratio": "scoring strategy RequestedToCapacityRatio",
+}
+
+
+def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str) -> None:
+    """Refuse claims that are not known; raises ``UsageError`` with all of them."""
+    faults = [
+        Fault(f"describe: {kind}", f"{name!r} is not known", suggestion=closest(name, known))
+        for kind, names, known in (("surfaces", surfaces, SURFACES), ("features", features, FEATURES))
+        for name in names
+        if name not in known
+    ]
+    if protocol != PROTOCOL:
+        faults.append(Fault("describe: protocol", f"is {protocol!r}", PROTOCOL))
+    if faults:
+        raise UsageError(faults)

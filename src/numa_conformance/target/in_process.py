@@ -1,0 +1,150 @@
+"""Targets in this process: an object with the claimed methods."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from . import wire
+from .connection import checked_reply
+from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+
+__all__ = ["InProcess", "load_factory"]
+
+Factory = Callable[[], object]
+
+
+def load_factory(name: str) -> Factory:
+    """Find ``package.module:factory``; modules of the working folder are found too. Raises ``UsageError``."""
+    module_name, colon, attribute = name.partition(":")
+    if not colon or not module_name or not attribute:
+        raise UsageError(Fault("target", f"{name!r} does not name a factory", "package.module:factory"))
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(Fault("target", f"{name!r} cannot be loaded: {error}", "package.module:factory")) from error
+    if not callable(found):
+        raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
+    factory: Factory = found
+    return factory
+
+
+class _Stop(BaseException):
+    """Raised inside a call that has used up its budget, to end its thread."""
+
+
+class InProcess:
+    """Calls the target in a worker thread, so that an endless loop costs its budget and not the run."""
+
+    def __init__(self, factory: Factory, label: str, timeout: float) -> None:
+        """Take the factory; a target is made at the first request and after every fault."""
+        self._factory = factory
+        self._timeout = timeout
+        self._worker: _Worker | None = None
+        self._target: object | None = None
+        self.label = label
+        self.generation = 0
+
+    def request(self, message: wire.Message) -> wire.Message:
+        """Ask and return the reply; raises ``TargetFault``."""
+        method = wire.request_of(message)
+        try:
+            answer = self._run(lambda: self._answer(method, message), message)
+            return checked_reply(answer, method.reply)
+        except NotClaimed:
+            raise
+        except TargetFault as fault:
+            self._drop()
+            if not fault.exchange.sent:
+                raise type(fault)(fault.message, Exchange(_shown(message))) from fault
+            raise
+
+    def _answer(self, method: wire.Method, message: wire.Message) -> object:
+        if self._target is None:
+            self._target = self._factory()
+        answer = getattr(self._target, method.attribute, None)
+        if answer is None:
+            raise NotClaimed(f"the target has no method {method.attribute!r}")
+        return answer(message)
+
+    def _run(self, call: Callable[[], object], message: wire.Message) -> object:
+        if self._worker is None:
+            self._worker = _Worker()
+            self.generation += 1
+        try:
+            done, value = self._worker.run(call, self._timeout)
+        except queue.Empty:
+            self._worker.abandon()
+            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(_shown(message))) from None
+        if done:
+            return value
+        if isinstance(value, (TargetFault, KeyboardInterrupt)):
+            raise value
+        if isinstance(value, UsageError):
+            raise Crashed(f"the target refused the question: {value}", Exchange(_shown(message))) from value
+        assert isinstance(value, BaseException)
+        raise Crashed(f"the target raised {type(value).__name__}: {value}", Exchange(_shown(message))) from value
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+        self._worker = self._target = None
+
+    def close(self) -> None:
+        """Forget the target."""
+        self._drop()
+
+
+def _shown(message: wire.Message) -> str:
+    return f"{wire.request_of(message).name} {msgspec.json.encode(message).decode()}"
+
+
+class _Worker:
+    """A thread that runs one call after the other."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[bool, object]] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._loop, name="target", daemon=True)
+        self._thread.start()
+
+    def run(self, call: Callable[[], object], timeout: float) -> tuple[bool, object]:
+        """Return (True, value) or (False, exception); raises ``queue.Empty`` past the budget."""
+        self._calls.put(call)
+        return self._results.get(timeout=timeout)
+
+    def end(self) -> None:
+        """Let the thread end when it is idle."""
+        self._calls.put(None)
+
+    def abandon(self) -> None:
+        """Ask the thread to stop inside its call; one that is stuck outside Python is left behind."""
+        if self._thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(_Stop))
+        self.end()
+
+    def _loop(self) -> None:
+        try:
+            while (call := self._calls.get()) is not None:
+                try:
+                    self._results.put((True, call()))
+                except _Stop:
+                    return
+                except BaseException as error:
+                    self._results.put((False, error))
+        except _Stop:
+            return

@@ -1,0 +1,56 @@
+"""The narrow waist: choose so many of these CPUs."""
+
+from __future__ import annotations
+
+from ..cpuset import CpuSet, format_bits
+from ..errors import Fault, UsageError, closest
+from ..managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
+from . import wire
+from .view import cpu_topology
+
+__all__ = ["pick"]
+
+_OPTIONS = {
+    "full-pcpus-only": "full_pcpus_only",
+    "distribute-cpus-across-numa": "distribute_across_numa",
+    "align-by-socket": "align_by_socket",
+    "distribute-cpus-across-cores": "distribute_across_cores",
+    "strict-cpu-reservation": "strict_reservation",
+    "prefer-align-cpus-by-uncorecache": "prefer_uncore",
+}
+
+
+def pick(request: wire.Pick, quirks: frozenset[str]) -> wire.PickReply:
+    """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without any check of cores."""
+    options = _options(request.options)
+    topology = cpu_topology(request.machine, quirks)
+    allocator = CpuAllocator(topology, options, quirks)
+    try:
+        available = CpuSet.parse(request.available).bits
+    except UsageError as error:
+        raise error.within("available") from error
+    try:
+        taken = 0
+        if request.affinity and request.affinity.nodes is not None:
+            near = available & _near(topology, request.affinity.nodes, options)
+            taken = allocator.allocate(near, min(request.count, near.bit_count()))
+        taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
+    except (NotEnoughCpus, NeverEnds) as error:
+        return wire.PickReply(error=wire.AllocationFault(str(error)))
+    return wire.PickReply(cpus=format_bits(taken))
+
+
+def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:
+    mask = sum(1 << node for node in set(nodes))
+    return topology.cpus_in_sockets_of(mask) if options.align_by_socket else topology.cpus_in_nodes(mask)
+
+
+def _options(asked: dict[str, bool]) -> StaticOptions:
+    faults = [
+        Fault(f"options.{name}", "unknown option", ", ".join(_OPTIONS), closest(name, _OPTIONS))
+        for name in asked
+        if name not in _OPTIONS
+    ]
+    if faults:
+        raise UsageError(faults)
+    return StaticOptions(**{_OPTIONS[name]: on for name, on in asked.items()})

@@ -1,0 +1,92 @@
+"""Serving a target over the standard streams, for any Python object with the claimed methods."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import Any, BinaryIO
+
+import msgspec
+
+from ..errors import UsageError
+from . import wire
+from .connection import checked_reply
+from .faults import BadReply
+
+__all__ = ["serve"]
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+
+
+def serve(target: object) -> None:
+    """Answer JSON-RPC 2.0 requests, one a line, until ``shutdown`` or the end of the input.
+
+    Standard output belongs to the protocol: what the target prints goes to standard error.
+    """
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with contextlib.redirect_stdout(sys.stderr), replies:
+        for line in iter(sys.stdin.buffer.readline, b""):
+            if not line.strip():
+                continue
+            if not _answer(target, line, replies):
+                return
+
+
+def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
+    """Answer one line; False when it was the request to shut down."""
+    try:
+        request = msgspec.json.decode(line)
+    except msgspec.DecodeError as error:
+        _send(replies, None, error=(PARSE_ERROR, f"not JSON: {error}"))
+        return True
+    if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
+        _send(replies, None, error=(INVALID_REQUEST, 'not a JSON-RPC 2.0 request with "jsonrpc" and "method"'))
+        return True
+    if request["method"] == "shutdown":
+        return False
+    number = request.get("id")
+    try:
+        result = _call(target, request["method"], request.get("params") or {})
+    except _RpcError as error:
+        _send(replies, number, error=(error.code, str(error)))
+    else:
+        _send(replies, number, result=result)
+    return True
+
+
+class _RpcError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+def _call(target: object, name: str, params: Any) -> wire.Message:
+    method = wire.METHODS.get(name)
+    answer = getattr(target, method.attribute, None) if method else None
+    if method is None or answer is None:
+        raise _RpcError(METHOD_NOT_FOUND, f"no method {name!r}")
+    try:
+        message = msgspec.convert(params, method.request)
+    except msgspec.ValidationError as error:
+        raise _RpcError(INVALID_PARAMS, f"{name}: {error}") from error
+    try:
+        return checked_reply(answer(message), method.reply)
+    except UsageError as error:
+        raise _RpcError(INVALID_PARAMS, f"{name}: {error}") from error
+    except BadReply as error:
+        raise _RpcError(INTERNAL_ERROR, f"{name}: {error}") from error
+    except Exception as error:
+        raise _RpcError(INTERNAL_ERROR, f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _send(
+    replies: BinaryIO, number: object, *, result: wire.Message | None = None, error: tuple[int, str] | None = None
+) -> None:
+    reply: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
+    if error is not None:
+        reply["error"] = {"code": error[0], "message": error[1]}
+    else:
+        reply["result"] = result
+    replies.write(msgspec.json.encode(reply) + b"\n")
