@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO, cast
 
 from ...errors import Fault, UsageError
 
@@ -58,13 +58,13 @@ def _read_file(file: Path) -> Iterator[Vector]:
         raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
-def _open(file: Path) -> IO[bytes]:
+def _open(file: Path) -> BinaryIO:
     with file.open("rb") as peek:
         compressed = peek.read(2) == b"\x1f\x8b"
-    return gzip.open(file, "rb") if compressed else file.open("rb")
+    return cast(BinaryIO, gzip.open(file, "rb")) if compressed else file.open("rb")
 
 
-def _read_lines(file: Path, stream: IO[bytes]) -> Iterator[Vector]:
+def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
     first = stream.readline(MAX_LINE + 1)
     number = 1
     if first.strip() in (b"{", b"["):

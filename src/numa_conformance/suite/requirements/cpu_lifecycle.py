@@ -29,7 +29,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "cpu-manager/hints/every-hint-can-hold-the-request",
-        "Each hint names NUMA nodes whose free CPUs can hold the request, and every set of NUMA nodes that can is named.",
+        "Each hint names NUMA nodes whose free CPUs can hold the request, and every set of nodes that can is named.",
         _STATIC,
         "cpu-manager/hints",
         page=_TOPOLOGY,
@@ -92,8 +92,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "cpu-manager/reconcile/running-containers-get-their-cpusets",
-        "After a pass of the reconcile loop every running container runs on what is assigned to it: its exclusive CPUs, "
-        "or the shared pool as it is now.",
+        "After a pass of the reconcile loop every running container runs on what is assigned to it: its exclusive "
+        "CPUs, or the shared pool as it is now.",
         _STATIC,
         "cpu-manager/reconcile",
         section="CPU management policies",

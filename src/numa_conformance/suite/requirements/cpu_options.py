@@ -11,18 +11,17 @@ _SECTION = "Static policy options"
 _TASK = "Control CPU Management Policies on the Node"
 
 
-def _requirement(id: str, text: str, option: str, *, since: str, page: str = _PAGE, **more: object) -> Requirement:
-    section = str(more.pop("section", _SECTION))
-    features = ("cpu-manager/static", f"cpu-manager/{option}", *more.pop("features", ()))  # type: ignore[misc]
+def _requirement(
+    id: str, text: str, option: str, *, since: str, page: str = _PAGE, features: tuple[str, ...] = ()
+) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{option}/{id}",
         text=text,
         page=page,
-        section=section,
+        section=_SECTION,
         since=since,
-        features=features,
+        features=("cpu-manager/static", f"cpu-manager/{option}", *features),
         area="cpu-manager options",
-        **more,  # type: ignore[arg-type]
     )
 
 
@@ -116,7 +115,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "are-additive",
-        "full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be used together, each keeping its promise.",
+        "full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be used together, each keeping its "
+        "promise.",
         "full-pcpus-only",
         since="1.25",
         page=_TASK,

@@ -58,7 +58,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "topology/no-numa-nodes-means-no-preference",
-        "A device without topology information gives no NUMA preference: it is given whatever the other resources prefer.",
+        "A device without topology information gives no NUMA preference: it goes with whatever the rest prefers.",
         "topology-manager/single-numa-node",
         section=_TOPOLOGY,
     ),

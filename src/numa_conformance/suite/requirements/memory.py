@@ -44,8 +44,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "static/uses-the-fewest-numa-nodes",
-        "A container whose memory fits the free memory of one NUMA node is, on an otherwise empty machine, given it from "
-        "one NUMA node.",
+        "A container whose memory fits the free memory of one NUMA node is, on an otherwise empty machine, given it "
+        "from one NUMA node.",
         _STATIC,
         "topology-manager/best-effort",
         section="How does memory manager work",

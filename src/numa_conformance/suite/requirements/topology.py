@@ -17,9 +17,14 @@ def _requirement(id: str, text: str, *features: str, section: str, since: str = 
         page=_PAGE,
         section=section,
         since=since,
-        features=tuple(feature if "/" in feature else f"topology-manager/{feature}" for feature in features),
+        features=tuple(_feature(name) for name in features),
         area="topology-manager",
     )
+
+
+def _feature(name: str) -> str:
+    """Complete a feature of this manager; those of other managers are written out."""
+    return name if name.startswith(("cpu-", "device-", "memory-")) else f"topology-manager/{name}"
 
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -46,7 +51,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "restricted/refuses-unaligned-pods",
-        "Under restricted a pod whose preferred affinity cannot be had is refused with the reason TopologyAffinityError.",
+        "Under restricted a pod whose preferred affinity cannot be had is refused with reason TopologyAffinityError.",
         "restricted",
         _STATIC,
         section="restricted policy",
@@ -124,7 +129,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "admission/fractional-cpus-align-devices-only",
-        "A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs, and its device is aligned.",
+        "A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned.",
         "single-numa-node",
         _STATIC,
         "device-manager/allocation",
