@@ -1,5 +1,6 @@
 """The Kubernetes objects that users already have."""
 
+from ..reading import Document, read_documents
 from .documents import pods_of, read_kubelet_configuration, read_nodes, read_pods, read_scheduler_configuration
 from .features import SUPPORTED_VERSIONS, FeatureGates, check_version, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
@@ -8,7 +9,6 @@ from .node_object import NodeObject
 from .pod import Container, Pod
 from .qos import QosClass, qos_class
 from .quantity import Quantity
-from .reading import Document, read_documents
 from .requests import pod_exclusive_cpus, pod_limits, pod_memory_amounts, pod_requests, pod_total
 from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli
 from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrategy, ShapePoint

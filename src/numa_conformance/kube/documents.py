@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError, closest
+from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
 from .node_object import NodeObject
 from .pod import Pod
-from .reading import Document, read_documents
 from .scheduler_config import SchedulerConfiguration
 
 __all__ = ["pods_of", "read_kubelet_configuration", "read_nodes", "read_pods", "read_scheduler_configuration"]
