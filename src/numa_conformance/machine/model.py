@@ -61,7 +61,8 @@ class Machine:
     ascending; it names every NUMA node, with or without CPUs. ``distances``: rows and columns in the order of
     ``memory``, or None. ``preferred_allocation``: device resources whose plugin states a preference (``lowest-id``).
     ``uncore_source``: ``hardware`` when the ``uncore`` ids are the caches themselves, ``reported`` when they are
-    already what a node agent reports (None then means: no split cache). ``notes``: warnings of the reader, facts of the author.
+    already what a node agent reports (None then means: no split cache). ``notes``: warnings of the reader, facts of the
+    author.
     """
 
     name: str

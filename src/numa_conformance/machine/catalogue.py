@@ -1,0 +1,51 @@
+"""The catalogue: machines by name, shipped as data; and machines in files of the user's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from ..errors import Fault, UsageError, closest
+from ..reading import read_documents
+from .codec import machine_from_dict
+from .model import Machine
+from .shipped import shipped
+
+__all__ = ["catalogue_names", "load_machine", "read_machine_file"]
+
+_FOLDER = "topologies"
+_FILES = (".yaml", ".yml", ".json")
+
+
+@cache
+def catalogue_names() -> tuple[str, ...]:
+    """Return the names of the shipped machines, ascending."""
+    return tuple(sorted(path.stem for path in (shipped("fixtures") / _FOLDER).glob("*.yaml")))
+
+
+def load_machine(name_or_path: str) -> Machine:
+    """Return a machine of the catalogue, or the one in a file.
+
+    What contains a slash, or ends as YAML or JSON files do, is a path; ``-`` is standard input. A machine of the
+    catalogue is read once. Raises ``UsageError``.
+    """
+    text = str(name_or_path)
+    if text == "-" or "/" in text or text.endswith(_FILES):
+        return read_machine_file(text)
+    if text not in catalogue_names():
+        accepted = "a name that `numa-conformance machines` lists, or a path such as ./machine.yaml"
+        raise UsageError(Fault("", f"no machine is called {text!r}", accepted, closest(text, catalogue_names())))
+    return _shipped_machine(text)
+
+
+def read_machine_file(path: Path | str) -> Machine:
+    """Read the one machine of a YAML or JSON file, in the compact or the JSON form; raises ``UsageError``."""
+    documents = read_documents(path)
+    if len(documents) != 1:
+        raise UsageError(Fault(str(path), f"holds {len(documents)} documents", "one machine"))
+    return machine_from_dict(documents[0].value, documents[0].place)
+
+
+@cache
+def _shipped_machine(name: str) -> Machine:
+    return read_machine_file(shipped("fixtures") / _FOLDER / f"{name}.yaml")

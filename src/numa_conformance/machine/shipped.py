@@ -1,0 +1,18 @@
+"""The one locator of the data that ships with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["shipped"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped(folder: str) -> Path:
+    """Return the folder ``conformance`` or ``fixtures``.
+
+    A wheel carries them inside the package; an editable install and a checkout have them at the top level.
+    """
+    inside = _PACKAGE / folder
+    return inside if inside.is_dir() else _PACKAGE.parents[1] / folder
