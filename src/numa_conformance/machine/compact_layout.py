@@ -45,6 +45,7 @@ class _Core:
     socket: int
     rank_in_node: int
     rank_in_socket: int
+    numa: int = 0
     uncore: int | None = None
 
 
@@ -56,7 +57,7 @@ NUMBERINGS: Mapping[str, _Order] = {
     "siblings-adjacent": lambda thread, core, index: (index, thread),
     "siblings-offset-in-socket": lambda thread, core, index: (core.socket, thread, index),
     "sockets-alternate": lambda thread, core, index: (thread, core.rank_in_socket, core.socket),
-    "nodes-alternate": lambda thread, core, index: (thread, core.rank_in_node, core.node),
+    "nodes-alternate": lambda thread, core, index: (thread, core.rank_in_node, core.numa),
 }
 
 
@@ -74,11 +75,13 @@ def regular_cpus(obj: Mapping[str, Any], fields: Fields) -> list[Cpu]:
     _deal_caches(obj.get("uncore", "none"), cores, fields)
     if not fields.sound:
         return []
+    for core in cores:
+        core.numa = numa_ids[core.node]
     order = NUMBERINGS[numbering]
     dealt = sorted((order(thread, core, index), index) for index, core in enumerate(cores) for thread in range(threads))
     ids = _cpu_ids(obj, len(dealt), fields)
     return [
-        Cpu(one, cores[at].rank_in_socket, socket_ids[cores[at].socket], numa_ids[cores[at].node], cores[at].uncore)
+        Cpu(one, cores[at].rank_in_socket, socket_ids[cores[at].socket], cores[at].numa, cores[at].uncore)
         for one, (_, at) in zip(ids, dealt, strict=False)
     ]
 
