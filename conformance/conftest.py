@@ -1,0 +1,84 @@
+"""Fixtures of the suite: the target, and a fresh conversation with its node for each test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from numa_conformance.machine import Machine, load_machine
+from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance
+from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.target import Client
+
+SMALL = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
+"""Machines on which most tests run: one NUMA node, two alternating, four in two sockets."""
+
+_QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
+settings.register_profile(
+    "numa-conformance",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=25,
+    stateful_step_count=12,
+    suppress_health_check=_QUIET,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+)
+settings.register_profile(
+    "numa-conformance-deep", deadline=None, max_examples=2000, stateful_step_count=40, suppress_health_check=_QUIET
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fix the search, unless a long one is asked for."""
+    deep = config.getoption("numa_deep") or config.getini("numa_deep")
+    settings.load_profile("numa-conformance-deep" if deep else "numa-conformance")
+
+
+@pytest.fixture(scope="session")
+def conformance(request: pytest.FixtureRequest) -> Conformance:
+    """Return the run: level, version, features."""
+    plugin = request.config.pluginmanager.get_plugin(PLUGIN)
+    if plugin is None:
+        pytest.exit("the conformance suite runs with: pytest --numa-conformance", returncode=4)
+    assert isinstance(plugin, Conformance)
+    return plugin
+
+
+@pytest.fixture(scope="session")
+def target(conformance: Conformance) -> Client:
+    """Return the implementation under test."""
+    return conformance.client
+
+
+@pytest.fixture
+def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Return the ids of the requirements that the running test checks."""
+    return tuple(str(name) for marker in request.node.iter_markers("requirement") for name in marker.args)
+
+
+@pytest.fixture
+def node(target: Client, requirements: tuple[str, ...]) -> NodeRun:
+    """Return a conversation with the target's node; nothing is started yet."""
+    return NodeRun(target, requirements)
+
+
+@pytest.fixture
+def new_node(target: Client, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
+    """Return a way to begin conversations anew, for tests that draw examples."""
+    return lambda: NodeRun(target, requirements)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes ``machine`` on each machine asked for."""
+    if "machine" in metafunc.fixturenames:
+        plugin = metafunc.config.pluginmanager.get_plugin(PLUGIN)
+        chosen = plugin.machines if plugin is not None and plugin.machines else SMALL
+        names = [os.path.basename(name).removesuffix(".yaml") for name in chosen]
+        metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
+
+
+__all__ = ["Machine", "conformance", "new_node", "node", "requirements", "target"]

@@ -1,0 +1,32 @@
+"""CPU Manager policy none."""
+
+from __future__ import annotations
+
+import pytest
+
+from numa_conformance.machine import Machine
+from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.workloads import guaranteed, kubelet
+
+requirement = pytest.mark.requirement
+
+
+@requirement("cpu-manager/none/gives-no-exclusive-cpus")
+def test_no_container_has_cpus_of_its_own(node: NodeRun, machine: Machine) -> None:
+    node.start(machine, kubelet(cpuManagerPolicy="none"))
+    got = node.admit(guaranteed("a", 2)).cpus()
+    node.check(not got, "a container has exclusive CPUs under policy none", got=got, allowed="none")
+
+
+@requirement("cpu-manager/none/needs-no-reservation")
+def test_comes_up_without_a_reservation(node: NodeRun, machine: Machine) -> None:
+    node.start(machine, kubelet(cpuManagerPolicy="none"))
+
+
+@requirement("cpu-manager/reconcile/none-writes-nothing")
+def test_reconcile_writes_no_cpuset(node: NodeRun, machine: Machine) -> None:
+    node.start(machine, kubelet(cpuManagerPolicy="none"))
+    node.admit(guaranteed("a", 2))
+    node.run("a")
+    updates = node.reconcile().updates
+    node.check(not updates, "cpusets are written under policy none", got=updates, allowed="no update")

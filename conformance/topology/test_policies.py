@@ -1,0 +1,201 @@
+"""Topology Manager: policies, scopes, admission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.machine import Machine, load_machine
+from numa_conformance.suite.node_run import NodeRun, PodOnNode
+from numa_conformance.suite.workloads import best_effort, container, guaranteed, kubelet, pod, static
+
+requirement = pytest.mark.requirement
+
+QUAD = "t3-two-numa-per-socket"
+"""Four NUMA nodes of 8 CPUs; with CPUs 0 and 16 reserved node 0 has 6 free, the others 8."""
+
+
+def quad(policy: str, scope: str = "container", **fields: Any) -> dict[str, Any]:
+    """Return a static configuration for the four-node machine."""
+    return static(reserved="0,16", topology=policy, scope=scope, **fields)
+
+
+def numa_nodes(machine: Machine, cpus: CpuSet) -> list[int]:
+    """Return the NUMA nodes that a set of CPUs touches."""
+    return [numa for numa, bits in machine.numa_bits.items() if bits & cpus.bits]
+
+
+@pytest.fixture
+def quad_machine() -> Machine:
+    return load_machine(QUAD)
+
+
+def fragment(node: NodeRun, *sizes: int) -> None:
+    """Take CPUs one NUMA node after the other."""
+    for index, size in enumerate(sizes):
+        node.admit(guaranteed(f"before-{index}", size))
+
+
+@requirement("topology-manager/none/aligns-nothing")
+def test_none_refuses_no_pod_for_its_topology(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("none"))
+    fragment(node, 6, 6, 6, 6)
+    node.admit(guaranteed("a", 5))
+
+
+@requirement("topology-manager/best-effort/admits-unaligned-pods")
+def test_best_effort_admits_what_cannot_be_aligned(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("best-effort"))
+    fragment(node, 5, 5, 5, 5)
+    node.admit(guaranteed("a", 5))
+
+
+@requirement("topology-manager/best-effort/aligns-when-possible")
+@pytest.mark.parametrize("cpu", [2, 4, 6, 7])
+def test_best_effort_aligns_when_possible(node: NodeRun, quad_machine: Machine, cpu: int) -> None:
+    node.start(quad_machine, quad("best-effort"))
+    node.admit(guaranteed("before", 3))
+    _on_one_node(node, node.admit(guaranteed("a", cpu)).cpus())
+
+
+@requirement("topology-manager/restricted/refuses-unaligned-pods")
+def test_restricted_refuses_what_cannot_be_aligned(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("restricted"))
+    fragment(node, 5, 5, 5, 5)
+    _topology_refusal(node, node.try_admit(guaranteed("a", 5)))
+
+
+@requirement("topology-manager/restricted/admits-what-needs-several-nodes")
+@pytest.mark.parametrize(("cpu", "most"), [(10, 2), (16, 2), (18, 3)])
+def test_restricted_admits_what_no_node_could_hold(node: NodeRun, quad_machine: Machine, cpu: int, most: int) -> None:
+    node.start(quad_machine, quad("restricted"))
+    got = node.admit(guaranteed("a", cpu)).cpus()
+    touched = numa_nodes(quad_machine, got)
+    node.check(len(touched) <= most, f"CPUs come from the NUMA nodes {touched}", got=got, allowed=f"at most {most}")
+
+
+@requirement("topology-manager/single-numa-node/gives-one-node")
+@pytest.mark.parametrize("cpu", [1, 4, 7, 8])
+def test_single_numa_node_gives_one_node(node: NodeRun, quad_machine: Machine, cpu: int) -> None:
+    node.start(quad_machine, quad("single-numa-node"))
+    node.admit(guaranteed("before", 3))
+    _on_one_node(node, node.admit(guaranteed("a", cpu)).cpus())
+
+
+@requirement("topology-manager/single-numa-node/refuses-what-needs-several-nodes")
+def test_single_numa_node_refuses_what_needs_several(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node"))
+    _topology_refusal(node, node.try_admit(guaranteed("a", 9)))
+
+
+@requirement("topology-manager/single-numa-node/refuses-what-needs-several-nodes")
+def test_single_numa_node_refuses_what_is_only_free_in_parts(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node"))
+    fragment(node, 5, 5, 5, 5)
+    _topology_refusal(node, node.try_admit(guaranteed("a", 5)))
+
+
+@requirement("topology-manager/scope/container/aligns-each-container-alone")
+def test_containers_may_go_to_different_nodes(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node", "container"))
+    answer = node.admit(pod("a", [container(name, cpu="6", memory="64Mi") for name in ("x", "y")]))
+    for name in ("x", "y"):
+        _on_one_node(node, answer.cpus(name))
+
+
+@requirement("topology-manager/scope/pod/aligns-the-pod-as-a-whole")
+def test_a_pod_is_on_one_node_in_pod_scope(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node", "pod"))
+    node.admit(guaranteed("before", 5))
+    answer = node.admit(pod("a", [container(name, cpu="3", memory="64Mi") for name in ("x", "y")]))
+    _on_one_node(node, answer.all_cpus)
+
+
+@requirement("topology-manager/scope/pod/refuses-by-the-total")
+def test_a_pod_too_large_for_one_node_is_refused_in_pod_scope(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node", "pod"))
+    both = pod("a", [container(name, cpu="6", memory="64Mi") for name in ("x", "y")])
+    _topology_refusal(node, node.try_admit(both))
+
+
+@requirement("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers")
+def test_init_and_app_containers_are_not_added(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node", "pod"))
+    apps = [container(name, cpu="3", memory="64Mi") for name in ("x", "y")]
+    node.admit(pod("a", apps, init=[container("i", cpu="8", memory="64Mi")]))
+
+
+@requirement("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers")
+def test_a_too_large_init_container_is_refused(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("single-numa-node", "pod"))
+    large = container("i", cpu="9", memory="64Mi")
+    _topology_refusal(node, node.try_admit(pod("a", [container("x", cpu="1", memory="64Mi")], init=[large])))
+
+
+@requirement("topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was")
+def test_a_pod_refused_at_its_second_container_holds_nothing(node: NodeRun, quad_machine: Machine) -> None:
+    node.start(quad_machine, quad("restricted"))
+    fragment(node, 5, 5, 5)
+    before = node.admit(best_effort("probe")).pool
+    two = pod("a", [container("x", cpu="2", memory="64Mi"), container("y", cpu="8", memory="64Mi")])
+    node.admit(guaranteed("last", 2))
+    before = node.remove("last").pool
+    node.admit(guaranteed("filler", 7))
+    held = node.admit(best_effort("probe-2")).pool
+    refused = node.try_admit(two)
+    node.check(not refused.admitted, "a pod is admitted whose second container cannot be aligned", got=refused.answer)
+    after = node.admit(best_effort("probe-3")).pool
+    node.check(after == held, "a refused pod holds CPUs", got=after, allowed=held)
+    node.check(before == node.remove("filler").pool, "the pool differs after removal", allowed=before)
+
+
+@requirement("topology-manager/max-allowable-numa-nodes/default-is-eight")
+def test_refuses_more_than_eight_numa_nodes(node: NodeRun) -> None:
+    machine = load_machine("twelve-numa-nodes")
+    started = node.try_start(machine, static(topology="best-effort"))
+    node.check(started.construction_error, "the node comes up", got=started, allowed="refused: more than 8 NUMA nodes")
+
+
+@requirement("topology-manager/max-allowable-numa-nodes/raises-the-limit")
+def test_the_option_raises_the_limit(node: NodeRun) -> None:
+    machine = load_machine("twelve-numa-nodes")
+    options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
+    node.start(machine, static(topology="best-effort", **options))
+    node.admit(guaranteed("a", 1))
+
+
+def _on_one_node(node: NodeRun, cpus: CpuSet) -> None:
+    touched = numa_nodes(node.machine, cpus)
+    node.check(len(touched) == 1, f"CPUs come from the NUMA nodes {touched}", got=cpus, allowed="one NUMA node")
+
+
+def _topology_refusal(node: NodeRun, answer: PodOnNode) -> None:
+    node.check(not answer.admitted, "the pod is admitted", got=answer.answer, allowed="refused")
+    expected = "TopologyAffinityError"
+    node.check(answer.reason == expected, "the reason is wrong", got=answer.reason, allowed=expected)
+
+
+DEVICES = {"example.com/gpu": "1"}
+
+
+@requirement("topology-manager/admission/all-classes-pass-the-manager")
+def test_a_pod_of_devices_alone_is_aligned(node: NodeRun) -> None:
+    machine = load_machine("two-nodes-devices")
+    node.start(machine, kubelet(topologyManagerPolicy="single-numa-node"))
+    two = node.try_admit(best_effort("a", **{"example.com/gpu": "2"}))
+    node.check(two.admitted, "two devices of one NUMA node are refused", got=two.answer)
+    places = {numa for one in machine.devices if one.id in two.devices("example.com/gpu") for numa in one.numa}
+    node.check(len(places) == 1, "devices come from several NUMA nodes", got=sorted(places), allowed="one NUMA node")
+    many = node.try_admit(best_effort("b", **{"example.com/gpu": "3"}))
+    node.check(not many.admitted, "devices of two NUMA nodes are given", got=many.answer, allowed="refused")
+
+
+@requirement("topology-manager/admission/fractional-cpus-align-devices-only")
+def test_a_fractional_pod_has_its_device_and_no_cpus(node: NodeRun) -> None:
+    machine = load_machine("two-nodes-devices")
+    node.start(machine, static(topology="single-numa-node"))
+    answer = node.admit(guaranteed("a", "300m", **DEVICES))
+    node.check(not answer.cpus(), "a fractional request has exclusive CPUs", got=answer.cpus(), allowed="none")
+    node.check(len(answer.devices("example.com/gpu")) == 1, "the device is missing", got=answer.answer)

@@ -1,1 +1,0 @@
-"""The pytest plugin. Hooks only; the work is done in ``suite`` and ``report``."""

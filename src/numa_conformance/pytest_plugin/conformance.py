@@ -1,0 +1,212 @@
+"""The suite as a pytest run: collects it, asks the target, keeps the verdicts apart."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from ..errors import NumaConformanceError, UsageError
+from ..kube.features import check_version
+from ..machine.shipped import shipped
+from ..report.model import Case, Summary
+from ..report.text import header_lines, summary_lines
+from ..report.writers import write_reports
+from ..suite.findings import Finding
+from ..suite.known_failures import KnownFailures
+from ..suite.requirements import REQUIREMENTS, Requirement
+from ..target import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
+from .options import setting, settings_list
+from .selection import Selection, claimed_features
+
+__all__ = ["HARNESS_ERROR", "TARGET_UNREACHABLE", "Conformance", "enable"]
+
+TARGET_UNREACHABLE = 10
+HARNESS_ERROR = 11
+_PROPERTY = "numa_case"
+CASE_KEY = pytest.StashKey[Case]()
+PLUGIN = "numa-conformance"
+
+
+def enable(config: pytest.Config) -> None:
+    """Register the suite's hooks and put the suite among what is collected."""
+    config.addinivalue_line("markers", "requirement(*ids): the requirements of the documentation that a test checks")
+    config.addinivalue_line("markers", "exact: asks for the kubelet's own placement; runs at level exact only")
+    suite = str(shipped("conformance"))
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        config.args = [*config.args] if _inside(config.args, suite) else [suite, *config.args]
+    else:
+        config.args = [suite]
+    config.option.importmode = "importlib"
+    try:
+        config.pluginmanager.register(Conformance(config), PLUGIN)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+    except NumaConformanceError as error:
+        pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
+
+
+def _inside(args: list[str], suite: str) -> bool:
+    return any(str(Path(arg.split("::")[0]).absolute()).startswith(suite) for arg in args)
+
+
+class Conformance:
+    """One run of the suite against one target."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
+        self._config = config
+        self.level = setting(config, "numa_level")
+        self.client = Client(_connection(config, self.level))
+        self.version = self.client.description.kubernetesVersion
+        check_version(self.version)
+        self.features = claimed_features(self.client.features, setting(config, "numa_features"))
+        self.known = KnownFailures.read(setting(config, "numa_known_failures"))
+        self._selection = Selection.read(config)
+        self.machines = settings_list(config, "numa_machine")
+        self._cases: dict[str, Case] = {}
+        self._is_worker = hasattr(config, "workerinput")
+
+    def pytest_report_header(self) -> list[str]:
+        """Say what is tested."""
+        return header_lines(self.client.label, self.client.description, self.level)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what is not asked for; mark what the target does not claim."""
+        kept: list[pytest.Item] = []
+        dropped: list[pytest.Item] = []
+        for item in items:
+            names = _requirements_of(item)
+            exact = item.get_closest_marker("exact") is not None
+            wanted = not (exact and self.level != "exact") and self._selection.wants(names, case_id(item))
+            (kept if wanted else dropped).append(item)
+        if items and not kept:
+            raise pytest.UsageError(f"nothing is selected: {self._selection}")
+        if dropped:
+            self._config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+        for item in items:
+            self._prepare(item)
+
+    def _prepare(self, item: pytest.Item) -> None:
+        known = [REQUIREMENTS[name] for name in _requirements_of(item)]
+        item.stash[CASE_KEY] = Case(case_id(item), [one.id for one in known], _areas(known), "passed")
+        missing = sorted({name for one in known for name in one.features} - self.features)
+        outdated = [one.id for one in known if not one.holds_in(self.version)]
+        if missing:
+            item.add_marker(pytest.mark.skip(reason=f"not claimed: {', '.join(missing)}"))
+        elif outdated:
+            item.add_marker(pytest.mark.skip(reason=f"does not hold in Kubernetes {self.version}: {outdated[0]}"))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Name the verdict of a phase and send it along with the report."""
+        report = yield
+        case = item.stash.get(CASE_KEY, None)
+        if case is None:
+            return report
+        verdict = self._verdict(report, call)
+        if verdict is not None:
+            details = "" if verdict in ("passed", "not claimed") else str(call.excinfo.value if call.excinfo else "")
+            if verdict in ("failed", "timed out", "crashed") and self.known.covers(case.requirements):
+                verdict = "expected failure"
+                report.outcome = "skipped"
+                report.wasxfail = self.known.reason(case.requirements)
+            elif verdict == "not claimed":
+                report.outcome = "skipped"
+                report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, details or verdict)
+            scenario = getattr(call.excinfo.value, "scenario", None) if call.excinfo else None
+            item.stash[CASE_KEY] = case = case.with_verdict(verdict, details, scenario)
+        if report.when == "call" or verdict is not None:
+            report.user_properties.append((_PROPERTY, case.to_json()))
+            for name in case.requirements:
+                report.user_properties.append(("requirement", name))
+        return report
+
+    def _verdict(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str | None:
+        if call.excinfo is None:
+            return "passed" if report.when == "call" else None
+        error = call.excinfo.value
+        if isinstance(error, Finding):
+            return "failed"
+        if isinstance(error, TargetFault):
+            return error.verdict
+        if report.skipped:
+            return "not claimed"
+        return "error"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect the cases, those of xdist's workers included."""
+        for name, value in report.user_properties:
+            if name == _PROPERTY:
+                case = Case.from_json(str(value))
+                before = self._cases.get(case.id)
+                if before is None or before.verdict == "passed":
+                    self._cases[case.id] = case
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Close the target, write the reports, set the exit code."""
+        self.client.close()
+        if self._is_worker:
+            return
+        self.summary = Summary.of(
+            self.client.description,
+            self.level,
+            list(self._cases.values()),
+            self.known,
+            narrowed=self._selection.narrows,
+        )
+        folder = setting(self._config, "numa_report")
+        if folder:
+            write_reports(self.summary, Path(folder))
+        if any(case.verdict == "error" for case in self.summary.cases):
+            session.exitstatus = HARNESS_ERROR
+        elif exitstatus == 0 and self.summary.problems:
+            session.exitstatus = 1
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the verdict by area and requirement."""
+        if self._is_worker or not hasattr(self, "summary"):
+            return
+        terminalreporter.section("numa-conformance")
+        for line in summary_lines(self.summary):
+            terminalreporter.write_line(line)
+
+
+def _connection(config: pytest.Config, level: str) -> Connection:
+    factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
+    if factory and command:
+        raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")
+    try:
+        timeout = float(setting(config, "numa_timeout"))
+    except ValueError as error:
+        raise pytest.UsageError(f"--numa-timeout: {error}; accepted are seconds") from error
+    if timeout <= 0:
+        raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
+    if command:
+        return Stdio(command, timeout)
+    if factory:
+        return InProcess(load_factory(factory), factory, timeout)
+    return InProcess(
+        lambda: ReferenceTarget("exact" if level == "exact" else "documented"), "the bundled reference", timeout
+    )
+
+
+def case_id(item: pytest.Item) -> str:
+    """Return the id of a case: file, test and parameters, the same wherever the suite is installed."""
+    return f"{item.path.stem}::{item.name}"
+
+
+def _requirements_of(item: pytest.Item) -> list[str]:
+    names = [str(name) for marker in item.iter_markers("requirement") for name in marker.args]
+    for name in names:
+        if name not in REQUIREMENTS:
+            raise pytest.UsageError(f"{item.nodeid} names the requirement {name!r}, which is not in the registry")
+    return names
+
+
+def _areas(known: list[Requirement]) -> str:
+    return known[0].area if known else "other"

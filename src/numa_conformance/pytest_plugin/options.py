@@ -1,0 +1,92 @@
+"""The options of the plugin, from one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+__all__ = ["OPTIONS", "Option", "add_options", "setting", "settings_list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: ``--numa-<name>`` on the command line, ``numa_<name>`` in an ini file."""
+
+    name: str
+    help: str
+    kind: Literal["text", "list", "flag"] = "text"
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    default: str = ""
+
+    @property
+    def dest(self) -> str:
+        """The key in pytest's configuration, and the ini name."""
+        return f"numa_{self.name.replace('-', '_')}"
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("target", "the implementation under test, in process: package.module:factory", metavar="FACTORY"),
+    Option("target-command", "the implementation under test in any language: serves stdio", metavar="COMMAND"),
+    Option(
+        "level",
+        "documented: what the documentation states; exact: the kubelet's own placements too",
+        choices=("documented", "exact"),
+        default="documented",
+    ),
+    Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
+    Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
+    Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
+    Option("features", "override what the target claims: +feature,-feature", metavar="LIST"),
+    Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
+    Option("report", "write report.json, index.html, junit.xml and badge.svg to this folder", metavar="DIR"),
+    Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
+    Option("deep", "search longer for failing examples, with a saved database", "flag"),
+)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the flag, the options and their ini twins."""
+    group = parser.getgroup("numa-conformance", "conformance of NUMA-aware allocators")
+    group.addoption(
+        "--numa-conformance",
+        action="store_true",
+        dest="numa_conformance",
+        default=False,
+        help="run the conformance suite against the target, or against the bundled reference",
+    )
+    for option in OPTIONS:
+        flag = f"--numa-{option.name}"
+        if option.kind == "flag":
+            group.addoption(flag, action="store_true", dest=option.dest, default=None, help=option.help)
+            parser.addini(option.dest, option.help, type="bool", default=False)
+        elif option.kind == "list":
+            group.addoption(
+                flag, action="append", dest=option.dest, default=None, metavar=option.metavar, help=option.help
+            )
+            parser.addini(option.dest, option.help, type="linelist", default=[])
+        else:
+            shown = f"{option.help} (default: {option.default})" if option.default else option.help
+            group.addoption(
+                flag,
+                dest=option.dest,
+                default=None,
+                metavar=option.metavar,
+                choices=option.choices or None,
+                help=shown,
+            )
+            parser.addini(option.dest, shown, default=option.default)
+
+
+def setting(config: pytest.Config, name: str) -> str:
+    """Return an option's value from the command line, else from the ini file, else its default."""
+    given = config.getoption(name)
+    return str(given if given is not None else config.getini(name))
+
+
+def settings_list(config: pytest.Config, name: str) -> list[str]:
+    """Return a repeatable option's values."""
+    given = config.getoption(name)
+    return list(given if given is not None else config.getini(name))

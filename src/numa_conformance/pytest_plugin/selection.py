@@ -1,0 +1,87 @@
+"""Which cases a run asks for, and which features it takes as claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from ..errors import Fault, UsageError, closest
+from ..report.model import read_report
+from ..suite.requirements import REQUIREMENTS
+from ..target.features import FEATURES
+from .options import setting, settings_list
+
+__all__ = ["Selection", "claimed_features"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Requirement globs, and the ids of cases that failed in an earlier report; empty means everything."""
+
+    patterns: tuple[str, ...]
+    cases: frozenset[str] | None
+
+    @classmethod
+    def read(cls, config: pytest.Config) -> Selection:
+        """Read the options; raises ``UsageError`` for a pattern that matches no requirement."""
+        patterns = tuple(settings_list(config, "numa_requirement"))
+        faults = [
+            Fault(
+                "--numa-requirement", f"{pattern!r} matches no requirement", suggestion=closest(pattern, REQUIREMENTS)
+            )
+            for pattern in patterns
+            if not any(fnmatchcase(name, pattern) for name in REQUIREMENTS)
+        ]
+        if faults:
+            raise UsageError(faults)
+        rerun = setting(config, "numa_rerun")
+        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether less than everything is asked for."""
+        return bool(self.patterns) or self.cases is not None
+
+    def wants(self, requirements: Iterable[str], case: str) -> bool:
+        """Tell whether a case is asked for."""
+        if self.cases is not None and case not in self.cases:
+            return False
+        return not self.patterns or any(
+            fnmatchcase(name, pattern) for name in requirements for pattern in self.patterns
+        )
+
+    def __str__(self) -> str:
+        parts = [f"--numa-requirement {pattern}" for pattern in self.patterns]
+        if self.cases is not None:
+            parts.append(f"--numa-rerun ({len(self.cases)} cases)")
+        return ", ".join(parts) or "no case of the suite"
+
+
+def _failed_cases(path: Path) -> frozenset[str]:
+    failed = frozenset(case.id for case in read_report(path).cases if case.unmet)
+    if not failed:
+        raise UsageError(Fault(f"--numa-rerun {path}", "nothing failed in this report"))
+    return failed
+
+
+def claimed_features(claimed: frozenset[str], override: str) -> frozenset[str]:
+    """Apply ``+feature,-feature`` to what a target claims; raises ``UsageError`` for unknown names."""
+    result = set(claimed)
+    faults = []
+    for item in filter(None, (one.strip() for one in override.split(","))):
+        sign, name = item[0], item[1:]
+        if sign not in "+-":
+            faults.append(Fault("--numa-features", f"{item!r} has no sign", "+feature or -feature"))
+        elif name not in FEATURES:
+            faults.append(Fault("--numa-features", f"{name!r} is not known", suggestion=closest(name, FEATURES)))
+        elif sign == "+":
+            result.add(name)
+        else:
+            result.discard(name)
+    if faults:
+        raise UsageError(faults)
+    return frozenset(result)

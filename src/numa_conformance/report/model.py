@@ -1,0 +1,189 @@
+"""What a run of the suite found: cases with verdicts, and what follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from ..suite.requirements import REQUIREMENTS
+from ..target.wire import Description
+
+__all__ = ["VERDICTS", "Case", "Summary", "Target", "read_report"]
+
+VERDICTS = (
+    "passed",
+    "failed",
+    "timed out",
+    "crashed",
+    "expected failure",
+    "unexpectedly passed",
+    "not claimed",
+    "error",
+)
+UNMET = ("failed", "timed out", "crashed")
+FORMAT = "numa-conformance report 1"
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test with its parameters: its id, the requirements it checks, its area, its verdict, and why."""
+
+    id: str
+    requirements: list[str]
+    area: str
+    verdict: str
+    details: str = ""
+    scenario: dict[str, Any] | None = None
+
+    @property
+    def unmet(self) -> bool:
+        """Whether it says that the target does not meet a requirement."""
+        return self.verdict in UNMET
+
+    def with_verdict(self, verdict: str, details: str, scenario: dict[str, Any] | None) -> Case:
+        """Return the case with its outcome."""
+        return Case(self.id, self.requirements, self.area, verdict, details, scenario)
+
+    def to_json(self) -> str:
+        """Return the case as a text that travels between processes."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Case:
+        """Read the text of ``to_json``."""
+        return msgspec.json.decode(text, type=cls)
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The implementation under test, as it described itself."""
+
+    name: str
+    version: str
+    kubernetes: str
+    surfaces: list[str]
+    features: list[str]
+
+
+class _Known(Protocol):
+    @property
+    def entries(self) -> dict[str, Any]:
+        """Known failures by requirement."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A run: who, at which level, every case, and what is wrong with the run itself."""
+
+    target: Target
+    level: str
+    verdict: str
+    claim: str
+    counts: dict[str, int]
+    cases: list[Case]
+    problems: list[str]
+    format: str = FORMAT
+
+    @classmethod
+    def of(cls, described: Description, level: str, cases: Iterable[Case], known: _Known, *, narrowed: bool) -> Summary:
+        """Draw the conclusions; cases are put in order, so that equal runs give equal reports."""
+        ordered = sorted(cases, key=lambda case: case.id)
+        counts = Counter(case.verdict for case in ordered)
+        target = Target(
+            described.name,
+            described.version,
+            described.kubernetesVersion,
+            sorted(described.surfaces),
+            sorted(described.features),
+        )
+        problems = [] if narrowed else [*_stale(ordered, known), *_untested(ordered, target.features)]
+        verdict = _verdict(ordered, counts, narrowed=narrowed)
+        return cls(
+            target=target,
+            level=level,
+            verdict=verdict,
+            claim=_claim(verdict, target, level, counts),
+            counts={name: counts.get(name, 0) for name in VERDICTS},
+            cases=ordered,
+            problems=problems,
+        )
+
+    @property
+    def planned(self) -> int:
+        """The number of cases, each with one verdict."""
+        return len(self.cases)
+
+    def by_requirement(self) -> dict[str, list[Case]]:
+        """Return requirement id to its cases, in the order of the registry."""
+        found: dict[str, list[Case]] = {name: [] for name in REQUIREMENTS}
+        for case in self.cases:
+            for name in case.requirements:
+                found.setdefault(name, []).append(case)
+        return {name: cases for name, cases in found.items() if cases}
+
+    def unmet(self) -> dict[str, list[Case]]:
+        """Return the requirements that are not met, with the cases that say so."""
+        bad = {name: [case for case in cases if case.unmet] for name, cases in self.by_requirement().items()}
+        return {name: cases for name, cases in bad.items() if cases}
+
+
+def _verdict(cases: list[Case], counts: Counter[str], *, narrowed: bool) -> str:
+    if any(case.unmet for case in cases) or counts["error"]:
+        return "not conformant"
+    if narrowed or counts["not claimed"] or counts["expected failure"]:
+        return "partial"
+    return "conformant"
+
+
+def _claim(verdict: str, target: Target, level: str, counts: Counter[str]) -> str:
+    who = f"{target.name} {target.version}"
+    what = f"the documented behaviour of Kubernetes {target.kubernetes}"
+    if level == "exact":
+        what = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+    if verdict == "conformant":
+        return f"{who} conforms to {what} in every area this suite tests."
+    if verdict == "partial":
+        rest = counts["not claimed"] + counts["expected failure"]
+        return f"{who} conforms to {what} where it was tested; {rest} cases were not claimed or are known failures."
+    return f"{who} does not conform to {what}."
+
+
+def _stale(cases: list[Case], known: _Known) -> list[str]:
+    """Name known failures that no longer fail, or that no case tests."""
+    problems = []
+    for name in known.entries:
+        verdicts = {case.verdict for case in cases if name in case.requirements}
+        if not verdicts:
+            problems.append(f"known failure {name}: no case tests it in this run; remove the entry")
+        elif "expected failure" not in verdicts and "not claimed" not in verdicts:
+            problems.append(f"known failure {name}: it is met now; remove the entry")
+    return problems
+
+
+def _untested(cases: list[Case], features: list[str]) -> list[str]:
+    tested = {
+        feature
+        for case in cases
+        if case.verdict != "not claimed"
+        for name in case.requirements
+        for feature in REQUIREMENTS[name].features
+    }
+    testable = {feature for one in REQUIREMENTS.values() for feature in one.features}
+    return [
+        f"feature {feature} is claimed and no case was run for it"
+        for feature in features
+        if feature in testable and feature not in tested
+    ]
+
+
+def read_report(path: Path) -> Summary:
+    """Read a report.json, or the folder that holds one; raises ``UsageError``."""
+    file = path / "report.json" if path.is_dir() else path
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Summary)
+    except OSError as error:
+        raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
+    except msgspec.MsgspecError as error:
+        raise UsageError(Fault(str(file), f"is no report of this suite: {error}")) from error

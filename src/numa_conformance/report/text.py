@@ -1,0 +1,48 @@
+"""A run in lines for a terminal or a CI log."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..suite.requirements import REQUIREMENTS
+from ..target.wire import Description
+from .model import VERDICTS, Summary
+
+__all__ = ["header_lines", "summary_lines"]
+
+
+def header_lines(label: str, described: Description, level: str) -> list[str]:
+    """Return what is tested, for the head of a run."""
+    return [
+        f"numa-conformance: {described.name} {described.version} ({label})",
+        f"numa-conformance: level {level}, Kubernetes {described.kubernetesVersion}, "
+        f"surfaces {', '.join(sorted(described.surfaces))}; cases and seeds are fixed",
+    ]
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """Return the verdict by area, the requirements that are not met, and the verdict line."""
+    lines = _areas(summary)
+    unmet = summary.unmet()
+    if unmet:
+        lines += ["", "requirements not met:"]
+        for name, cases in unmet.items():
+            lines.append(f"  {name} ({', '.join(sorted({case.verdict for case in cases}))})")
+            lines.append(f"      {REQUIREMENTS[name].text}")
+            lines += [f"      {case.id}" for case in cases]
+    lines += ["", *(f"problem: {problem}" for problem in summary.problems)]
+    counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
+    lines.append(f"VERDICT: {summary.verdict.upper()} (level {summary.level}; {summary.planned} cases: {counted})")
+    lines.append(summary.claim)
+    return lines
+
+
+def _areas(summary: Summary) -> list[str]:
+    areas: dict[str, Counter[str]] = {}
+    for case in summary.cases:
+        areas.setdefault(case.area, Counter())[case.verdict] += 1
+    width = max((len(area) for area in areas), default=0)
+    return [
+        f"{area:<{width}}  " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
+        for area, counts in sorted(areas.items())
+    ]

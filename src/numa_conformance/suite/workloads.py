@@ -1,0 +1,82 @@
+"""Pods and kubelet configurations in one line each, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["best_effort", "burstable", "container", "guaranteed", "kubelet", "pod", "static"]
+
+ALPHA = {"CPUManagerPolicyAlphaOptions": True}
+
+
+def container(
+    name: str,
+    *,
+    cpu: str | None = None,
+    memory: str | None = None,
+    requests: Mapping[str, str] | None = None,
+    sidecar: bool = False,
+    other: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Describe a container whose limits are ``cpu``, ``memory`` and ``other``; requests default to them unless given.
+
+    ``other`` names devices and huge pages.
+    """
+    named = (("cpu", cpu), ("memory", memory), *(other or {}).items())
+    limits = {key: value for key, value in named if value is not None}
+    resources: dict[str, Any] = {"limits": limits} if limits else {}
+    if requests is not None:
+        resources["requests"] = dict(requests)
+    described: dict[str, Any] = {"name": name, "image": "example", "resources": resources}
+    if sidecar:
+        described["restartPolicy"] = "Always"
+    return described
+
+
+def pod(name: str, containers: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """Describe a pod of containers; its uid is its name."""
+    spec: dict[str, Any] = {"containers": [dict(one) for one in containers]}
+    if init:
+        spec["initContainers"] = [dict(one) for one in init]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "uid": name},
+        "spec": spec,
+    }
+
+
+def guaranteed(name: str, cpu: int | str, memory: str = "64Mi", **other: str) -> dict[str, Any]:
+    """Describe a pod with one container ``c`` whose limits are also its requests."""
+    return pod(name, [container("c", cpu=str(cpu), memory=memory, other=other)])
+
+
+def burstable(name: str, cpu: int | str, memory: str = "64Mi") -> dict[str, Any]:
+    """Describe a pod with one container ``c`` that requests amounts and has no limits."""
+    return pod(name, [container("c", requests={"cpu": str(cpu), "memory": memory})])
+
+
+def best_effort(name: str, **other: str) -> dict[str, Any]:
+    """Describe a pod with one container ``c`` that asks for neither cpu nor memory."""
+    return pod(name, [container("c", other=other)])
+
+
+def kubelet(**fields: Any) -> dict[str, Any]:
+    """Return a KubeletConfiguration with these fields, in JSON names."""
+    return {"evictionHard": {"memory.available": "100Mi"}, **fields}
+
+
+def static(
+    *options: str, reserved: str = "0", topology: str | None = None, scope: str = "container", **fields: Any
+) -> dict[str, Any]:
+    """Return a configuration with policy static, these options on, and an explicit reservation ("" for none)."""
+    config = kubelet(cpuManagerPolicy="static", **fields)
+    if reserved:
+        config["reservedSystemCPUs"] = reserved
+    if options:
+        config["cpuManagerPolicyOptions"] = dict.fromkeys(options, "true")
+        config["featureGates"] = {**ALPHA, **fields.get("featureGates", {})}
+    if topology is not None:
+        config |= {"topologyManagerPolicy": topology, "topologyManagerScope": scope}
+    return config
