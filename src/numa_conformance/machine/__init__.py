@@ -2,7 +2,11 @@ from .catalogue import catalogue_names, load_machine, read_machine_file
 from .codec import machine_from_dict, machine_to_dict, machine_to_yaml
 from .kubelet_view import KubeletView, ViewCpu, derive_view
 from .model import Cpu, Device, Machine, MemoryNode
+from .picture import allocation_map
+from .picture_svg import machine_svg
+from .renumber import renumber, renumber_bits
 from .shipped import shipped
+from .summary import Summary, summarize
 
 __all__ = [
     "Cpu",
@@ -10,13 +14,19 @@ __all__ = [
     "KubeletView",
     "Machine",
     "MemoryNode",
+    "Summary",
     "ViewCpu",
+    "allocation_map",
     "catalogue_names",
     "derive_view",
     "load_machine",
     "machine_from_dict",
+    "machine_svg",
     "machine_to_dict",
     "machine_to_yaml",
     "read_machine_file",
+    "renumber",
+    "renumber_bits",
     "shipped",
+    "summarize",
 ]

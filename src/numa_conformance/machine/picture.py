@@ -1,0 +1,98 @@
+"""A machine as text, with who has which CPUs: for people, and for diffs that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..cpuset import CpuSet, format_bits
+from .model import Machine, MemoryNode
+from .picture_rows import FREE, Row, owner_symbols, owners_by_cpu, picture_rows
+
+__all__ = ["allocation_map"]
+
+
+def allocation_map(machine: Machine, owners: Mapping[str, int], *, legend: bool = True, details: bool = False) -> str:
+    """Draw a machine, one row for each cache (or part of one) in a NUMA node and socket.
+
+    ``socket 0  numa 0  L3 0 | 0,64 R. | 1,65 aa |`` reads: the core of CPUs 0 and 64, the first reserved, the second
+    in the shared pool; the core of CPUs 1 and 65, both of owner ``a``. ``owners`` maps a label to CPUs as bits; a CPU
+    of several owners shows all of them in square brackets, one of none a ``-``. With ``details``, memory, huge pages
+    and devices of each NUMA node follow. A CPU that changes its owner changes one line. No trailing newline.
+    """
+    symbols = owner_symbols(owners)
+    held = {cpu: _symbol([symbols[label] for label in labels]) for cpu, labels in owners_by_cpu(owners).items()}
+    lines = _cpu_lines(machine, held if owners else None)
+    lines.extend(f"numa {node}: no CPUs" for node, bits in machine.numa_bits.items() if not bits)
+    if machine.offline:
+        lines.append(f"offline: {CpuSet(machine.offline)}")
+    strangers = format_bits(_union(owners) & ~machine.online_bits)
+    if strangers:
+        lines.append(f"not online, and yet given away: {strangers}")
+    if details:
+        lines.extend(("", *_detail_lines(machine)))
+    if legend and owners:
+        width = max(map(len, symbols.values()))
+        lines.extend(("", *(f"{symbol:<{width}} {label}" for label, symbol in symbols.items())))
+        lines.append(f"{FREE:<{width}} nobody")
+    return "\n".join(lines)
+
+
+def _cpu_lines(machine: Machine, held: Mapping[int, str] | None) -> list[str]:
+    rows = picture_rows(machine)
+    places = [_place(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*places, strict=True)]
+    names = max((len(_names(core)) for row in rows for core in row.cores), default=0)
+    threads = max((len(core) for row in rows for core in row.cores), default=0)
+    lines = []
+    for row, place in zip(rows, places, strict=True):
+        label = "  ".join(f"{part:<{width}}" for part, width in zip(place, widths, strict=True))
+        cells = (f"{_names(core):<{names}}{_holders(core, held, threads)}" for core in row.cores)
+        lines.append(f"{label} | {' | '.join(cells)} |")
+    return lines
+
+
+def _place(row: Row) -> tuple[str, str, str]:
+    return f"socket {row.socket}", f"numa {row.numa}", "L3 -" if row.uncore is None else f"L3 {row.uncore}"
+
+
+def _names(core: tuple[int, ...]) -> str:
+    return ",".join(map(str, core))
+
+
+def _holders(core: tuple[int, ...], held: Mapping[int, str] | None, threads: int) -> str:
+    return "" if held is None else f" {''.join(held.get(cpu, FREE) for cpu in core):<{threads}}"
+
+
+def _symbol(symbols: list[str]) -> str:
+    return symbols[0] if len(symbols) == 1 else f"[{''.join(symbols)}]"
+
+
+def _union(owners: Mapping[str, int]) -> int:
+    every = 0
+    for bits in owners.values():
+        every |= bits
+    return every
+
+
+def _detail_lines(machine: Machine) -> list[str]:
+    lines = [f"numa {node.node}: {_memory(node)}" for node in machine.memory]
+    for resource in sorted({one.resource for one in machine.devices}):
+        found = (one for one in machine.devices if one.resource == resource)
+        lines.append(
+            f"{resource}: " + ", ".join(f"{d.id}{_where(d.numa)}{'' if d.healthy else ' unhealthy'}" for d in found)
+        )
+    if machine.distances:
+        lines.append("distances:")
+        width = max(len(str(one)) for row in machine.distances for one in row)
+        for node, row in zip(machine.memory, machine.distances, strict=True):
+            lines.append(f"  numa {node.node:<4} " + " ".join(f"{one:>{width}}" for one in row))
+    return lines
+
+
+def _memory(node: MemoryNode) -> str:
+    size = "memory unknown" if node.memory is None else f"{node.memory / 2**30:.2f} GiB"
+    return ", ".join([size, *(f"{count} pages of {page}" for page, count in sorted(node.hugepages.items()))])
+
+
+def _where(nodes: tuple[int, ...]) -> str:
+    return f" (numa {','.join(map(str, nodes))})" if nodes else ""

@@ -1,0 +1,75 @@
+"""What the pictures of a machine share: its rows, and a symbol for each owner of CPUs."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..cpuset import iter_bits
+from .model import Cpu, Machine
+
+__all__ = ["FREE", "Row", "owner_symbols", "owners_by_cpu", "picture_rows"]
+
+CPUS_IN_A_ROW = 16
+FREE = "-"
+_FIXED = {"reserved": "R", "shared": "."}
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase.replace("R", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cores of one cache within one NUMA node and one socket, each as its CPUs, ascending."""
+
+    socket: int
+    numa: int
+    uncore: int | None
+    cores: tuple[tuple[int, ...], ...]
+
+
+def picture_rows(machine: Machine) -> list[Row]:
+    """Return the rows, by socket, NUMA node, cache and lowest CPU of a core; a long one is cut into several.
+
+    Where the rows are cut depends on the machine alone, so that two pictures of one machine compare line by line.
+    """
+    blocks: dict[tuple[int, int, int | None], dict[tuple[str, int], list[Cpu]]] = {}
+    for cpu in machine.cpus:
+        cores = blocks.setdefault((cpu.socket, cpu.numa, cpu.uncore), {})
+        cores.setdefault(("cpu", cpu.id) if cpu.core is None else ("core", cpu.core), []).append(cpu)
+    widest = max((len(core) for cores in blocks.values() for core in cores.values()), default=1)
+    step = max(1, CPUS_IN_A_ROW // widest)
+    rows: list[Row] = []
+    for place in sorted(blocks, key=_place_order):
+        listed = [tuple(cpu.id for cpu in core) for core in blocks[place].values()]
+        rows.extend(Row(*place, tuple(listed[at : at + step])) for at in range(0, len(listed), step))
+    return rows
+
+
+def _place_order(place: tuple[int, int, int | None]) -> tuple[int, int, bool, int]:
+    socket, numa, uncore = place
+    return socket, numa, uncore is None, uncore or 0
+
+
+def owner_symbols(labels: Iterable[str]) -> dict[str, str]:
+    """Give each owner a symbol, in the order given: ``R`` and ``.`` for reserved and shared, else a letter.
+
+    Beyond the letters there are numbers, in round brackets.
+    """
+    symbols: dict[str, str] = {}
+    others = 0
+    for label in labels:
+        if label in _FIXED:
+            symbols[label] = _FIXED[label]
+            continue
+        symbols[label] = _LETTERS[others] if others < len(_LETTERS) else f"({others + 1})"
+        others += 1
+    return symbols
+
+
+def owners_by_cpu(owners: Mapping[str, int]) -> dict[int, list[str]]:
+    """Return, by CPU, the owners it has."""
+    found: dict[int, list[str]] = {}
+    for label, bits in owners.items():
+        for cpu in iter_bits(bits):
+            found.setdefault(cpu, []).append(label)
+    return found
