@@ -59,4 +59,4 @@ def show(machine: str, as_json: bool) -> None:
     for note in found.notes:
         click.echo(f"note: {note}")
     click.echo()
-    click.echo(allocation_map(found, {}))
+    click.echo(allocation_map(found, {}, details=True))
