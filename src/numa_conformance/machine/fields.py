@@ -136,7 +136,9 @@ class Fields:
         found: dict[str, str | None] = {}
         for resource, plugin in self.mapping({} if value is None else value, "devicePlugins").items():
             path = f"devicePlugins.{resource}"
-            way = self.mapping(plugin or {}, path, ("preferredAllocation",)).get("preferredAllocation")
+            way = self.mapping({} if plugin is None else plugin, path, ("preferredAllocation",)).get(
+                "preferredAllocation"
+            )
             if way not in (None, "lowest-id"):
                 self.fault(f"{path}.preferredAllocation", f"is {way!r}", "lowest-id or null")
             found[str(resource)] = way if isinstance(way, str) else None
