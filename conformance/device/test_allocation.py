@@ -16,44 +16,44 @@ two without topology."""
 
 
 @pytest.fixture
-def machine() -> Machine:
+def gpus() -> Machine:
     return load_machine("two-nodes-devices")
 
 
 @requirement("device-manager/allocation/gives-the-number-asked-for")
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_gives_the_number_asked_for(node: NodeRun, machine: Machine, count: int) -> None:
-    node.start(machine, kubelet())
+def test_gives_the_number_asked_for(node: NodeRun, gpus: Machine, count: int) -> None:
+    node.start(gpus, kubelet())
     got = node.admit(best_effort("a", **{GPU: str(count)})).devices(GPU)
-    known = {one.id for one in machine.devices if one.resource == GPU}
+    known = {one.id for one in gpus.devices if one.resource == GPU}
     node.check(len(set(got)) == count, "the number of devices is wrong", got=got, allowed=count)
     node.check(set(got) <= known, "devices are given that are not there", got=got, allowed=sorted(known))
 
 
 @requirement("device-manager/allocation/shares-no-device", "device-manager/allocation/gives-healthy-devices-only")
-def test_no_device_is_shared_or_unhealthy(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet())
+def test_no_device_is_shared_or_unhealthy(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, kubelet())
     given: list[str] = []
     for index in range(4):
         given += node.admit(best_effort(f"p{index}", **{GPU: "1"})).devices(GPU)
     node.check(len(set(given)) == 4, "a device is given twice", got=given, allowed="4 different devices")
-    sick = [one.id for one in machine.devices if not one.healthy and one.id in given]
+    sick = [one.id for one in gpus.devices if not one.healthy and one.id in given]
     node.check(not sick, "unhealthy devices are given", got=sick, allowed="none")
 
 
 @requirement(
     "device-manager/allocation/gives-healthy-devices-only", "device-manager/allocation/refuses-what-is-not-there"
 )
-def test_refuses_what_only_unhealthy_devices_could_give(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet())
+def test_refuses_what_only_unhealthy_devices_could_give(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, kubelet())
     answer = node.try_admit(best_effort("a", **{GPU: "5"}))
     node.check(not answer.admitted, "more devices are given than are healthy", got=answer.answer, allowed="refused")
     node.admit(best_effort("b", **{GPU: "4"}))
 
 
 @requirement("device-manager/allocation/returns-devices-on-removal")
-def test_removal_returns_the_devices(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet())
+def test_removal_returns_the_devices(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, kubelet())
     for name in ("a", "b"):
         node.admit(best_effort(name, **{GPU: "4"}))
         node.remove(name)
@@ -61,43 +61,43 @@ def test_removal_returns_the_devices(node: NodeRun, machine: Machine) -> None:
 
 @requirement("device-manager/topology/aligns-with-cpus")
 @pytest.mark.parametrize("count", [1, 2])
-def test_devices_are_on_the_numa_node_of_the_cpus(node: NodeRun, machine: Machine, count: int) -> None:
-    node.start(machine, static(topology="single-numa-node"))
+def test_devices_are_on_the_numa_node_of_the_cpus(node: NodeRun, gpus: Machine, count: int) -> None:
+    node.start(gpus, static(topology="single-numa-node"))
     for name in ("a", "b"):
         answer = node.admit(guaranteed(name, 2, **{GPU: str(count)}))
-        cpus = [numa for numa, bits in machine.numa_bits.items() if bits & answer.cpus().bits]
-        near = [set(one.numa) for one in machine.devices if one.id in answer.devices(GPU) and one.resource == GPU]
+        cpus = [numa for numa, bits in gpus.numa_bits.items() if bits & answer.cpus().bits]
+        near = [set(one.numa) for one in gpus.devices if one.id in answer.devices(GPU) and one.resource == GPU]
         far = [sorted(nodes) for nodes in near if not nodes & set(cpus)]
         node.check(not far, f"devices are far from the CPUs on {cpus}", got=far, allowed=cpus)
 
 
 @requirement("device-manager/topology/a-device-may-have-several-nodes")
 def test_a_device_of_two_nodes_suits_either(node: NodeRun) -> None:
-    machine = load_machine("two-nodes-shared-device")
-    node.start(machine, static(topology="single-numa-node"))
+    gpus = load_machine("two-nodes-shared-device")
+    node.start(gpus, static(topology="single-numa-node"))
     node.admit(guaranteed("filler", 7))
     node.admit(guaranteed("a", 6, **{NIC: "1"}))
 
 
 @requirement("device-manager/topology/no-numa-nodes-means-no-preference")
-def test_a_device_without_topology_suits_every_node(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, static(topology="single-numa-node"))
+def test_a_device_without_topology_suits_every_node(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, static(topology="single-numa-node"))
     for name in ("a", "b"):
         node.admit(guaranteed(name, 6, **{"example.com/usb": "1"}))
 
 
 @requirement("device-manager/preferred-allocation/is-followed")
 def test_the_plugins_preference_is_followed(node: NodeRun) -> None:
-    machine = load_machine("two-nodes-preferring-plugin")
-    node.start(machine, kubelet())
+    gpus = load_machine("two-nodes-preferring-plugin")
+    node.start(gpus, kubelet())
     got = node.admit(best_effort("a", **{GPU: "2"})).devices(GPU)
-    wanted = sorted(one.id for one in machine.devices if one.resource == GPU)[:2]
+    wanted = sorted(one.id for one in gpus.devices if one.resource == GPU)[:2]
     node.check(sorted(got) == wanted, "the plugin prefers the lowest ids", got=got, allowed=wanted)
 
 
 @requirement("device-manager/restart/keeps-devices")
-def test_a_restart_keeps_the_devices(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet())
+def test_a_restart_keeps_the_devices(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, kubelet())
     before = sorted(node.admit(best_effort("a", **{GPU: "2"})).devices(GPU))
     reply = node.restart()
     node.check(reply.result == "restarted", "the node does not come up again", got=reply.message)

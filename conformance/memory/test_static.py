@@ -29,21 +29,21 @@ def memory(policy: str = "none", reserved: int = 356, **fields: Any) -> dict[str
 
 
 @pytest.fixture
-def machine() -> Machine:
+def pair() -> Machine:
     return load_machine(MACHINE)
 
 
 @requirement("memory-manager/none/pins-nothing")
-def test_none_pins_nothing(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, static(memoryManagerPolicy="None"))
+def test_none_pins_nothing(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, static(memoryManagerPolicy="None"))
     blocks = node.admit(guaranteed("a", 1, "1Gi")).memory()
     node.check(not blocks, "memory is pinned under policy None", got=[str(one) for one in blocks], allowed="none")
 
 
 @requirement("memory-manager/static/guarantees-memory-to-guaranteed-pods")
 @pytest.mark.parametrize("cpu", ["2", "500m"])
-def test_a_guaranteed_container_has_its_memory(node: NodeRun, machine: Machine, cpu: str) -> None:
-    node.start(machine, memory())
+def test_a_guaranteed_container_has_its_memory(node: NodeRun, pair: Machine, cpu: str) -> None:
+    node.start(pair, memory())
     blocks = {one.type: one for one in node.admit(guaranteed("a", cpu, "1Gi")).memory()}
     node.check("memory" in blocks, "no memory is given", got=sorted(blocks), allowed="a block of memory")
     got = blocks["memory"]
@@ -52,23 +52,23 @@ def test_a_guaranteed_container_has_its_memory(node: NodeRun, machine: Machine, 
 
 
 @requirement("memory-manager/static/leaves-other-classes-alone")
-def test_a_burstable_container_has_none(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory())
+def test_a_burstable_container_has_none(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory())
     blocks = node.admit(burstable("a", 1, "1Gi")).memory()
     node.check(not blocks, "memory is pinned for a Burstable pod", got=[str(one) for one in blocks], allowed="none")
 
 
 @requirement("memory-manager/static/uses-the-fewest-numa-nodes")
 @pytest.mark.parametrize("size", ["1Gi", "6Gi"])
-def test_what_fits_one_node_comes_from_one(node: NodeRun, machine: Machine, size: str) -> None:
-    node.start(machine, memory("best-effort"))
+def test_what_fits_one_node_comes_from_one(node: NodeRun, pair: Machine, size: str) -> None:
+    node.start(pair, memory("best-effort"))
     for one in node.admit(guaranteed("a", 1, size)).memory():
         node.check(len(one.nodes) == 1, "memory comes from several NUMA nodes", got=one.nodes, allowed="one")
 
 
 @requirement("memory-manager/static/never-gives-more-than-is-free", "memory-manager/reserved-memory/is-never-given")
-def test_gives_no_more_than_there_is(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("single-numa-node"))
+def test_gives_no_more_than_there_is(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("single-numa-node"))
     given = {0: 0, 1: 0}
     for index in range(20):
         answer = node.try_admit(guaranteed(f"p{index}", "100m", "1Gi"))
@@ -83,16 +83,16 @@ def test_gives_no_more_than_there_is(node: NodeRun, machine: Machine) -> None:
 
 
 @requirement("memory-manager/static/refuses-what-does-not-fit")
-def test_refuses_more_than_the_machine_has(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("restricted"))
+def test_refuses_more_than_the_machine_has(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("restricted"))
     answer = node.try_admit(guaranteed("a", 1, "17Gi"))
     node.check(not answer.admitted, "more memory is given than there is", got=answer.answer, allowed="refused")
     node.check(answer.pool == node.initial_pool, "a refused pod holds CPUs", got=answer.pool, allowed=node.initial_pool)
 
 
 @requirement("memory-manager/static/keeps-groups-apart")
-def test_a_grouped_node_serves_no_container_alone(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("restricted"))
+def test_a_grouped_node_serves_no_container_alone(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("restricted"))
     node.admit(guaranteed("wide", "100m", "10Gi"))
     answer = node.try_admit(guaranteed("narrow", "100m", "1Gi"))
     alone = [one for one in answer.memory() if len(one.nodes) == 1] if answer.admitted else []
@@ -100,16 +100,16 @@ def test_a_grouped_node_serves_no_container_alone(node: NodeRun, machine: Machin
 
 
 @requirement("memory-manager/static/returns-memory-on-removal")
-def test_removal_returns_the_memory(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("single-numa-node"))
+def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("single-numa-node"))
     for index in range(3):
         node.admit(guaranteed(f"p{index}", "100m", "7Gi" if index < 1 else "6Gi"))
         node.remove(f"p{index}")
 
 
 @requirement("memory-manager/hugepages/come-from-named-nodes")
-def test_huge_pages_are_given_per_size(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("single-numa-node"))
+def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("single-numa-node"))
     blocks = {one.type: one for one in node.admit(guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"})).memory()}
     got = blocks.get("hugepages-2Mi")
     node.check(got is not None and got.bytes == 64 << 20, "the huge pages are wrong", got=str(got), allowed="64Mi")
@@ -119,28 +119,28 @@ def test_huge_pages_are_given_per_size(node: NodeRun, machine: Machine) -> None:
 
 @requirement("memory-manager/reserved-memory/must-match-the-node-reservation")
 @pytest.mark.parametrize("reserved", [256, 355, 400])
-def test_refuses_a_reservation_that_does_not_add_up(node: NodeRun, machine: Machine, reserved: int) -> None:
-    _refused(node, machine, memory(reserved=reserved))
+def test_refuses_a_reservation_that_does_not_add_up(node: NodeRun, pair: Machine, reserved: int) -> None:
+    _refused(node, pair, memory(reserved=reserved))
 
 
 @requirement("memory-manager/reserved-memory/is-mandatory")
-def test_refuses_to_start_without_a_reservation(node: NodeRun, machine: Machine) -> None:
-    _refused(node, machine, memory(reservedMemory=[]))
+def test_refuses_to_start_without_a_reservation(node: NodeRun, pair: Machine) -> None:
+    _refused(node, pair, memory(reservedMemory=[]))
 
 
 @requirement("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
-def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, machine: Machine) -> None:
-    _refused(node, machine, memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
+def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, pair: Machine) -> None:
+    _refused(node, pair, memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
 
 
-def _refused(node: NodeRun, machine: Machine, config: dict[str, Any]) -> None:
-    started = node.try_start(machine, config)
+def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
+    started = node.try_start(pair, config)
     node.check(started.construction_error, "the node comes up", got=started, allowed="refused")
 
 
 @requirement("memory-manager/state-file/assignments-survive-a-restart")
-def test_a_restart_keeps_the_memory(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory("best-effort"))
+def test_a_restart_keeps_the_memory(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("best-effort"))
     two = pod("a", [container(name, cpu="1", memory="2Gi") for name in ("x", "y")])
     before = {name: node.try_admit(two).memory(name) for name in ("x", "y")}
     reply = node.restart()
@@ -154,8 +154,8 @@ def test_a_restart_keeps_the_memory(node: NodeRun, machine: Machine) -> None:
 
 
 @requirement("memory-manager/state-file/policy-change-is-refused")
-def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, memory())
+def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory())
     node.admit(guaranteed("a", 1, "1Gi"))
     reply = node.restart(static(topology="none", memoryManagerPolicy="None"))
     node.check(reply.result == "failed", "the node comes up with another policy", got=reply.result, allowed="failed")

@@ -130,6 +130,8 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def _verdict(cases: list[Case], counts: Counter[str], *, narrowed: bool) -> str:
+    if not any(case.verdict != "not claimed" for case in cases):
+        return "not tested"
     if any(case.unmet for case in cases) or counts["error"]:
         return "not conformant"
     if narrowed or counts["not claimed"] or counts["expected failure"]:
@@ -147,6 +149,8 @@ def _claim(verdict: str, target: Target, level: str, counts: Counter[str]) -> st
     if verdict == "partial":
         rest = counts["not claimed"] + counts["expected failure"]
         return f"{who} conforms to {what} where it was tested; {rest} cases were not claimed or are known failures."
+    if verdict == "not tested":
+        return f"No case was run, so nothing can be said of {who}."
     return f"{who} does not conform to {what}."
 
 

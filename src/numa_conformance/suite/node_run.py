@@ -9,7 +9,8 @@ import msgspec
 
 from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError
-from ..machine import Machine, allocation_map, machine_to_dict
+from ..machine import Machine, machine_to_dict
+from ..machine.picture import allocation_map
 from ..target import Client, wire
 from ..target.faults import BadReply
 from .findings import Finding, scenario_json
