@@ -26,8 +26,9 @@ def machine_schema() -> _Schema:
     return {
         "$schema": _DRAFT,
         "title": "A machine, CPU by CPU",
-        "description": "The form on the wire and in recorded decisions. Beyond this schema, ids are unique, every CPU is "
-        "on a NUMA node that `memory` names, `memory` ascends, `distances` is square over it, and no offline CPU is online.",
+        "description": "The form on the wire and in recorded decisions. Beyond this schema, ids are unique, every CPU "
+        "is on a NUMA node that `memory` names, `memory` ascends, `distances` is square over it, and no offline CPU is "
+        "online.",
         **_object(
             {
                 "name": _NAME,
@@ -61,8 +62,9 @@ def compact_schema() -> _Schema:
         },
         "threads": _count(MAX_THREADS, "Threads of a core.", 1),
         "numbering": {
-            "description": "How CPU ids are dealt out: all first threads, then all second ones (siblings-offset, the same "
-            "within each socket in turn, alternating over sockets or NUMA nodes), or core by core (siblings-adjacent).",
+            "description": "How CPU ids are dealt out: all first threads, then all second ones (siblings-offset, the "
+            "same within each socket in turn, alternating over sockets or NUMA nodes), or core by core "
+            "(siblings-adjacent).",
             "enum": list(NUMBERINGS),
             "default": "siblings-offset",
         },
@@ -86,7 +88,7 @@ def compact_schema() -> _Schema:
         "assumed": _list(_TEXT, 1000, "What is not confirmed by a source."),
         "notes": _list(_TEXT, 1000),
         "memory": {
-            "description": "Of each NUMA node with CPUs, huge pages included: one size, or one for each by ascending id.",
+            "description": "Of each NUMA node with CPUs, huge pages included: one size, or one each by ascending id.",
             "oneOf": [_MAYBE_SIZE, {"type": "array", "items": _MAYBE_SIZE, "maxItems": MAX_NODES}],
         },
         "hugepages": {
@@ -103,8 +105,8 @@ def compact_schema() -> _Schema:
     return {
         "$schema": _DRAFT,
         "title": "A machine, by counts or groups",
-        "description": "The form people write. Beyond this schema, ids are unique, lists are as long as the machine has "
-        f"nodes, offline CPUs exist, and a machine has at most {MAX_CPUS} CPUs and {MAX_NODES} NUMA nodes.",
+        "description": "The form people write. Beyond this schema, ids are unique, lists are as long as the machine "
+        f"has nodes, offline CPUs exist, and a machine has at most {MAX_CPUS} CPUs and {MAX_NODES} NUMA nodes.",
         **_object({**shared, **regular, "groups": groups}, ("name",)),
         "oneOf": [
             {"required": ["coresPerNuma"], "not": {"required": ["groups"]}},
@@ -233,8 +235,8 @@ _MEMORY_ONLY: _Schema = _object(
     ("nodes",),
 )
 _COMPACT_DISTANCES: _Schema = {
-    "description": "A matrix by ascending node id; or the distances to the node itself, within a socket, to other sockets "
-    "and from a node without CPUs to the one it lies at; or none where the machine states none.",
+    "description": "A matrix by ascending node id; or the distances to the node itself, within a socket, to other "
+    "sockets and from a node without CPUs to the one it lies at; or none where the machine states none.",
     "oneOf": [
         {"const": "none"},
         _MATRIX,
