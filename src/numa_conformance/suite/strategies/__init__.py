@@ -1,0 +1,3 @@
+from .machines import machines
+
+__all__ = ["machines"]
