@@ -9,12 +9,13 @@ import msgspec
 from .. import __version__
 from ..errors import Fault, StartError, UsageError
 from ..hostfs import MemoryStore
-from ..kube import FeatureGates, KubeletConfiguration, Pod, pod_exclusive_cpus
+from ..kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
 from ..machine.codec import machine_from_dict
 from ..managers.hint import Hint
 from ..managers.quirks import quirks_for
 from ..managers.topology import POLICIES, parse_options, policy_of
 from ..node import Node
+from ..scheduler import score_node
 from . import answers, wire
 from .container_question import ask_container, ask_hints
 from .features import FEATURES, PROTOCOL, SURFACES
@@ -100,6 +101,20 @@ class ReferenceTarget:
             container_cpus={one.name: pod.exclusive_cpus(one) for one in pod.all_containers},
             pod_cpus=pod_exclusive_cpus(pod),
         )
+
+    def score(self, request: wire.Score) -> wire.ScoreReply:
+        """Score one node for a pod."""
+        try:
+            strategy = ScoringStrategy.from_dict(request.strategy)
+        except UsageError as error:
+            return wire.ScoreReply(construction_error=str(error))
+        result = score_node(
+            strategy,
+            {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
+            [Pod.from_dict(one, f"pods[{index}]", validate=False) for index, one in enumerate(request.pods)],
+            Pod.from_dict(request.pod, "pod", validate=False),
+        )
+        return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
 
     def node_start(self, request: wire.StartNode) -> wire.NodeStarted:
         """Bring up a node."""

@@ -1,0 +1,45 @@
+"""What scoring and filtering count for a pod (SCH-REQ-01..08)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..kube import Container, Pod, Quantity, pod_requests, pod_total
+
+__all__ = ["Amounts", "amount_of", "filter_amounts", "scoring_amount", "sum_amounts"]
+
+Amounts = Mapping[str, int]
+"""Resource to amount: cpu in millicores, everything else in whole units."""
+
+NONZERO = {"cpu": 100, "memory": 200 * 1024 * 1024}
+"""What a container that asks for no cpu or memory counts in scoring (SCH-REQ-02)."""
+
+
+def amount_of(name: str, quantity: Quantity) -> int:
+    """Return a quantity in the units of scoring."""
+    return quantity.milli if name == "cpu" else quantity.value
+
+
+def filter_amounts(pod: Pod) -> dict[str, int]:
+    """Return the plain requests of a pod, overhead included (SCH-FIT-03)."""
+    return {name: amount_of(name, quantity) for name, quantity in pod_requests(pod).items()}
+
+
+def scoring_amount(pod: Pod, name: str) -> int:
+    """Return what a pod counts for one resource in scoring: for cpu and memory an absent request has a default."""
+
+    def of(container: Container) -> int:
+        asked = container.requests.get(name)
+        return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
+
+    overhead = pod.overhead.get(name)
+    return pod_total(pod, of) + (0 if overhead is None else amount_of(name, overhead))
+
+
+def sum_amounts(pods: Iterable[Pod]) -> dict[str, int]:
+    """Add up the plain requests of pods."""
+    total: dict[str, int] = {}
+    for pod in pods:
+        for name, amount in filter_amounts(pod).items():
+            total[name] = total.get(name, 0) + amount
+    return total
