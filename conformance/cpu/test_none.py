@@ -6,7 +6,7 @@ import pytest
 
 from numa_conformance.machine import Machine
 from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import guaranteed, kubelet
+from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet
 
 requirement = pytest.mark.requirement
 
@@ -26,7 +26,8 @@ def test_comes_up_without_a_reservation(node: NodeRun, machine: Machine) -> None
 @requirement("cpu-manager/reconcile/none-writes-nothing")
 def test_reconcile_writes_no_cpuset(node: NodeRun, machine: Machine) -> None:
     node.start(machine, kubelet(cpuManagerPolicy="none"))
-    node.admit(guaranteed("a", 2))
-    node.run("a")
+    for name, subject in (("a", guaranteed("a", 2)), ("b", best_effort("b"))):
+        node.admit(subject)
+        node.run(name)
     updates = node.reconcile().updates
     node.check(not updates, "cpusets are written under policy none", got=updates, allowed="no update")

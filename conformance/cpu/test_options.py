@@ -38,16 +38,14 @@ def test_refuses_a_partial_core(node: NodeRun, machine: Machine, cpu: int) -> No
 
 
 @requirement("cpu-manager/full-pcpus-only/gives-whole-cores")
-@pytest.mark.parametrize("cpu", [2, 4])
-def test_gives_whole_cores(node: NodeRun, machine: Machine, cpu: int) -> None:
-    node.start(machine, static(FULL, reserved=str(_core(machine))))
-    for name in ("a", "b"):
-        answer = node.try_admit(guaranteed(name, cpu))
-        if not answer.admitted:
-            continue
-        split = [str(CpuSet.from_bits(core)) for core in machine.core_bits if 0 < (core & answer.cpus().bits) < core]
-        split = [one for one in split if CpuSet.parse(one).bits & ~answer.cpus().bits]
-        node.check(not split, f"the cores {split} are split", got=answer.cpus(), allowed="whole cores")
+@pytest.mark.parametrize("sizes", [(2, 4), (3, 2), (1, 1, 2)], ids=str)
+def test_gives_whole_cores(node: NodeRun, machine: Machine, sizes: tuple[int, ...]) -> None:
+    node.start(machine, static(FULL, reserved="0"))
+    for index, cpu in enumerate(sizes):
+        answer = node.try_admit(guaranteed(f"p{index}", cpu))
+        got = answer.cpus() if answer.admitted else CpuSet()
+        split = [str(CpuSet.from_bits(core)) for core in machine.core_bits if core & got.bits and core & ~got.bits]
+        node.check(not split, f"the cores {split} are split", got=got, allowed="whole cores, or a refusal")
 
 
 @requirement("cpu-manager/full-pcpus-only/gives-whole-cores")
@@ -86,6 +84,7 @@ def test_keeps_one_numa_node_where_one_suffices(node: NodeRun, cpu: int) -> None
 def test_what_fits_a_socket_comes_from_one(node: NodeRun, cpu: int) -> None:
     machine = load_machine("t3-two-numa-per-socket")
     node.start(machine, static(SOCKET, reserved="0,16", topology="restricted"))
+    node.admit(guaranteed("before", 8))
     got = node.admit(guaranteed("a", cpu)).cpus()
     sockets = [socket for socket, bits in machine.socket_bits.items() if bits & got.bits]
     node.check(len(sockets) == 1, f"CPUs come from the sockets {sockets}", got=got, allowed="one socket")

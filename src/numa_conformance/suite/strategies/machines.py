@@ -33,9 +33,7 @@ _ORDERS: dict[str, _Order] = {
 }
 
 
-@st.composite
 def machines(
-    draw: st.DrawFn,
     *,
     max_cpus: int = 64,
     max_nodes: int = 8,
@@ -44,7 +42,7 @@ def machines(
     nested: bool = False,
     sane: bool = False,
     devices: bool = True,
-) -> Machine:
+) -> st.SearchStrategy[Machine]:
     """Return a strategy of machines.
 
     ``nested``: every cache lies inside a NUMA node and every NUMA node inside a socket. ``sane``: that, and all nodes
@@ -52,10 +50,23 @@ def machines(
     memory. ``max_nodes`` counts the nodes with CPUs; at most two without come on top. Raises ``ValueError`` when no
     machine is that small.
     """
-    if min(max_cpus, max_nodes, max_sockets) < 1 or not any(1 <= one <= max_cpus for one in threads):
+    widths = tuple(one for one in threads if 1 <= one <= max_cpus)
+    if max_nodes < 1 or max_sockets < 1 or not widths:
         raise ValueError("a machine has at least one CPU, one NUMA node and one socket")
-    nested = nested or sane
-    cores = draw(_cores(max_cpus, max_nodes, max_sockets, threads, nested, sane), label="cores")
+    return _machines(_Limits(max_cpus, max_nodes, max_sockets, widths), nested or sane, sane, devices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    cpus: int
+    nodes: int
+    sockets: int
+    threads: tuple[int, ...]
+
+
+@st.composite
+def _machines(draw: st.DrawFn, limits: _Limits, nested: bool, sane: bool, devices: bool) -> Machine:
+    cores = draw(_cores(limits, nested, sane), label="cores")
     cpus = draw(_numbered(cores, sane), label="CPUs")
     nodes = sorted({cpu.numa for cpu in cpus})
     offline = () if sane else draw(_offline(cpus), label="offline")
@@ -75,19 +86,11 @@ def machines(
 
 
 @st.composite
-def _cores(
-    draw: st.DrawFn,
-    max_cpus: int,
-    max_nodes: int,
-    max_sockets: int,
-    threads: tuple[int, ...],
-    nested: bool,
-    sane: bool,
-) -> list[_Core]:
-    width = draw(st.sampled_from([one for one in threads if 1 <= one <= max_cpus]), label="threads per core")
-    budget = max_cpus // width
-    sockets = draw(st.integers(1, min(max_sockets, max_nodes, budget)), label="sockets")
-    split = draw(st.integers(1, min(4, max_nodes // sockets, budget // sockets)), label="NUMA nodes per socket")
+def _cores(draw: st.DrawFn, limits: _Limits, nested: bool, sane: bool) -> list[_Core]:
+    width = draw(st.sampled_from(limits.threads), label="threads per core")
+    budget = limits.cpus // width
+    sockets = draw(st.integers(1, min(limits.sockets, limits.nodes, budget)), label="sockets")
+    split = draw(st.integers(1, min(4, limits.nodes // sockets, budget // sockets)), label="NUMA nodes per socket")
     nodes, most = sockets * split, budget // (sockets * split)
     first = draw(st.integers(1, most), label="cores per NUMA node")
     counts = [first if sane or not node else draw(st.integers(1, most)) for node in range(nodes)]

@@ -1,0 +1,26 @@
+"""Mutants: deliberately wrong allocators. A requirement that no mutant can break is not tested.
+
+Each is reachable as a target: ``--numa-target numa_conformance.suite.mutants:loses_a_cpu``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from . import cpu, cpu_options, placement
+from .mutant import Mutant, mutant
+
+__all__ = ["MUTANTS", "Mutant", "mutant"]
+
+MUTANTS: Mapping[str, mutant] = MappingProxyType(
+    {one.name: one for room in (cpu, cpu_options, placement) for one in room.MUTANTS}
+)
+"""Every mutant by name."""
+
+
+def __getattr__(name: str) -> mutant:
+    try:
+        return MUTANTS[name]
+    except KeyError:
+        raise AttributeError(f"no mutant is called {name!r}") from None

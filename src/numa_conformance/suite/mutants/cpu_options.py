@@ -1,0 +1,207 @@
+"""Wrong CPU managers: options, hints, restart, reconcile."""
+
+from __future__ import annotations
+
+from ...cpuset import CpuSet
+from .lies import Json, in_kubelet, without_option
+from .mutant import Memory, Rewrite, mutant
+
+__all__ = ["MUTANTS"]
+
+FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
+CORES, STRICT, UNCORE = "distribute-cpus-across-cores", "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
+KNOWN = (FULL, NUMA, SOCKET, CORES, STRICT, UNCORE)
+
+
+def _drop_where(name: str, others: tuple[str, ...]) -> Rewrite:
+    def change(kubelet: Json) -> None:
+        options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
+        if any(other in options for other in others):
+            options.pop(name, None)
+        kubelet["cpuManagerPolicyOptions"] = options
+
+    return in_kubelet(change)
+
+
+def _restricted_for_single(kubelet: Json) -> None:
+    if kubelet.get("topologyManagerPolicy") == "single-numa-node":
+        kubelet["topologyManagerPolicy"] = "restricted"
+
+
+def _all_gates(kubelet: Json) -> None:
+    gates = {"CPUManagerPolicyAlphaOptions": True, "CPUManagerPolicyBetaOptions": True}
+    kubelet["featureGates"] = {**(kubelet.get("featureGates") or {}), **gates}
+
+
+def _known_options(kubelet: Json) -> None:
+    options = kubelet.get("cpuManagerPolicyOptions") or {}
+    kubelet["cpuManagerPolicyOptions"] = {name: value for name, value in options.items() if name in KNOWN}
+
+
+def _refuse_large(answer: Json, memory: Memory) -> Json:
+    given = [len(CpuSet.parse(one["cpus"])) for one in (answer.get("containers") or {}).values()]
+    if any(count > 8 for count in given):
+        refused = {"result": "rejected", "reason": "UnexpectedAdmissionError", "message": "no cache holds it"}
+        return {**refused, "qos": answer["qos"], "default_cpuset": answer["default_cpuset"]}
+    return answer
+
+
+def _divide(answer: Json, memory: Memory) -> Json:
+    """Give every second CPU from the other end of the machine."""
+    for holding in (answer.get("containers") or {}).values():
+        cpus = list(CpuSet.parse(holding["cpus"]))
+        pool = [cpu for cpu in CpuSet.parse(answer["default_cpuset"]) if cpu not in (0, 16)]
+        half = len(cpus) // 2
+        holding["cpus"] = str(CpuSet(cpus[:half] + list(reversed(pool))[: len(cpus) - half]))
+    return answer
+
+
+def _hint_for_all(answer: Json, memory: Memory) -> Json:
+    return answer if answer.get("hints") else {"hints": {"cpu": [{"nodes": [0], "preferred": True}]}}
+
+
+def _hints_of_the_empty_machine(question: Json, memory: Memory) -> Json:
+    online = CpuSet(cpu["id"] for cpu in question["machine"]["cpus"])
+    return {**question, "state": {"default": str(online), "assignments": {}, "reusable": {}}}
+
+
+def _prefer_all(answer: Json, memory: Memory) -> Json:
+    for hints in (answer.get("hints") or {}).values():
+        for hint in hints or ():
+            hint["preferred"] = True
+    return answer
+
+
+def _move_on_restart(answer: Json, memory: Memory) -> Json:
+    for index, pod in enumerate(answer.get("pods") or ()):
+        for holding in (pod.get("containers") or {}).values():
+            count = len(CpuSet.parse(holding["cpus"]))
+            holding |= {"cpus": str(CpuSet(range(index, index + count))), "devices": {}, "memory": []}
+    return answer
+
+
+def _new_files(question: Json, memory: Memory) -> Json:
+    gone = dict.fromkeys(("cpu_manager_state", "memory_manager_state"))
+    return {**question, "files": gone}
+
+
+def _ignore_files(question: Json, memory: Memory) -> Json:
+    return {**question, "files": {}}
+
+
+def _send_nothing(answer: Json, memory: Memory) -> Json:
+    return {**answer, "updates": []}
+
+
+_OPTION = "cpu-manager/"
+MUTANTS: tuple[mutant, ...] = (
+    mutant(
+        "ignores_full_pcpus_only",
+        [_OPTION + FULL + "/refuses-a-partial-core", _OPTION + FULL + "/gives-whole-cores"],
+        questions={"node.start": without_option(FULL)},
+    ),
+    mutant(
+        "ignores_distribution_across_numa",
+        [_OPTION + NUMA + "/spreads-evenly"],
+        questions={"node.start": without_option(NUMA)},
+    ),
+    mutant(
+        "divides_every_request",
+        [_OPTION + NUMA + "/keeps-one-node-where-one-suffices"],
+        answers={"node.admit": _divide},
+    ),
+    mutant(
+        "ignores_align_by_socket",
+        [
+            _OPTION + SOCKET + "/stays-in-one-socket",
+            _OPTION + SOCKET + "/refuses-single-numa-node",
+            _OPTION + SOCKET + "/refuses-more-sockets-than-numa-nodes",
+        ],
+        questions={"node.start": without_option(SOCKET)},
+    ),
+    mutant(
+        "aligns_by_socket_beside_single_numa_node",
+        [_OPTION + SOCKET + "/refuses-single-numa-node"],
+        questions={"node.start": in_kubelet(_restricted_for_single)},
+    ),
+    mutant(
+        "ignores_distribution_across_cores",
+        [_OPTION + CORES + "/takes-separate-cores"],
+        questions={"node.start": without_option(CORES)},
+    ),
+    mutant(
+        "combines_options_that_exclude_each_other",
+        [_OPTION + CORES + "/refuses-full-pcpus-only", _OPTION + CORES + "/refuses-distribution-across-numa"],
+        questions={"node.start": _drop_where(CORES, (FULL, NUMA))},
+    ),
+    mutant(
+        "ignores_strict_reservation",
+        [_OPTION + STRICT + "/keeps-pods-off-reserved-cpus", "cpu-manager/state-file/strict-change-is-refused"],
+        questions={"node.start": without_option(STRICT), "node.restart": without_option(STRICT)},
+    ),
+    mutant(
+        "ignores_uncore_caches",
+        [_OPTION + UNCORE + "/stays-in-one-cache"],
+        questions={"node.start": without_option(UNCORE)},
+    ),
+    mutant(
+        "refuses_what_no_cache_holds",
+        [_OPTION + UNCORE + "/never-refuses"],
+        answers={"node.admit": _refuse_large},
+    ),
+    mutant(
+        "drops_one_of_two_options",
+        [_OPTION + FULL + "/are-additive"],
+        questions={"node.start": _drop_where(FULL, (NUMA,))},
+    ),
+    mutant(
+        "opens_every_gate",
+        ["cpu-manager/options/alpha-needs-its-gate", "cpu-manager/options/beta-needs-its-gate"],
+        questions={"node.start": in_kubelet(_all_gates)},
+    ),
+    mutant(
+        "overlooks_unknown_options",
+        ["cpu-manager/options/unknown-is-refused"],
+        questions={"node.start": in_kubelet(_known_options)},
+    ),
+    mutant(
+        "hints_for_shared_containers",
+        ["cpu-manager/hints/none-without-exclusive-cpus"],
+        answers={"hints": _hint_for_all},
+    ),
+    mutant(
+        "hints_of_an_empty_machine",
+        ["cpu-manager/hints/every-hint-can-hold-the-request"],
+        questions={"hints": _hints_of_the_empty_machine},
+    ),
+    mutant("prefers_every_hint", ["cpu-manager/hints/preferred-is-narrowest"], answers={"hints": _prefer_all}),
+    mutant(
+        "moves_containers_on_restart",
+        [
+            "cpu-manager/state-file/assignments-survive-a-restart",
+            "device-manager/restart/keeps-devices",
+            "memory-manager/state-file/assignments-survive-a-restart",
+        ],
+        answers={"node.restart": _move_on_restart},
+    ),
+    mutant(
+        "begins_anew_on_restart",
+        [
+            "cpu-manager/state-file/policy-change-is-refused",
+            "cpu-manager/state-file/changed-cpus-are-refused",
+            "cpu-manager/state-file/strict-change-is-refused",
+            "memory-manager/state-file/policy-change-is-refused",
+        ],
+        questions={"node.restart": _new_files},
+    ),
+    mutant(
+        "keeps_deleted_state",
+        ["cpu-manager/state-file/policy-change-works-once-deleted"],
+        questions={"node.restart": _ignore_files},
+    ),
+    mutant(
+        "reconciles_nothing",
+        ["cpu-manager/reconcile/running-containers-get-their-cpusets"],
+        answers={"node.reconcile": _send_nothing},
+    ),
+)
