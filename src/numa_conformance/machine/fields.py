@@ -41,6 +41,7 @@ class Fields:
         """Take what stands before every field path: a file, a field of a message."""
         self._place = place
         self._faults: list[Fault] = []
+        self._no_objects: list[str] = []
 
     @property
     def sound(self) -> bool:
@@ -48,7 +49,9 @@ class Fields:
         return not self._faults
 
     def fault(self, path: str, message: str, accepted: str | None = None, suggestion: str | None = None) -> None:
-        """Record one fault."""
+        """Record one fault, unless it follows from a value that should have been an object."""
+        if any(not outer or path.startswith(f"{outer}.") for outer in self._no_objects):
+            return
         where = ": ".join(part for part in (self._place, path) if part)
         self._faults.append(Fault(where, message, accepted, suggestion))
 
@@ -61,6 +64,7 @@ class Fields:
         """Return an object; with ``known``, every other key is a fault."""
         if not isinstance(value, Mapping):
             self.fault(path, f"is {_kind(value)}", "an object")
+            self._no_objects.append(path)
             return {}
         accepted = tuple(known)
         for key in value:
