@@ -10,6 +10,7 @@ from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
 requirement = pytest.mark.requirement
+departs = pytest.mark.departs
 
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
 CORES, STRICT, UNCORE = "distribute-cpus-across-cores", "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
@@ -80,6 +81,7 @@ def test_keeps_one_numa_node_where_one_suffices(node: NodeRun, cpu: int) -> None
 
 
 @requirement("cpu-manager/align-by-socket/stays-in-one-socket")
+@departs("align-by-socket-only-adds-hints")
 @pytest.mark.parametrize("cpu", [10, 12, 14])
 def test_what_fits_a_socket_comes_from_one(node: NodeRun, cpu: int) -> None:
     machine = load_machine("t3-two-numa-per-socket")
@@ -102,7 +104,9 @@ def test_align_by_socket_refuses_more_sockets_than_numa_nodes(node: NodeRun) -> 
 
 
 @requirement("cpu-manager/distribute-cpus-across-cores/takes-separate-cores")
-@pytest.mark.parametrize("name", ["t1-one-socket-smt2", "t7-adjacent-siblings"])
+@pytest.mark.parametrize(
+    "name", ["t1-one-socket-smt2", pytest.param("t7-adjacent-siblings", marks=departs("spread-by-cpu-id"))]
+)
 @pytest.mark.parametrize("cpu", [2, 3])
 def test_takes_separate_cores(node: NodeRun, name: str, cpu: int) -> None:
     machine = load_machine(name)
@@ -134,7 +138,7 @@ def test_no_pod_runs_on_reserved_cpus(node: NodeRun, machine: Machine) -> None:
 
 
 @requirement("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache")
-@pytest.mark.parametrize("cpu", [2, 4, 6, 7, 8])
+@pytest.mark.parametrize("cpu", [2, 4, 6, pytest.param(7, marks=departs("uncore-odd-size-unaligned")), 8])
 def test_what_fits_a_cache_comes_from_one(node: NodeRun, cpu: int) -> None:
     machine = load_machine("t4-four-uncores")
     node.start(machine, static(UNCORE, reserved="0,16"))

@@ -26,7 +26,15 @@ def test_a_mutant_is_caught(name, tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "--numa-conformance", "-q", "--tb=no", "-p", "no:cacheprovider"]
-        + ["--numa-target", f"numa_conformance.suite.mutants:{name}", "--numa-report", str(tmp_path), *selected],
+        + [
+            "--numa-level",
+            mutant.level,
+            "--numa-target",
+            f"numa_conformance.suite.mutants:{name}",
+            "--numa-report",
+            str(tmp_path),
+            *selected,
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

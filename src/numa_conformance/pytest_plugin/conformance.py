@@ -32,6 +32,7 @@ PLUGIN = "numa-conformance"
 def enable(config: pytest.Config) -> None:
     """Register the suite's hooks and put the suite among what is collected."""
     config.addinivalue_line("markers", "requirement(*ids): the requirements of the documentation that a test checks")
+    config.addinivalue_line("markers", "departs(quirk): the kubelet departs here; not asked at level exact")
     config.addinivalue_line("markers", "exact: asks for the kubelet's own placement; runs at level exact only")
     suite = str(shipped("conformance"))
     if config.args_source is pytest.Config.ArgsSource.ARGS:
@@ -39,6 +40,7 @@ def enable(config: pytest.Config) -> None:
     else:
         config.args = [suite]
     config.option.importmode = "importlib"
+    config.option.warn_unused_snapshots = True
     try:
         config.pluginmanager.register(Conformance(config), PLUGIN)
     except UsageError as error:
@@ -78,8 +80,8 @@ class Conformance:
         dropped: list[pytest.Item] = []
         for item in items:
             names = _requirements_of(item)
-            exact = item.get_closest_marker("exact") is not None
-            wanted = not (exact and self.level != "exact") and self._selection.wants(names, case_id(item))
+            other_level = "departs" if self.level == "exact" else "exact"
+            wanted = item.get_closest_marker(other_level) is None and self._selection.wants(names, case_id(item))
             (kept if wanted else dropped).append(item)
         if items and not kept:
             raise pytest.UsageError(f"nothing is selected: {self._selection}")

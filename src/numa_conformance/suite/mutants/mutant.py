@@ -50,6 +50,8 @@ class Mutant:
 
     def _ask(self, method: wire.Method, message: wire.Message) -> wire.Message:
         question = msgspec.to_builtins(message)
+        if method.name == "node.start":
+            self._memory.notes.clear()
         if method.name in self._questions:
             question = self._questions[method.name](question, self._memory)
         self._memory.asked[method.name] = question

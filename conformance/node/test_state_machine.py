@@ -1,0 +1,95 @@
+"""Random pods come and go on random machines; what must always hold is checked after every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.machine import Machine
+from numa_conformance.suite.invariants import cpu_violations
+from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.strategies.machines import machines
+from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
+from numa_conformance.target import Client
+
+requirement = pytest.mark.requirement
+
+
+def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) -> type[RuleBasedStateMachine]:
+    """Return a state machine that drives one node of the target, within what it claims."""
+
+    class LifeOfANode(RuleBasedStateMachine):
+        @initialize(machine=machines(max_cpus=32, sane=True), data=st.data())
+        def start(self, machine: Machine, data: st.DataObject) -> None:
+            self.node = new_node()
+            self.config = data.draw(kubelet_configurations(machine, features), label="kubelet")
+            started = self.node.try_start(machine, self.config)
+            self.up = started.construction_error is None
+            self.sets: dict[str, dict[str, CpuSet]] = {}
+            self.pool = self.node.initial_pool if self.up else CpuSet()
+            self.count = 0
+
+        @rule(data=st.data())
+        def admit(self, data: st.DataObject) -> None:
+            if not self.up:
+                return
+            self.count += 1
+            pod = data.draw(pods(f"p{self.count}", features), label="pod")
+            before = self.pool
+            answer = self.node.try_admit(pod)
+            self.pool = answer.pool
+            if answer.admitted:
+                self.sets[answer.uid] = {name: answer.cpus(name) for name in answer.answer.containers or {}}
+            else:
+                self.node.check(answer.pool == before, "a refused pod holds CPUs", got=answer.pool, allowed=before)
+
+        @rule(data=st.data())
+        def remove(self, data: st.DataObject) -> None:
+            if not self.up or not self.sets:
+                return
+            uid = data.draw(st.sampled_from(sorted(self.sets)), label="remove")
+            own = self.sets.pop(uid)
+            self.pool = self.node.remove(uid).pool
+            for name, cpus in own.items():
+                self.node.check(cpus <= self.pool, f"CPUs of {uid}/{name} do not return", got=self.pool, allowed=cpus)
+
+        @rule()
+        def restart(self) -> None:
+            if not self.up or "node/restart" not in features:
+                return
+            reply = self.node.restart()
+            self.node.check(reply.result == "restarted", "the node does not come up again", got=reply.message)
+            for pod in reply.pods or []:
+                held = {name: CpuSet.parse(one.cpus) for name, one in (pod.containers or {}).items()}
+                self.node.check(
+                    held == self.sets.get(pod.uid), f"pod {pod.uid} has other CPUs after a restart", got=str(held)
+                )
+
+        @invariant()
+        def cpus_are_in_order(self) -> None:
+            if not getattr(self, "up", False) or self.config.get("cpuManagerPolicy") != "static":
+                return
+            strict = "strict-cpu-reservation" in self.config.get("cpuManagerPolicyOptions", {})
+            found = cpu_violations(self.node.online, self.node.reserved, self.pool, self.sets, strict=strict)
+            self.node.check(not found, "; ".join(found))
+
+    return LifeOfANode
+
+
+@requirement(
+    "cpu-manager/shared-pool/loses-nothing",
+    "cpu-manager/shared-pool/regains-cpus-on-removal",
+    "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
+    "cpu-manager/static/exclusive-cpus-leave-the-shared-pool",
+    "cpu-manager/static/refuses-what-is-not-free",
+    "cpu-manager/reservation/is-never-exclusive",
+)
+def test_a_node_stays_in_order(new_node: Callable[[], NodeRun], target: Client) -> None:
+    machine: Any = life_of_a_node(new_node, target.features)
+    run_state_machine_as_test(machine, settings=settings())

@@ -1,0 +1,69 @@
+"""Allocators that satisfy the documentation, or nearly, and place otherwise than the kubelet: caught at level exact."""
+
+from __future__ import annotations
+
+from ...cpuset import CpuSet
+from .lies import Json, each_holding
+from .mutant import Memory, mutant
+
+__all__ = ["MUTANTS"]
+
+_PLACEMENTS = (
+    "static",
+    "full-pcpus-only",
+    "distribute-cpus-across-numa",
+    "align-by-socket",
+    "distribute-cpus-across-cores",
+    "strict-cpu-reservation",
+    "prefer-align-cpus-by-uncorecache",
+)
+
+
+def _another_cpu(holding: Json, answer: Json) -> None:
+    """Trade the lowest CPU for one of the shared pool."""
+    cpus, pool = list(CpuSet.parse(holding["cpus"])), list(CpuSet.parse(answer.get("default_cpuset") or ""))
+    if cpus and pool:
+        holding["cpus"] = str(CpuSet([*cpus[1:], pool[-1]]))
+
+
+def _another_choice(answer: Json, memory: Memory) -> Json:
+    found = answer.get("allocate") or {}
+    if found.get("cpus"):
+        found["cpus"] = str(CpuSet([*list(CpuSet.parse(found["cpus"]))[1:], 4000]))
+    return answer
+
+
+def _another_score(answer: Json, memory: Memory) -> Json:
+    return {**answer, "score": answer["score"] ^ 1} if "score" in answer else answer
+
+
+def _another_file(answer: Json, memory: Memory) -> Json:
+    return {**answer, "checkpoints": {name: text + "\n" for name, text in answer["checkpoints"].items()}}
+
+
+def _never_preferred(answer: Json, memory: Memory) -> Json:
+    return {**answer, "preferred": False}
+
+
+def _one_cpu_more(answer: Json, memory: Memory) -> Json:
+    return {**answer, "pod_cpus": answer["pod_cpus"] + 1}
+
+
+MUTANTS: tuple[mutant, ...] = (
+    mutant(
+        "trades_a_cpu",
+        [*(f"exact/placements/{name}" for name in _PLACEMENTS), "exact/recorded/admission"],
+        answers={"node.admit": each_holding(_another_cpu)},
+        level="exact",
+    ),
+    mutant("picks_another_cpu", ["exact/recorded/cpu-static"], answers={"allocate": _another_choice}, level="exact"),
+    mutant(
+        "writes_files_with_a_newline",
+        ["exact/recorded/lifecycle"],
+        answers={"node.checkpoints": _another_file},
+        level="exact",
+    ),
+    mutant("scores_one_beside", ["exact/recorded/noderesourcesfit"], answers={"score": _another_score}, level="exact"),
+    mutant("merges_without_preference", ["exact/recorded/merge"], answers={"merge": _never_preferred}, level="exact"),
+    mutant("counts_one_cpu_more", ["exact/recorded/qos"], answers={"classify": _one_cpu_more}, level="exact"),
+)

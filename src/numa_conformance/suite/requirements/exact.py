@@ -1,0 +1,58 @@
+"""Level exact: what the kubelet does, to the CPU id, beyond what the documentation states."""
+
+from __future__ import annotations
+
+from .requirement import Requirement
+
+__all__ = ["REQUIREMENTS"]
+
+_OPTIONS = (
+    "full-pcpus-only",
+    "distribute-cpus-across-numa",
+    "align-by-socket",
+    "distribute-cpus-across-cores",
+    "strict-cpu-reservation",
+    "prefer-align-cpus-by-uncorecache",
+)
+_RECORDED = {
+    "admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
+    "lifecycle": ("node/restart", "restarts, reconcile passes and state files of one node"),
+    "cpu-static": ("cpu-manager/static", "single allocations of the static policy, with their hints"),
+    "merge": ("topology-manager/best-effort", "merges of provider hints"),
+    "qos": ("node/qos", "classes of pods"),
+    "noderesourcesfit": ("scheduler/least-allocated", "scores of nodes"),
+}
+
+
+def _requirement(id: str, text: str, *features: str, since: str = "1.32") -> Requirement:
+    return Requirement(
+        id=f"exact/{id}",
+        text=text,
+        page="kubelet and kube-scheduler v1.32.10",
+        section="recorded behaviour",
+        since=since,
+        until="1.32",
+        features=features,
+        area="exact",
+        level="exact",
+    )
+
+
+REQUIREMENTS: tuple[Requirement, ...] = (
+    _requirement(
+        "placements/static", "Policy static places containers on the kubelet's own CPUs.", "cpu-manager/static"
+    ),
+    *(
+        _requirement(
+            f"placements/{option}",
+            f"With {option} containers are placed on the kubelet's own CPUs.",
+            "cpu-manager/static",
+            f"cpu-manager/{option}",
+        )
+        for option in _OPTIONS
+    ),
+    *(
+        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature)
+        for kind, (feature, what) in _RECORDED.items()
+    ),
+)

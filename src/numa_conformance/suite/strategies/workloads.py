@@ -1,0 +1,72 @@
+"""Strategies for kubelet configurations and pods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ...cpuset import CpuSet
+from ...machine import Machine
+from ..workloads import container, kubelet, pod, static
+
+__all__ = ["containers", "kubelet_configurations", "pods"]
+
+_OPTION_SETS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("full-pcpus-only",),
+    ("distribute-cpus-across-numa",),
+    ("align-by-socket",),
+    ("distribute-cpus-across-cores",),
+    ("strict-cpu-reservation",),
+    ("prefer-align-cpus-by-uncorecache",),
+    ("full-pcpus-only", "distribute-cpus-across-numa"),
+    ("full-pcpus-only", "prefer-align-cpus-by-uncorecache", "strict-cpu-reservation"),
+)
+_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+
+
+@st.composite
+def kubelet_configurations(draw: st.DrawFn, machine: Machine, features: frozenset[str]) -> dict[str, Any]:
+    """Draw a KubeletConfiguration for a machine, within the features a target claims.
+
+    A reservation names whole cores, so that it leaves something to give.
+    """
+    if "cpu-manager/static" not in features or draw(st.integers(0, 9), label="policy none?") == 0:
+        return kubelet(cpuManagerPolicy="none")
+    possible = [one for one in _OPTION_SETS if all(f"cpu-manager/{name}" in features for name in one)]
+    options = draw(st.sampled_from(possible), label="options")
+    most = max(len(machine.core_bits) // 2, 1)
+    cores = machine.core_bits[: draw(st.integers(1, min(most, 3)), label="reserved cores")]
+    reserved = str(CpuSet.from_bits(sum(cores)))
+    policies = [name for name in _POLICIES if f"topology-manager/{name}" in features]
+    if not policies:
+        return static(*options, reserved=reserved)
+    scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in features] or ["container"]
+    topology = draw(st.sampled_from(policies), label="topology policy")
+    scope = draw(st.sampled_from(scopes), label="scope")
+    return static(*options, reserved=reserved, topology=topology, scope=scope)
+
+
+@st.composite
+def containers(draw: st.DrawFn, name: str) -> dict[str, Any]:
+    """Draw a container: whole CPUs, a fraction, a request without limits, or nothing."""
+    kind = draw(st.sampled_from(("whole", "whole", "whole", "fraction", "request", "nothing")), label="kind")
+    if kind == "whole":
+        return container(name, cpu=str(draw(st.integers(1, 8), label="cpus")), memory="64Mi")
+    if kind == "fraction":
+        return container(name, cpu="1500m", memory="64Mi")
+    if kind == "request":
+        return container(name, requests={"cpu": "2", "memory": "64Mi"})
+    return container(name)
+
+
+@st.composite
+def pods(draw: st.DrawFn, name: str, features: frozenset[str]) -> dict[str, Any]:
+    """Draw a pod of one to three containers, sometimes with init containers or a sidecar."""
+    apps = [draw(containers(f"c{index}")) for index in range(draw(st.integers(1, 2), label="containers"))]
+    init: list[dict[str, Any]] = []
+    if "cpu-manager/init-containers" in features and draw(st.integers(0, 3), label="init?") == 0:
+        sidecar = draw(st.booleans(), label="sidecar")
+        init = [container("i0", cpu=str(draw(st.integers(1, 4))), memory="64Mi", sidecar=sidecar)]
+    return pod(name, apps, init=init)
