@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from .. import __version__
 from ..errors import Fault, StartError, UsageError
-from ..hostfs import MemoryStore
+from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
 from ..kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
-from ..machine.codec import machine_from_dict
+from ..machine.codec import machine_from_dict, machine_to_dict
 from ..managers.hint import Hint
 from ..managers.quirks import quirks_for
 from ..managers.topology import POLICIES, parse_options, policy_of
@@ -115,6 +116,17 @@ class ReferenceTarget:
             Pod.from_dict(request.pod, "pod", validate=False),
         )
         return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
+
+    def host_discover(self, request: wire.Discover) -> wire.DiscoverReply:
+        """Read a host tree."""
+        return wire.DiscoverReply(machine_to_dict(read_machine(request.root)))
+
+    def host_reconcile(self, request: wire.HostReconcile) -> wire.ReconcileReply:
+        """Write the cpusets of a reconcile pass into a cgroup tree."""
+        tree = CgroupTree.open(Path(request.root))
+        done = self._up.reconcile()
+        tree.apply(CgroupUpdate(one.uid, one.container, one.cpus) for one in done.updates)
+        return _reply(wire.ReconcileReply, answers.reconciled_answer(done))
 
     def node_start(self, request: wire.StartNode) -> wire.NodeStarted:
         """Bring up a node."""

@@ -1,0 +1,110 @@
+"""Dumps of host trees: folders as they are, tarballs extracted safely."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from ..errors import Fault, UsageError
+
+__all__ = ["open_dump"]
+
+MAX_MEMBERS = 500_000
+MAX_TOTAL = 1024 * 1024 * 1024
+MAX_DEPTH = 6
+
+
+@contextlib.contextmanager
+def open_dump(path: Path, inside: str | None = None) -> Iterator[Path]:
+    """Yield the folder that stands for ``/``: ``path`` itself, or the one in a tarball that holds ``sys``.
+
+    ``inside`` names the folder where a tarball holds several machines. Raises ``UsageError``.
+    """
+    if path.is_dir() or not path.exists():
+        yield path / inside if inside else path
+        return
+    with tempfile.TemporaryDirectory(prefix="numa-conformance-") as temporary:
+        folder = Path(temporary)
+        _extract(path, folder)
+        yield _root(path, folder, inside)
+
+
+def _extract(path: Path, folder: Path) -> None:
+    total = 0
+    links: list[tuple[PurePosixPath, str]] = []
+    try:
+        with tarfile.open(path) as archive:
+            for count, member in enumerate(archive):
+                name = _safe_name(member.name)
+                total += member.size
+                if count > MAX_MEMBERS or total > MAX_TOTAL:
+                    raise UsageError(Fault(str(path), "the archive is too large", f"at most {MAX_TOTAL} bytes"))
+                if name is None:
+                    continue
+                if member.isdir():
+                    (folder / name).mkdir(parents=True, exist_ok=True)
+                elif member.issym():
+                    links.append((name, member.linkname))
+                elif member.isfile():
+                    _write(archive, member, folder / name)
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise UsageError(
+            Fault(str(path), f"cannot be read as an archive: {error}", "a folder, or a .tar.gz")
+        ) from error
+    for name, goal in links:
+        place = folder / name
+        with contextlib.suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(goal)
+
+
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    source = archive.extractfile(member)
+    if source is None:
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with source, place.open("wb") as target:
+        shutil.copyfileobj(source, target)
+
+
+def _safe_name(name: str) -> PurePosixPath | None:
+    """Return where a member goes below the folder; None for one that would lie outside of it.
+
+    Links are made only after all files are written, so no member is written through one.
+    """
+    parts = [part for part in PurePosixPath(name).parts if part not in ("/", ".")]
+    return None if ".." in parts or not parts else PurePosixPath(*parts)
+
+
+def _root(path: Path, folder: Path, inside: str | None) -> Path:
+    if inside:
+        chosen = folder / inside
+        if not _is_root(chosen):
+            raise UsageError(Fault(str(path), f"there is no host tree in {inside!r}", ", ".join(_roots(folder))))
+        return chosen
+    roots = _roots(folder)
+    if len(roots) == 1:
+        return folder / roots[0]
+    if not roots:
+        raise UsageError(Fault(str(path), "there is no host tree in it", "a folder that holds sys/devices/system/cpu"))
+    raise UsageError(Fault(str(path), "it holds several host trees; name one", ", ".join(roots)))
+
+
+def _is_root(folder: Path) -> bool:
+    return (folder / "sys" / "devices" / "system" / "cpu").is_dir()
+
+
+def _roots(folder: Path) -> list[str]:
+    found = []
+    pending = [(folder, 0)]
+    while pending:
+        place, depth = pending.pop()
+        if _is_root(place):
+            found.append(str(place.relative_to(folder)))
+        elif depth < MAX_DEPTH:
+            pending.extend((one, depth + 1) for one in place.iterdir() if one.is_dir() and not one.is_symlink())
+    return sorted(found)

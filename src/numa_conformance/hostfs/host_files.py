@@ -1,0 +1,131 @@
+"""Reading files of a host tree: nothing outside the root, nothing without bounds."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+
+from ..cpuset import CpuSet
+from ..errors import CpuSetSyntaxError, Fault, UsageError
+
+__all__ = ["HostFiles"]
+
+MAX_BYTES = 1024 * 1024
+MAX_LINKS = 40
+MAX_ENTRIES = 100_000
+_BLANKS = " \t\r\n\0"
+
+
+class HostFiles:
+    """The tree below ``root``, which stands for ``/``.
+
+    Links are followed by hand: an absolute one begins at the root again, one that leads out of the root or round in
+    circles is refused.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Take the root; raises ``UsageError`` when it is no folder."""
+        if not root.is_dir():
+            raise UsageError(Fault(str(root), "no such folder", "the folder that stands for /"))
+        self.root = Path(os.path.realpath(root))
+
+    def resolve(self, path: str) -> Path | None:
+        """Return the real place of a path, or None when nothing is there; raises ``UsageError`` for bad links."""
+        parts = list(PurePosixPath(path).parts)
+        place = self.root
+        links = 0
+        while parts:
+            part = parts.pop(0)
+            if part in ("/", "."):
+                continue
+            if part == "..":
+                if place == self.root:
+                    raise UsageError(Fault(self.shown(path), "leads out of the root"))
+                place = place.parent
+                continue
+            step = place / part
+            if not step.is_symlink():
+                if not step.exists():
+                    return None
+                place = step
+                continue
+            links += 1
+            if links > MAX_LINKS:
+                raise UsageError(Fault(self.shown(path), "too many links; they may go round in circles"))
+            goal = PurePosixPath(os.readlink(step))
+            parts = [*goal.parts, *parts]
+            if goal.is_absolute():
+                place = self.root
+        return place
+
+    def shown(self, path: str) -> str:
+        """Return a path as messages name it."""
+        return str(self.root / path.lstrip("/"))
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text without blanks and NUL bytes at its ends; None when it is not there or not readable."""
+        place = self.resolve(path)
+        if place is None or not place.is_file():
+            return None
+        try:
+            with place.open("rb") as stream:
+                content = stream.read(MAX_BYTES + 1)
+        except OSError:
+            return None
+        if len(content) > MAX_BYTES:
+            raise UsageError(Fault(self.shown(path), f"is larger than {MAX_BYTES} bytes"))
+        return content.decode("utf-8", "replace").strip(_BLANKS)
+
+    def number(self, path: str) -> int | None:
+        """Return a file's decimal number; None when it is not there. Raises ``UsageError`` for anything else."""
+        text = self.text(path)
+        if not text:
+            return None
+        try:
+            return int(text)
+        except ValueError:
+            raise UsageError(Fault(self.shown(path), f"{text[:40]!r} is no number", "a decimal number")) from None
+
+    def cpu_list(self, path: str) -> int | None:
+        """Return the set of a file in kernel list format as bits; None when it is not there."""
+        text = self.text(path)
+        if text is None:
+            return None
+        try:
+            return CpuSet.parse_kernel(text).bits
+        except CpuSetSyntaxError as error:
+            raise error.within(self.shown(path)) from error
+
+    def cpu_map(self, path: str) -> int | None:
+        """Return the set of a file of comma separated hex words as bits; None when it is not there."""
+        text = self.text(path)
+        if not text:
+            return None
+        try:
+            return int("".join(word.strip().zfill(8) for word in text.split(",")), 16)
+        except ValueError:
+            raise UsageError(
+                Fault(self.shown(path), f"{text[:40]!r} is no map of CPUs", "hexadecimal words with commas")
+            ) from None
+
+    def numbered(self, folder: str, prefix: str) -> list[int]:
+        """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there."""
+        place = self.resolve(folder)
+        if place is None or not place.is_dir():
+            return []
+        pattern = re.compile(re.escape(prefix) + r"([0-9]{1,9})", re.ASCII)
+        numbers = []
+        with os.scandir(place) as entries:
+            for count, entry in enumerate(entries):
+                if count > MAX_ENTRIES:
+                    raise UsageError(Fault(self.shown(folder), f"has more than {MAX_ENTRIES} entries"))
+                found = pattern.fullmatch(entry.name)
+                if found:
+                    numbers.append(int(found[1]))
+        return sorted(numbers)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted; empty when it is not there."""
+        place = self.resolve(folder)
+        return sorted(os.listdir(place)) if place is not None and place.is_dir() else []

@@ -1,0 +1,72 @@
+"""Memory, huge pages and distances of NUMA nodes in a host tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import Fault, UsageError
+from ..machine.model import MemoryNode
+from .host_files import HostFiles
+
+__all__ = ["read_distances", "read_memory_node", "total_memory"]
+
+_NODE = "sys/devices/system/node"
+_TOTAL = re.compile(r"MemTotal:\s*([0-9]+)\s*kB", re.ASCII)
+_PAGES = re.compile(r"hugepages-([0-9]+)kB", re.ASCII)
+
+
+def read_memory_node(files: HostFiles, node: int) -> MemoryNode:
+    """Read one NUMA node: MemTotal of its meminfo (None where there is none), and its huge pages."""
+    path = f"{_NODE}/node{node}/meminfo"
+    text = files.text(path)
+    memory = None
+    if text:
+        found = _TOTAL.search(text)
+        if found is None:
+            raise UsageError(Fault(files.shown(path), "has no line MemTotal", "Node 0 MemTotal: 1024 kB"))
+        memory = int(found[1]) * 1024
+    return MemoryNode(node, memory, _huge_pages(files, f"{_NODE}/node{node}/hugepages"))
+
+
+def _huge_pages(files: HostFiles, folder: str) -> dict[str, int]:
+    pages = {}
+    for name in files.names(folder):
+        found = _PAGES.fullmatch(name)
+        count = files.number(f"{folder}/{name}/nr_hugepages") if found else None
+        if found and count is not None:
+            pages[_size(int(found[1]))] = count
+    return pages
+
+
+def _size(kibibytes: int) -> str:
+    for suffix, power in (("Gi", 20), ("Mi", 10)):
+        if kibibytes % (1 << power) == 0:
+            return f"{kibibytes >> power}{suffix}"
+    return f"{kibibytes}Ki"
+
+
+def total_memory(files: HostFiles) -> int | None:
+    """Return MemTotal of ``/proc/meminfo`` in bytes; None where there is none."""
+    found = _TOTAL.search(files.text("proc/meminfo") or "")
+    return int(found[1]) * 1024 if found else None
+
+
+def read_distances(files: HostFiles, nodes: Sequence[int], notes: list[str]) -> tuple[tuple[int, ...], ...] | None:
+    """Return the distance matrix by ascending node; None where files are missing or do not fit together."""
+    rows = []
+    for node in nodes:
+        path = f"{_NODE}/node{node}/distance"
+        text = files.text(path)
+        if not text:
+            return None
+        try:
+            rows.append(tuple(int(one) for one in text.split()))
+        except ValueError:
+            raise UsageError(
+                Fault(files.shown(path), f"{text[:40]!r} are no distances", "numbers with blanks")
+            ) from None
+    if any(len(row) != len(nodes) for row in rows):
+        notes.append("the NUMA nodes' distance files do not fit together; distances are left out")
+        return None
+    return tuple(rows)

@@ -1,0 +1,165 @@
+"""A host tree as the kubelet reads it: the second reading, by the rules CPU-DISC and CPU-TOPO."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import StartError, UsageError
+from ..machine.kubelet_view import KubeletView, ViewCpu
+from .host_files import HostFiles
+
+__all__ = ["read_kubelet_view"]
+
+_CPU = "sys/devices/system/cpu"
+_NODE = "sys/devices/system/node"
+_SOCKET_LINE = re.compile(r"^physical id\s*:\s*([0-9]+)\s*$", re.MULTILINE | re.ASCII)
+_SIZE = re.compile(r"([0-9]+)K", re.ASCII)
+
+
+def read_kubelet_view(root: Path | str) -> KubeletView:
+    """Read the tree below ``root`` as the kubelet's discovery does, departures from the hardware included.
+
+    Raises ``StartError`` where the kubelet would not come up (CPU-TOPO-05).
+    """
+    try:
+        view = _Discovery(HostFiles(Path(root))).run()
+    except UsageError as error:
+        raise StartError("cpumanager", f"could not detect number of cpus: {error}") from error
+    if not view.num_cpus:
+        raise StartError("cpumanager", "could not detect number of cpus")
+    return view
+
+
+@dataclass
+class _Core:
+    """Threads with one core id and package in one NUMA node; ``uncores``: what discovery keeps of their caches."""
+
+    node: int
+    socket: int
+    threads: list[int] = field(default_factory=list)
+    uncores: list[tuple[int, str, int, str]] = field(default_factory=list)
+
+
+class _Discovery:
+    def __init__(self, files: HostFiles) -> None:
+        self._files = files
+        self._online_text = files.text(f"{_CPU}/online")
+        self._online_there = files.resolve(f"{_CPU}/online") is not None
+        self._warnings: list[str] = []
+
+    def run(self) -> KubeletView:
+        nodes = self._files.numbered(_NODE, "node")
+        cores: list[_Core] = []
+        if nodes:
+            for node in sorted(nodes, key=str):
+                folder = f"{_NODE}/node{node}"
+                threads = sorted(self._files.numbered(folder, "cpu"), key=str)
+                cores += self._cores(node, [(cpu, f"{folder}/cpu{cpu}") for cpu in threads])
+            total = sum(len(core.threads) for core in cores)
+        else:
+            cores, total = self._by_package()
+            nodes = sorted({core.node for core in cores})
+        rows = [
+            ViewCpu(cpu, core.node, core.socket, min(core.threads), core.uncores[0][0] if core.uncores else core.socket)
+            for core in cores
+            for cpu in core.threads
+        ]
+        return KubeletView(
+            cpus=tuple(sorted(rows, key=lambda row: row.id)),
+            num_cpus=total,
+            num_cores=len(cores),
+            num_sockets=self._sockets(),
+            numa_ids=tuple(sorted(nodes)),
+            warnings=tuple(self._warnings),
+        )
+
+    def _by_package(self) -> tuple[list[_Core], int]:
+        """Make one NUMA node of each package where there are no node folders (CPU-DISC-16..19)."""
+        numbers = sorted(self._files.numbered(_CPU, "cpu"), key=str)
+        packages: dict[int, list[int]] = {}
+        for cpu in numbers:
+            package = self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")
+            if package is not None:
+                packages.setdefault(package, []).append(cpu)
+        cores = []
+        for package, threads in packages.items():
+            cores += self._cores(package, [(cpu, f"{_CPU}/cpu{cpu}") for cpu in threads])
+        return cores, len(numbers)
+
+    def _cores(self, node: int, threads: list[tuple[int, str]]) -> list[_Core]:
+        """Group the online threads of one NUMA node into cores, and read their caches (CPU-DISC-03..06, 11..13)."""
+        cores: dict[tuple[object, ...], _Core] = {}
+        for cpu, folder in threads:
+            if not self._is_online(cpu):
+                continue
+            core_id = self._files.number(f"{folder}/topology/core_id")
+            package = self._files.number(f"{folder}/topology/physical_package_id")
+            if core_id is None or package is None:
+                self._warnings.append(f"CPU {cpu} has no core id or package id and is skipped")
+                continue
+            key = (
+                core_id,
+                package,
+                *(self._files.text(f"{folder}/topology/{name}") for name in ("book_id", "drawer_id")),
+            )
+            cores.setdefault(key, _Core(node, package)).threads.append(cpu)
+        found = list(cores.values())
+        for core in found:
+            if not self._read_caches(core, len(found)):
+                break
+        return found
+
+    def _read_caches(self, core: _Core, cores_in_node: int) -> bool:
+        """Keep the caches above level 2 that are not node-wide; False stops the rest of the node (CPU-DISC-13)."""
+        folder = f"{_CPU}/cpu{core.threads[0]}/cache"
+        if self._files.resolve(folder) is None:
+            return False
+        node_wide = cores_in_node * len(core.threads)
+        found = []
+        for name in self._files.names(folder):
+            if not name.startswith("index"):
+                continue
+            entry = self._cache(f"{folder}/{name}")
+            if entry is None:
+                return False
+            number, size, level, kind, width = entry
+            if level > 2 and width != node_wide and (number, size, level, kind) not in found:
+                found.append((number, size, level, kind))
+        core.uncores = found
+        return True
+
+    def _cache(self, folder: str) -> tuple[int, str, int, str, int] | None:
+        try:
+            number = self._files.number(f"{folder}/id")
+            level = self._files.number(f"{folder}/level")
+            shared = self._files.cpu_map(f"{folder}/shared_cpu_map")
+        except UsageError:
+            return None
+        size, kind = self._files.text(f"{folder}/size"), self._files.text(f"{folder}/type")
+        if number is None or level is None or shared is None or kind is None or not _SIZE.fullmatch(size or ""):
+            return None
+        return number, size or "", level, kind, shared.bit_count()
+
+    def _is_online(self, cpu: int) -> bool:
+        """Look a CPU up in the online list, item by item, as discovery does (CPU-DISC-03)."""
+        if not self._online_there:
+            return True
+        for item in (self._online_text or "").split(","):
+            first, dash, last = item.partition("-")
+            if not first.isdecimal() or (dash and not last.isdecimal()) or max(int(first), int(last or 0)) > 65_535:
+                return False
+            if dash and int(first) > int(last):
+                return False
+            if int(first) <= cpu <= int(last if dash else first):
+                return True
+        return False
+
+    def _sockets(self) -> int:
+        """Count packages in ``/proc/cpuinfo``, else over the online CPUs' package ids (CPU-DISC-10)."""
+        listed = set(_SOCKET_LINE.findall(self._files.text("proc/cpuinfo") or ""))
+        if listed:
+            return len(listed)
+        online = [cpu for cpu in self._files.numbered(_CPU, "cpu") if self._is_online(cpu)]
+        return len({self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id") or 0 for cpu in online})
