@@ -62,7 +62,7 @@ def test_refuses_reserved_cpus_that_are_not_online(node: NodeRun, machine: Machi
 def test_refuses_a_reservation_of_nothing(
     node: NodeRun, machine: Machine, quantities: dict[str, dict[str, str]]
 ) -> None:
-    started = node.try_start(machine, static(reserved="", **quantities))
+    started = node.try_start(machine, static(reserved="", more=quantities))
     node.check(started.construction_error, "the node comes up", got=started, allowed="refused: nothing is reserved")
 
 

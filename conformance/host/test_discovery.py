@@ -28,7 +28,7 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
         raise Finding(requirements, "other CPUs are found", got=got, allowed=[cpu.id for cpu in wanted.cpus])
     for kind in ("core", "socket", "numa"):
         if _groups(found, kind) != _groups(wanted, kind):
-            got = sorted(map(sorted, _groups(found, kind)))
+            got = sorted(sorted(group) for group in _groups(found, kind))
             raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=got)
 
 

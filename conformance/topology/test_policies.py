@@ -158,7 +158,7 @@ def test_refuses_more_than_eight_numa_nodes(node: NodeRun) -> None:
 def test_the_option_raises_the_limit(node: NodeRun) -> None:
     machine = load_machine("twelve-numa-nodes")
     options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
-    node.start(machine, static(topology="best-effort", **options))
+    node.start(machine, static(topology="best-effort", more=options))
     node.admit(guaranteed("a", 1))
 
 

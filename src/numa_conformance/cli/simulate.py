@@ -10,7 +10,7 @@ from ..cpuset import format_bits
 from ..kube import read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
 from ..node import EXACT, Admission, Explainer, Node
-from ..node.wire import admission_to_dict
+from ..target.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .terminal import print_json, with_progress
 
@@ -55,7 +55,7 @@ def command(
     config = read_kubelet_configuration(config_file)
     validate(config, kubernetes_version)
     wanted = [pod for file in pods for pod in read_pods(file)]
-    explainer = Explainer(machine) if explain else None
+    explainer = Explainer() if explain else None
     node = Node(
         machine,
         config,
@@ -85,7 +85,7 @@ def _as_json(
             {
                 "pod": names[one.uid],
                 "uid": one.uid,
-                **admission_to_dict(one),
+                **admission_answer(one),
                 **({"explanation": explainer.to_dict(one.uid)} if explainer else {}),
             }
             for one in admissions

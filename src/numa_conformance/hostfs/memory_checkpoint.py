@@ -113,7 +113,8 @@ def _dump_node(node: MemoryNodeRecord) -> str:
         for name, table in sorted(node.tables.items())
     )
     return (
-        f"{{NumberOfAssignments:(int){node.assignments} MemoryMap:(map[v1.ResourceName]*state.MemoryTable)map[{tables}] "
+        f"{{NumberOfAssignments:(int){node.assignments} "
+        f"MemoryMap:(map[v1.ResourceName]*state.MemoryTable)map[{tables}] "
         f"Cells:([]int)[{' '.join(map(str, node.cells))}]}}"
     )
 

@@ -26,12 +26,13 @@ _Item = TypeVar("_Item")
 
 
 def size_in_bytes(text: str) -> int:
-    """Return the bytes of ``512Gi`` or ``62.5Gi``, rounded down; raises ``ValueError`` on another form."""
+    """Return the bytes of ``512Gi`` or ``62.5Gi``, rounded down to kB; raises ``ValueError`` on another form."""
     if not re.fullmatch(SIZE, text, re.ASCII):
         raise ValueError(f"{text!r} is not a size")
     whole, _, part = text[:-2].partition(".")
     unit = _UNITS[text[-2:]]
-    return int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)
+    size = int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)
+    return size // 1024 * 1024
 
 
 class Fields:

@@ -27,9 +27,9 @@ MAX_RELEVANT = 20
 class HintFamily:
     """The hints ``base | any subset of free``, and ``fixed`` as they are; never the empty mask.
 
-    Neither ``base`` nor ``fixed`` masks have a bit of ``free``. ``preferred`` lists the preferred masks, which never contain a free node
-    unless nothing else matters: adding one would make the mask wider for nothing. ``smallest`` is the least size of any
-    hint's mask.
+    Neither ``base`` nor ``fixed`` masks have a bit of ``free``. ``preferred`` lists the preferred masks, which never
+    contain a free node unless nothing else matters: adding one would make the mask wider for nothing. ``smallest`` is
+    the least size of any hint's mask.
     """
 
     base: tuple[int, ...]
@@ -50,7 +50,8 @@ class HintFamily:
         """Find the masks over the relevant nodes; None when no mask can hold the request.
 
         ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now,
-        ``extensible`` whether free nodes may join it; all three must ignore free nodes. Raises ``UsageError`` beyond ``MAX_RELEVANT`` relevant nodes.
+        ``extensible`` whether free nodes may join it; all three must ignore free nodes. Raises ``UsageError`` beyond
+        ``MAX_RELEVANT`` relevant nodes.
         """
         if len(relevant) > MAX_RELEVANT:
             raise UsageError(

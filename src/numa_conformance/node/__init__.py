@@ -1,5 +1,6 @@
 """One node: the full manager stack, from admission to reconcile and restart."""
 
+from .explain import Explainer
 from .fit import node_allocatable
 from .node import EXACT, Node
 from .results import (
@@ -19,6 +20,7 @@ from .results import (
 __all__ = [
     "EXACT",
     "Admission",
+    "Explainer",
     "Initial",
     "MemoryBlock",
     "MemoryNodeState",

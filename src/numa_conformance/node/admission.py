@@ -25,8 +25,8 @@ class Provider(Protocol):
     def pod_hints(self, pod: Pod) -> Answer:
         """Offer hints for the pod as a whole."""
 
-    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        """Grant the container its resources; raises ``Refusal``."""
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Grant the container its resources and tell ``trace`` what was taken, in order; raises ``Refusal``."""
 
 
 class Admitter:
@@ -82,8 +82,11 @@ class Admitter:
         return merged.hint
 
     def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+        trace: list[str] | None = None if self._watcher is None else []
         for provider in self._providers:
-            provider.allocate(pod, container, affinity)
+            provider.allocate(pod, container, affinity, trace)
+        if self._watcher is not None and trace:
+            self._watcher.allocated(pod, container, trace)
 
 
 class Watcher(Protocol):
@@ -93,3 +96,6 @@ class Watcher(Protocol):
         self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
     ) -> None:
         """Take the providers' answers in their order and the result; ``container`` is None in pod scope."""
+
+    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
+        """Take what a container was given, in the order in which it was taken."""

@@ -68,9 +68,18 @@ def kubelet(**fields: Any) -> dict[str, Any]:
 
 
 def static(
-    *options: str, reserved: str = "0", topology: str | None = None, scope: str = "container", **fields: Any
+    *options: str,
+    reserved: str = "0",
+    topology: str | None = None,
+    scope: str = "container",
+    more: Mapping[str, Any] | None = None,
+    **fields: Any,
 ) -> dict[str, Any]:
-    """Return a configuration with policy static, these options on, and an explicit reservation ("" for none)."""
+    """Return a configuration with policy static, these options on, and an explicit reservation ("" for none).
+
+    ``fields`` and ``more`` are further fields in JSON names.
+    """
+    fields = {**fields, **(more or {})}
     config = kubelet(cpuManagerPolicy="static", **fields)
     if reserved:
         config["reservedSystemCPUs"] = reserved

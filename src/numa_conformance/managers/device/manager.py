@@ -66,13 +66,15 @@ class DeviceManager:
             for resource, count in asked.items()
         }
 
-    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        """Give a container its devices; raises ``Refusal`` (DEV-ALLOC-01..13)."""
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a container its devices, told to ``trace``; raises ``Refusal`` (DEV-ALLOC-01..13)."""
         for uid in [uid for uid in self._reusable if uid != pod.uid]:
             del self._reusable[uid]
         for resource, amount in container.limits.items():
             if self._known(resource):
                 self._allocate(pod, container, resource, amount.value, affinity)
+        if trace is not None:
+            trace += [f"{name}: {', '.join(ids)}" for name, ids in self.allocated(pod.uid, container.name).items()]
         reusable = self._reusable.setdefault(pod.uid, {})
         for resource, ids in self.allocations.of(pod.uid, container.name).items():
             left = reusable.get(resource, frozenset())

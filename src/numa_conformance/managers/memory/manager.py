@@ -42,7 +42,7 @@ class MemoryManager(Protocol):
     def pod_hints(self, pod: Pod) -> MemoryAnswer:
         """Offer hints for a pod as a whole."""
 
-    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a container its memory; raises ``Refusal``."""
 
     def release(self, uid: str, container: str) -> None:
@@ -75,7 +75,7 @@ class NoneMemoryManager:
         """Have no opinion."""
         return None
 
-    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give nothing."""
 
     def release(self, uid: str, container: str) -> None:

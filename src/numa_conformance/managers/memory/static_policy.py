@@ -57,8 +57,8 @@ class StaticMemoryManager:
             return {}
         return dict.fromkeys(amounts, found)
 
-    def allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        """Give a container of a Guaranteed pod its memory; raises ``Refusal`` (MEM-ALLOC-01..10)."""
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
         if pod.qos != "Guaranteed":
             return
         ordinary_init = pod.is_ordinary_init(container)
@@ -76,6 +76,8 @@ class StaticMemoryManager:
             reused = min(self._reusable.of(pod.uid).get(mask, {}).get(resource, 0), amount)
             charge(self.nodes, members, resource, amount - reused)
             blocks.append(Block(members, resource, amount))
+        if trace is not None:
+            trace += [f"{one.size} bytes of {one.type} on NUMA nodes {list(one.nodes)}" for one in blocks]
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
         self.blocks.give(pod.uid, container.name, blocks)
         shrink_init_blocks(self.blocks, pod, container, blocks)

@@ -1,0 +1,136 @@
+"""Why a pod was placed or refused as it was: hints per manager, the merge, what each manager gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..cpuset import iter_bits
+from ..kube.pod import Container, Pod
+from ..managers.families import HintFamily
+from ..managers.hint import Hint
+from ..managers.topology import Answer
+
+__all__ = ["Explainer", "MergeTrace"]
+
+PROVIDERS = ("devices", "cpus", "memory")
+"""The managers in the order in which they are asked (TOPO-PROV-06)."""
+SHOWN = 8
+"""Hints of one resource that are shown; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class MergeTrace:
+    """One merge: for a container, or None for the pod as a whole."""
+
+    container: str | None
+    answers: tuple[tuple[str, Answer], ...]
+    hint: Hint
+    admit: bool
+
+
+@dataclass
+class Explainer:
+    """Listens to a node's merges and allocations and tells them by pod."""
+
+    merges: dict[str, list[MergeTrace]] = field(default_factory=dict)
+    steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+
+    def merged(
+        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
+    ) -> None:
+        """Remember one merge."""
+        trace = MergeTrace(
+            None if container is None else container.name, tuple(zip(PROVIDERS, answers, strict=True)), hint, admit
+        )
+        self.merges.setdefault(pod.uid, []).append(trace)
+
+    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
+        """Remember what a container was given, in order."""
+        self.steps.setdefault(pod.uid, []).append((container.name, steps))
+
+    def to_text(self, uid: str, indent: str = "") -> str:
+        """Tell a pod's decisions as a tree in words."""
+        lines = []
+        for trace in self.merges.get(uid, []):
+            lines.append(f"{'the pod as a whole' if trace.container is None else f'container {trace.container}'}:")
+            for provider, answer in trace.answers:
+                lines += [f"  {line}" for line in _told(provider, answer)]
+            lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
+        for container, steps in self.steps.get(uid, []):
+            if steps:
+                lines.append(f"container {container} was given, in this order:")
+                lines += [f"  {step}" for step in steps]
+        return "\n".join(indent + line for line in lines or ["no hints were asked for (topology policy none)"])
+
+    def to_dict(self, uid: str) -> dict[str, Any]:
+        """Return a pod's decisions for a program."""
+        return {
+            "merges": [
+                {
+                    "container": trace.container,
+                    "hints": {provider: _answer_dict(answer) for provider, answer in trace.answers},
+                    "merged": _hint_dict(trace.hint),
+                    "admitted": trace.admit,
+                    "why": _why(trace),
+                }
+                for trace in self.merges.get(uid, [])
+            ],
+            "taken": [{"container": name, "steps": steps} for name, steps in self.steps.get(uid, [])],
+        }
+
+
+def _told(provider: str, answer: Answer) -> list[str]:
+    if not answer:
+        return [f"{provider}: no opinion"]
+    return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in answer.items()]
+
+
+def _hints(hints: Sequence[Hint] | HintFamily | None) -> str:
+    if hints is None:
+        return "no opinion on it"
+    if isinstance(hints, HintFamily):
+        return f"{len(hints.base)} sets of NUMA nodes that matter, with any of {hints.free.bit_count()} others"
+    if not hints:
+        return "no set of NUMA nodes can hold it"
+    preferred = [hint for hint in hints if hint.preferred]
+    shown = ", ".join(_nodes(hint.mask) for hint in preferred[:SHOWN]) or "none"
+    more = f" and {len(preferred) - SHOWN} more" if len(preferred) > SHOWN else ""
+    return f"preferred {shown}{more}; {len(hints) - len(preferred)} wider or fuller sets would do"
+
+
+def _why(trace: MergeTrace) -> str:
+    if trace.hint.preferred:
+        reason = "every manager prefers it or has no opinion"
+    elif any(hints is not None and not hints for _, answer in trace.answers for hints in (answer or {}).values()):
+        reason = "a resource cannot be had on any set of NUMA nodes"
+    else:
+        reason = "no set of NUMA nodes is preferred by all"
+    return f"{reason}: {'admitted' if trace.admit else 'refused'}"
+
+
+def _hint(hint: Hint) -> str:
+    return f"{_nodes(hint.mask)}{'' if hint.preferred else ' (not preferred)'}"
+
+
+def _nodes(mask: int | None) -> str:
+    return "any NUMA node" if mask is None else "{" + ",".join(map(str, iter_bits(mask))) + "}"
+
+
+def _hint_dict(hint: Hint) -> dict[str, Any]:
+    return {"nodes": None if hint.mask is None else list(iter_bits(hint.mask)), "preferred": hint.preferred}
+
+
+def _answer_dict(answer: Answer) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    return {name: _listed(hints) for name, hints in answer.items()}
+
+
+def _listed(hints: Sequence[Hint] | HintFamily | None) -> Any:
+    if hints is None:
+        return None
+    if isinstance(hints, HintFamily):
+        return {"sets": [list(iter_bits(mask)) for mask in hints.base], "free": list(iter_bits(hints.free))}
+    return [_hint_dict(hint) for hint in hints]
