@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import Machine, load_machine, machine_from_dict
 from numa_conformance.suite.findings import Finding
@@ -28,7 +29,7 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
         raise Finding(requirements, "other CPUs are found", got=got, allowed=[cpu.id for cpu in wanted.cpus])
     for kind in ("core", "socket", "numa"):
         if _groups(found, kind) != _groups(wanted, kind):
-            got = sorted(sorted(group) for group in _groups(found, kind))
+            got = sorted(str(CpuSet(group)) for group in _groups(found, kind))
             raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=got)
 
 

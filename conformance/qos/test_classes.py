@@ -49,7 +49,7 @@ def classify(target: Client, requirements: tuple[str, ...]) -> Classifier:
 def test_guaranteed_needs_limits_in_every_container(
     classify: Classifier, first: dict[str, str], second: dict[str, str], expected: str
 ) -> None:
-    classify.expect(pod("p", [container("a", **first), container("b", **second)]), qos=expected)
+    classify.expect(pod("p", [container("a", other=first), container("b", other=second)]), qos=expected)
 
 
 @requirement("qos/guaranteed-needs-equal-limits-everywhere")

@@ -28,7 +28,7 @@ class Merger:
     def expect(self, policy: str, providers: Sequence[Hints | None], *, options: Any = None, **allowed: object) -> None:
         """Raise a finding unless the merged hint has these values."""
         __tracebackhide__ = True
-        answers = [
+        answers: list[dict[str, list[wire.HintValue] | None] | None] = [
             None if hints is None else {f"r{index}": [wire.HintValue(list(nodes), good) for nodes, good in hints]}
             for index, hints in enumerate(providers)
         ]

@@ -24,13 +24,16 @@ def test_a_mutant_is_caught(name, tmp_path):
     mutant = MUTANTS[name]
     selected = [part for requirement in mutant.breaks for part in ("--numa-requirement", requirement)]
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    quiet = ["-q", "--tb=no", "-p", "no:cacheprovider"]
+    named = ["--numa-level", mutant.level, "--numa-target", f"numa_conformance.suite.mutants:{name}"]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "--numa-conformance", "-q", "--tb=no", "-p", "no:cacheprovider"]
-        + [
-            "--numa-level",
-            mutant.level,
-            "--numa-target",
-            f"numa_conformance.suite.mutants:{name}",
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--numa-conformance",
+            *quiet,
+            *named,
             "--numa-report",
             str(tmp_path),
             *selected,

@@ -29,9 +29,27 @@ class HostFiles:
         if not root.is_dir():
             raise UsageError(Fault(str(root), "no such folder", "the folder that stands for /"))
         self.root = Path(os.path.realpath(root))
+        self._folders: dict[str, Path | None] = {}
 
     def resolve(self, path: str) -> Path | None:
-        """Return the real place of a path, or None when nothing is there; raises ``UsageError`` for bad links."""
+        """Return the real place of a path, or None when nothing is there; raises ``UsageError`` for bad links.
+
+        Folders are remembered: the tree is read once and does not change meanwhile.
+        """
+        folder, slash, name = path.rpartition("/")
+        if not slash or name in ("", ".", ".."):
+            return self._walk(path)
+        if folder not in self._folders:
+            self._folders[folder] = self.resolve(folder)
+        place = self._folders[folder]
+        if place is None:
+            return None
+        step = place / name
+        if step.is_symlink():
+            return self._walk(path)
+        return step if step.exists() else None
+
+    def _walk(self, path: str) -> Path | None:
         parts = list(PurePosixPath(path).parts)
         place = self.root
         links = 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..cpuset import format_bits
 from ..errors import StartError
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.reservation import explicit_reserved_cpus
-from ..cpuset import format_bits
 from ..machine.kubelet_view import KubeletView, derive_view
 from ..machine.model import Machine
 from ..managers.cpu import CpuManager, CpuTopology, make_cpu_manager

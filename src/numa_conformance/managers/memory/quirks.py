@@ -13,8 +13,8 @@ QUIRKS: tuple[Quirk, ...] = (
         id="no-memory-anywhere-is-no-opinion",
         area="memory",
         rule="MEM-HINT-07",
-        summary="when no NUMA mask can hold the request the manager gives no hints at all, which reads as no opinion; the "
-        "pod is refused later, as an unexpected error of the allocation",
+        summary="when no NUMA mask can hold the request the manager gives no hints at all, which reads as no opinion; "
+        "the pod is refused later, as an unexpected error of the allocation",
         documented="the Topology Manager refuses a pod whose resources cannot be aligned, with TopologyAffinityError",
         versions="1.21+",
         issue=_ISSUES + "128708",

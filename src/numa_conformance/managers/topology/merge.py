@@ -127,7 +127,7 @@ def _bound(axes: Sequence[Axis]) -> int:
 
 
 def _rank(mask: int, bound: int, fitness: Fitness) -> tuple[float, ...]:
-    """Order non-preferred results: exactly the bound, then below it from the top, then above it (TOPO-MERGE-11, -12)."""
+    """Order non-preferred results: exactly the bound, then below it from the top, then above (TOPO-MERGE-11, -12)."""
     size = mask.bit_count()
     if size == bound:
         return (0, 0, *fitness(mask))

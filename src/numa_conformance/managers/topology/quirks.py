@@ -12,7 +12,7 @@ QUIRKS: tuple[Quirk, ...] = (
         area="topology",
         rule="TOPO-OPT-03",
         summary="max-allowable-numa-nodes needs an integer; the value true is refused",
-        documented="the option is enabled with max-allowable-numa-nodes=true, which lifts the limit of eight NUMA nodes",
+        documented="the option is enabled with max-allowable-numa-nodes=true, which lifts the limit of eight nodes",
         versions="1.31+",
     ),
 )

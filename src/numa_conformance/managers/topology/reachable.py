@@ -48,8 +48,8 @@ Rank = Callable[[int], tuple[float, ...]]
 def best_reachable(axes: Sequence[Masks], everything: int, rank: Rank, bound: int, *, by_id: bool) -> int:
     """Return the reachable non-empty mask of least rank, or 0 when none is reachable.
 
-    ``rank`` orders masks as the policy does for the size ``bound``; ``by_id`` says that among masks of one size the rank
-    is the integer value. Raises ``UsageError`` past the documented limits.
+    ``rank`` orders masks as the policy does for the size ``bound``; ``by_id`` says that among masks of one size the
+    rank is the integer value. Raises ``UsageError`` past the documented limits.
     """
     axes = [axis.within(everything) for axis in axes]
     free = _free_nodes(axes, everything)

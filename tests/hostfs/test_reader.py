@@ -1,0 +1,178 @@
+import json
+import shutil
+import tarfile
+
+import pytest
+from hypothesis import given, settings
+
+from numa_conformance.errors import UsageError
+from numa_conformance.hostfs import open_dump, read_kubelet_view, read_machine, write_tree
+from numa_conformance.machine import derive_view, load_machine
+from numa_conformance.suite.strategies.machines import machines
+from shared_data import SHARED, needs_shared
+
+DUMPS = sorted((SHARED / "real-machines" / "expected").glob("*.json")) if SHARED else []
+CPU = "sys/devices/system/cpu"
+
+
+def partition(groups):
+    found = {}
+    for cpu, group in groups.items():
+        if group is not None:
+            found.setdefault(group, set()).add(cpu)
+    return {frozenset(cpus) for cpus in found.values()}
+
+
+@needs_shared
+@pytest.mark.parametrize("facts", DUMPS, ids=lambda path: path.stem)
+def test_a_real_machine_is_read_as_independent_tools_read_it(facts):
+    expected = json.loads(facts.read_text())
+    sure = {name for name, tools in expected["confirmed_by"].items() if len(tools) >= 2}
+    with open_dump(SHARED / "real-machines" / "dumps" / expected["tarball"], expected["root"]) as root:
+        machine = read_machine(root)
+    if "online" in sure:
+        assert [cpu.id for cpu in machine.cpus] == [cpu["id"] for cpu in expected["cpus"]]
+    for field, own in (("core", "core"), ("socket", "socket"), ("l3", "uncore")):
+        if field in sure:
+            told = partition({cpu["id"]: cpu[field] for cpu in expected["cpus"]})
+            assert partition({cpu.id: getattr(cpu, own) for cpu in machine.cpus}) == told, field
+    if "numa" in sure and any(cpu["numa"] is not None for cpu in expected["cpus"]):
+        assert {cpu.id: cpu.numa for cpu in machine.cpus} == {cpu["id"]: cpu["numa"] for cpu in expected["cpus"]}
+    if expected["memory"]:
+        assert [(one.node, one.memory) for one in machine.memory] == [
+            (one["node"], one["bytes"]) for one in expected["memory"]
+        ]
+    if expected["distances"] and "distances" in sure:
+        assert [list(row) for row in machine.distances] == expected["distances"]
+
+
+def same_hardware(machine):
+    cpus = {cpu.id: (cpu.socket, cpu.numa, cpu.uncore) for cpu in machine.cpus}
+    return cpus, machine.core_bits, machine.memory, machine.distances, machine.offline
+
+
+@given(machine=machines(max_cpus=24, devices=False))
+@settings(max_examples=25)
+def test_writing_and_reading_are_inverse(tmp_path_factory, machine):
+    root = tmp_path_factory.mktemp("host") / "root"
+    write_tree(machine, root)
+    assert same_hardware(read_machine(root)) == same_hardware(machine)
+    shutil.rmtree(root)
+
+
+@pytest.mark.parametrize(
+    "name", ["t1-one-socket-smt2", "snc2-small", "offline-cpus", "memory-only-node", "uneven-nodes"]
+)
+def test_the_kubelets_reading_agrees_with_the_view_of_the_machine(tmp_path, name):
+    write_tree(load_machine(name), tmp_path / "root")
+    machine = read_machine(tmp_path / "root")
+    assert read_kubelet_view(tmp_path / "root") == derive_view(machine)
+
+
+def test_works_under_pyfakefs(fs):
+    from pathlib import Path
+
+    fs.add_real_directory(Path(__file__).parents[2] / "fixtures")
+    machine = load_machine("t3-two-numa-per-socket")
+    write_tree(machine, Path("/fake"))
+    assert same_hardware(read_machine(Path("/fake")))[1:3] == same_hardware(machine)[1:3]
+
+
+def test_this_computer_can_be_read():
+    assert read_machine("/").cpus
+
+
+@pytest.fixture
+def tree(tmp_path):
+    write_tree(load_machine("t1-one-socket-smt2"), tmp_path / "root")
+    return tmp_path / "root"
+
+
+def replace(tree, path, text):
+    (tree / path).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        (f"{CPU}/online", "0-x", "online"),
+        (f"{CPU}/online", "", "no CPU is online"),
+        (f"{CPU}/cpu0/topology/physical_package_id", "garbage", "is no number"),
+        (f"{CPU}/cpu0/topology/core_cpus", "zz", "no map of CPUs"),
+        ("sys/devices/system/node/node0/meminfo", "nothing", "MemTotal"),
+        ("sys/devices/system/node/node0/distance", "ten", "no distances"),
+        (f"{CPU}/online", "0" * 2_000_000, "larger than"),
+    ],
+)
+def test_a_bad_file_is_named(tree, path, text, said):
+    replace(tree, path, text)
+    with pytest.raises(UsageError, match=said) as caught:
+        read_machine(tree)
+    assert str(tree) in str(caught.value)
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="no CPUs in this tree"):
+        read_machine(tmp_path)
+
+
+def test_a_loop_of_links_is_refused(tree):
+    path = tree / CPU / "online"
+    path.unlink()
+    path.symlink_to("online2")
+    (tree / CPU / "online2").symlink_to("online")
+    with pytest.raises(UsageError, match="circles"):
+        read_machine(tree)
+
+
+def test_a_link_out_of_the_root_is_refused(tree):
+    path = tree / CPU / "online"
+    path.unlink()
+    path.symlink_to("../../../../../../etc/hostname")
+    with pytest.raises(UsageError, match="out of the root"):
+        read_machine(tree)
+
+
+def test_an_absolute_link_begins_at_the_root(tree):
+    path = tree / CPU / "online"
+    path.rename(tree / "elsewhere")
+    path.symlink_to("/elsewhere")
+    assert len(read_machine(tree).cpus) == 8
+
+
+def test_a_cpu_on_two_numa_nodes_is_noted(tree):
+    other = tree / "sys/devices/system/node/node1"
+    other.mkdir()
+    (other / "cpulist").write_text("0-3\n")
+    assert any("several NUMA nodes" in note for note in read_machine(tree).notes)
+
+
+def test_a_tarball_is_read_and_members_outside_are_left_out(tree, tmp_path):
+    with tarfile.open(tmp_path / "dump.tar.gz", "w:gz") as archive:
+        archive.add(tree, "machine")
+        archive.add(tree / "proc/meminfo", "../escaped")
+    with open_dump(tmp_path / "dump.tar.gz") as root:
+        assert len(read_machine(root).cpus) == 8
+    assert not (tmp_path.parent / "escaped").exists()
+
+
+def test_a_tarball_of_several_machines_needs_a_name(tree, tmp_path):
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "one")
+        archive.add(tree, "two")
+    with pytest.raises(UsageError, match="one, two"), open_dump(tmp_path / "dump.tar"):
+        pass
+    with open_dump(tmp_path / "dump.tar", "two") as root:
+        assert len(read_machine(root).cpus) == 8
+
+
+@pytest.mark.parametrize("content", [b"not an archive", b""])
+def test_what_is_no_archive_is_refused(tmp_path, content):
+    (tmp_path / "dump.tar").write_bytes(content)
+    with pytest.raises(UsageError), open_dump(tmp_path / "dump.tar"):
+        pass
+
+
+def test_writing_into_a_folder_in_use_is_refused(tree):
+    with pytest.raises(UsageError, match="not empty"):
+        write_tree(load_machine("one-cpu"), tree)
