@@ -29,8 +29,8 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
         raise Finding(requirements, "other CPUs are found", got=got, allowed=[cpu.id for cpu in wanted.cpus])
     for kind in ("core", "socket", "numa"):
         if _groups(found, kind) != _groups(wanted, kind):
-            got = sorted(str(CpuSet(group)) for group in _groups(found, kind))
-            raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=got)
+            names = sorted(str(CpuSet(group)) for group in _groups(found, kind))
+            raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=names)
 
 
 def _groups(machine: Machine, kind: str) -> set[frozenset[int]]:

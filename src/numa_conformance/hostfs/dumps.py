@@ -29,11 +29,11 @@ def open_dump(path: Path, inside: str | None = None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="numa-conformance-") as temporary:
         folder = Path(temporary)
-        _extract(path, folder)
+        _extract(path, folder, inside)
         yield _root(path, folder, inside)
 
 
-def _extract(path: Path, folder: Path) -> None:
+def _extract(path: Path, folder: Path, inside: str | None) -> None:
     total = 0
     links: list[tuple[PurePosixPath, str]] = []
     try:
@@ -43,7 +43,7 @@ def _extract(path: Path, folder: Path) -> None:
                 total += member.size
                 if count > MAX_MEMBERS or total > MAX_TOTAL:
                     raise UsageError(Fault(str(path), "the archive is too large", f"at most {MAX_TOTAL} bytes"))
-                if name is None:
+                if name is None or (inside and not name.is_relative_to(PurePosixPath(inside))):
                     continue
                 if member.isdir():
                     (folder / name).mkdir(parents=True, exist_ok=True)

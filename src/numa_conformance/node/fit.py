@@ -16,7 +16,7 @@ __all__ = ["ResourceFit", "node_allocatable"]
 
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
-    """Return what the node offers to pods: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
+    """Return what the node offers: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
     memory = sum(node.memory or 0 for node in machine.memory)
     huge = _huge_pages(machine)
     offered = {

@@ -94,6 +94,7 @@ class Conformance:
     def _prepare(self, item: pytest.Item) -> None:
         known = [REQUIREMENTS[name] for name in _requirements_of(item)]
         item.stash[CASE_KEY] = Case(case_id(item), [one.id for one in known], _areas(known), "passed")
+        item.user_properties.extend(("requirement", one.id) for one in known)
         missing = sorted({name for one in known for name in one.features} - self.features)
         outdated = [one.id for one in known if not one.holds_in(self.version)]
         if missing:
@@ -124,8 +125,6 @@ class Conformance:
             item.stash[CASE_KEY] = case = case.with_verdict(verdict, details, scenario)
         if report.when == "call" or verdict is not None:
             report.user_properties.append((_PROPERTY, case.to_json()))
-            for name in case.requirements:
-                report.user_properties.append(("requirement", name))
         return report
 
     def _verdict(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str | None:

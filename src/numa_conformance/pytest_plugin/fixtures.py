@@ -24,7 +24,7 @@ def numa_machine() -> Callable[[str], Machine]:
 
 @pytest.fixture
 def fake_sysfs(tmp_path: Path) -> Callable[[Machine], Path]:
-    """Write a machine's ``/sys`` and ``/proc`` to a folder: ``root = fake_sysfs(machine)``."""
+    """Write a machine's ``/sys`` and ``/proc`` to a folder and return it."""
     from ..hostfs import write_tree
 
     def write(machine: Machine) -> Path:
@@ -37,7 +37,7 @@ def fake_sysfs(tmp_path: Path) -> Callable[[Machine], Path]:
 
 @pytest.fixture
 def fake_cgroupfs(tmp_path: Path) -> Callable[..., Path]:
-    """Write a cpuset hierarchy for pods: ``root = fake_cgroupfs(machine, {"uid": ["c"]}, version=2)``."""
+    """Write a cpuset hierarchy for pods (uid to container names) and return its root."""
     from ..hostfs import write_cgroup_tree
 
     def write(machine: Machine, pods: dict[str, list[str]], version: int = 2) -> Path:

@@ -24,7 +24,7 @@ def most_allocated(requested: int, capacity: int) -> int:
 
 
 def requested_to_capacity_ratio(shape: Sequence[ShapePoint]) -> ResourceScore:
-    """Return the function of the shape: linear between points, whose scores from 0 to 10 are scaled by 10 (SCH-RTCR)."""
+    """Return the function of the shape: linear between points, their scores scaled from 10 to 100 (SCH-RTCR)."""
     points = [(point.utilization, point.score * 10) for point in shape]
 
     def score(requested: int, capacity: int) -> int:

@@ -24,7 +24,7 @@ def scenario_json(machine: Machine, kubelet: Mapping[str, Any], steps: Sequence[
     }
 
 
-class Finding(AssertionError):
+class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suite)
     """What a target answered, what the documentation allows, and why it matters.
 
     ``requirements`` are ids of the registry; ``scenario`` is the conversation that led here, for a file of its own.

@@ -42,15 +42,15 @@ class PodOnNode:
         return read_set(self.answer.default_cpuset or "", "default_cpuset")
 
     def cpus(self, container: str = "c") -> CpuSet:
-        """The exclusive CPUs of a container; empty when it uses the shared pool."""
+        """Return the exclusive CPUs of a container; empty when it uses the shared pool."""
         return read_set(self._holding(container).cpus, f"containers.{container}.cpus")
 
     def devices(self, resource: str, container: str = "c") -> list[str]:
-        """The devices of a container."""
+        """Return the devices of a container."""
         return list((self._holding(container).devices or {}).get(resource, []))
 
     def memory(self, container: str = "c") -> list[wire.MemoryBlock]:
-        """The memory blocks of a container."""
+        """Return the memory blocks of a container."""
         return list(self._holding(container).memory or [])
 
     @property

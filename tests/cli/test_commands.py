@@ -1,0 +1,186 @@
+import json
+
+import pytest
+import yaml
+
+from numa_conformance.cli import main
+from numa_conformance.machine import load_machine, machine_from_dict
+
+KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
+POD = """
+metadata: {name: a}
+spec:
+  containers:
+    - {name: c, resources: {limits: {cpu: 2, memory: 1Gi}}}
+"""
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run_command(*argv):
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in argv])
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    return run_command
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(name, text):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+def test_lists_the_catalogue(run):
+    code, out, _ = run("machines")
+    assert code == 0
+    assert "amd-milan-7763-nps4" in out
+    code, out, _ = run("machines", "list", "--json")
+    assert {"name", "cpus", "numaNodes"} <= json.loads(out)[0].keys()
+
+
+def test_shows_a_machine_as_a_picture_and_as_json(run):
+    code, out, _ = run("machines", "show", "t1-one-socket-smt2")
+    assert code == 0
+    assert "socket 0" in out
+    _, out, _ = run("machines", "show", "t1-one-socket-smt2", "--json")
+    shown = json.loads(out)
+    assert machine_from_dict(shown) == load_machine("t1-one-socket-smt2")
+    assert {"id", "core", "socket", "numa", "uncore"} == shown["cpus"][0].keys()
+
+
+def test_an_unknown_machine_gets_a_suggestion(run):
+    code, _, err = run("machines", "show", "amd-milan-7763-nps5")
+    assert code == 2
+    assert "amd-milan-7763-nps4" in err
+
+
+def test_captures_this_computer(run):
+    code, out, _ = run("capture")
+    assert code == 0
+    assert machine_from_dict(yaml.safe_load(out)).cpus
+
+
+def test_capture_of_a_folder_without_a_tree_is_refused(run, tmp_path):
+    code, _, err = run("capture", "--root", tmp_path)
+    assert (code, err.count("\n")) == (2, 1)
+    assert str(tmp_path) in err
+
+
+def test_simulate_says_who_got_what(run, files):
+    config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD)
+    code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod)
+    assert code == 0
+    assert "default/a (Guaranteed): admitted" in out
+    assert "exclusive CPUs 1,17" in out
+
+
+def test_simulate_explains(run, files):
+    config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD)
+    base = ["simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--explain"]
+    _, out, _ = run(*base)
+    assert "merged: {0}, every manager prefers it or has no opinion: admitted" in out
+    _, out, _ = run(*base, "--json")
+    explained = json.loads(out)["pods"][0]["explanation"]
+    assert explained["merges"][0]["merged"] == {"nodes": [0], "preferred": True}
+    assert explained["taken"] == [{"container": "c", "steps": ["core 1"]}]
+
+
+def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
+    config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD.replace("cpu: 2", "cpu: 20"))
+    code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--json")
+    assert code == 1
+    assert json.loads(out)["pods"][0]["reason"] == "TopologyAffinityError"
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("cpuManagerPolicy: static\n", "unable to determine reserved CPU resources"),
+        ("cpuManagerPolicyOption: {}\n", "cpuManagerPolicyOptions"),
+        ("cpuManagerPolicy: [static]\n", "cpuManagerPolicy"),
+        ("cpuManagerPolicy: {\n", ":"),
+    ],
+)
+def test_a_bad_configuration_is_one_clear_error(run, files, config, said):
+    path = files("kubelet.yaml", config)
+    code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--config", path, files("pod.yaml", POD))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_an_unknown_command_gets_a_suggestion(run):
+    code, _, err = run("replya")
+    assert code == 2
+    assert "did you mean 'replay'" in err
+
+
+QOS = {
+    "id": "q",
+    "kind": "qos",
+    "pod": {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}},
+    "expect": {"qos": "BestEffort", "container_cpus": {"c": 0}, "pod_cpus": 0},
+}
+
+
+def test_replay_counts_and_exits_with_0(run, files):
+    code, out, _ = run("replay", files("q.jsonl", json.dumps(QOS) + "\n"))
+    counts = "replayed 1, matched 1, differed 0, unsupported 0"
+    assert (code, out) == (0, f"qos: {counts}\ntotal: {counts}\n")
+
+
+def test_replay_shows_a_difference_and_exits_with_1(run, files):
+    wrong = {**QOS, "expect": {**QOS["expect"], "qos": "Burstable"}}
+    path = files("q.jsonl", json.dumps(QOS) + "\n" + json.dumps(wrong) + "\n")
+    code, out, _ = run("replay", path)
+    assert code == 1
+    assert "recorded: Burstable" in out
+    assert "answered: BestEffort" in out
+    code, out, _ = run("replay", path, "--json")
+    told = json.loads(out)
+    assert told["totals"] == {"replayed": 2, "matched": 1, "differed": 1, "unsupported": 0}
+    assert told["differences"][0]["differences"] == [{"path": "qos", "expected": "Burstable", "got": "BestEffort"}]
+
+
+def test_replay_of_an_unknown_kind_differs(run, files):
+    code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
+    assert code == 1
+    assert "differed 1" in out
+
+
+@pytest.mark.parametrize("text", ["{", "[1]\n", '{"id": 1}\n', "\x1f\x8b"])
+def test_replay_of_a_broken_file_names_it(run, files, text):
+    path = files("x.jsonl", text)
+    code, _, err = run("replay", path)
+    assert code == 2
+    assert str(path) in err
+
+
+def test_replay_against_a_target_that_cannot_be_started(run, files):
+    path = files("q.jsonl", json.dumps(QOS) + "\n")
+    code, _, err = run("replay", "--target-command", "/no/such/program", path)
+    assert code == 3
+    assert "cannot be started" in err
+
+
+def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkeypatch):
+    files(
+        "small.py",
+        "from numa_conformance.target import ReferenceTarget\n"
+        "class Small(ReferenceTarget):\n"
+        "    def describe(self, request):\n"
+        "        whole = super().describe(request)\n"
+        "        return type(whole)('small', '1', '1', whole.surfaces, ['cpu-manager/none'])\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("replay", "--target", "small:Small", files("q.jsonl", json.dumps(QOS) + "\n"))
+    assert code == 0
+    assert "unsupported because the target does not claim: node/qos" in out
+    assert "replayed 0, matched 0, differed 0, unsupported 1" in out

@@ -1,0 +1,182 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+QOS = "qos/best-effort-has-none"
+
+
+@pytest.fixture
+def suite(pytester):
+    pytester.makeini("[pytest]\n")
+
+    def run(*args):
+        return pytester.runpytest_subprocess("--numa-conformance", "-p", "no:cacheprovider", *args)
+
+    return run
+
+
+def test_the_reference_conforms_and_the_verdict_line_says_so(suite):
+    result = suite("--numa-requirement", "qos/*")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        [
+            "numa-conformance: numa-conformance reference (documented) *",
+            "qos * passed",
+            "VERDICT: PARTIAL (level documented; * cases: * passed)",
+        ]
+    )
+
+
+def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester):
+    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    result = suite(
+        "--numa-target", target, "--numa-requirement", QOS, "--numa-report", "out", "--junitxml", "junit.xml"
+    )
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*requirement: qos/best-effort-has-none", f"  {QOS} (failed)", "VERDICT: NOT*"])
+    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    assert report["verdict"] == "not conformant"
+    assert {case["verdict"] for case in report["cases"]} == {"passed", "failed"}
+    assert f'value="{QOS}"' in (pytester.path / "junit.xml").read_text()
+
+
+def test_workers_of_xdist_give_the_same_report(suite, pytester):
+    for name, args in (("one", []), ("two", ["-n", "2"])):
+        assert suite("--numa-requirement", "qos/*", "--numa-report", name, *args).ret == 0
+    one, two = ((pytester.path / name / "report.json").read_text() for name in ("one", "two"))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--numa-requirement", "qos/best-effort"], "matches no requirement; did you mean 'qos/best-effort-has-none'"),
+        (["--numa-target", "nowhere:make"], "cannot be loaded"),
+        (["--numa-target", "a:b", "--numa-target-command", "c"], "exclude each other"),
+        (["--numa-timeout", "soon"], "--numa-timeout"),
+        (["--numa-features", "+cpu-manager/statc"], "did you mean 'cpu-manager/static'"),
+        (["--numa-known-failures", "absent.yaml"], "absent.yaml"),
+    ],
+)
+def test_wrong_usage_is_told(suite, args, said):
+    result = suite(*args)
+    assert result.ret == 4
+    assert said in result.stderr.str() + result.stdout.str()
+
+
+def test_a_target_that_cannot_be_reached_has_its_own_exit_code(suite):
+    result = suite("--numa-target-command", f"{sys.executable} -c 'raise SystemExit(3)'")
+    assert result.ret == 10
+    assert "exit status 3" in result.stdout.str() + result.stderr.str()
+
+
+HANGS = """
+import time
+from numa_conformance.target import ReferenceTarget
+
+class Hangs(ReferenceTarget):
+    def classify(self, request):
+        while True:
+            pass
+"""
+
+
+def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
+    pytester.makepyfile(hangs=HANGS)
+    result = suite(
+        "--numa-target",
+        "hangs:Hangs",
+        "--numa-timeout",
+        "0.3",
+        "--numa-requirement",
+        QOS,
+        "--numa-requirement",
+        "cpu-manager/none/*",
+        "--numa-report",
+        "out",
+    )
+    assert result.ret == 1
+    cases = json.loads((pytester.path / "out/report.json").read_text())["cases"]
+    verdicts = {case["id"].split("[")[0]: case["verdict"] for case in cases}
+    assert verdicts["test_classes::test_a_pod_without_requests_is_best_effort"] == "timed out"
+    assert verdicts["test_none::test_comes_up_without_a_reservation"] == "passed"
+    assert "no answer within 0.3 s" in result.stdout.str()
+
+
+SMALL = """
+from numa_conformance.target import ReferenceTarget
+
+class Small(ReferenceTarget):
+    def describe(self, request):
+        whole = super().describe(request)
+        return type(whole)("small", "1", "1", ["node"], ["cpu-manager/none"])
+"""
+
+
+def test_what_is_not_claimed_is_not_passed(suite, pytester):
+    pytester.makepyfile(small=SMALL)
+    result = suite("--numa-target", "small:Small", "--numa-report", "out")
+    assert result.ret == 0
+    report = json.loads((pytester.path / "out/report.json").read_text())
+    assert report["verdict"] == "partial"
+    assert report["counts"]["passed"] == 6
+    assert report["counts"]["not claimed"] > 200
+    assert report["counts"]["passed"] + report["counts"]["not claimed"] == len(report["cases"])
+
+
+def test_a_known_failure_does_not_fail_the_run_and_a_stale_one_does(suite, pytester):
+    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    entry = "- {requirement: %s, reason: it is so, link: https://example.com/1}\n"
+    pytester.path.joinpath("known.yaml").write_text(entry % QOS)
+    result = suite("--numa-target", target, "--numa-known-failures", "known.yaml", "--numa-report", "out")
+    assert result.ret == 0
+    assert json.loads((pytester.path / "out/report.json").read_text())["counts"]["expected failure"] >= 1
+    pytester.path.joinpath("stale.yaml").write_text(entry % "qos/burstable-has-some-request")
+    result = suite("--numa-known-failures", "stale.yaml")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["problem: known failure qos/burstable-has-some-request: it is met now*"])
+
+
+def test_a_rerun_asks_only_what_failed(suite):
+    target = ["--numa-target", "numa_conformance.suite.mutants:lets_devices_decide_the_class"]
+    suite(*target, "--numa-requirement", "qos/*", "--numa-report", "out")
+    result = suite(*target, "--numa-rerun", "out")
+    result.stdout.fnmatch_lines(["VERDICT: NOT CONFORMANT (level documented; 1 cases: 1 failed)"])
+
+
+def test_options_may_stand_in_an_ini_file(pytester):
+    pytester.makeini("[pytest]\nnuma_level = exact\nnuma_requirement = qos/*\n")
+    result = pytester.runpytest_subprocess("--numa-conformance")
+    result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level exact;*"])
+
+
+def test_without_the_flag_only_fixtures_are_offered(pytester):
+    pytester.makepyfile(
+        """
+        def test_fixtures(numa_machine, fake_sysfs, fake_cgroupfs):
+            machine = numa_machine("t1-one-socket-smt2")
+            assert (fake_sysfs(machine) / "sys/devices/system/cpu/online").read_text() == "0-7\\n"
+            assert fake_cgroupfs(machine, {"a": ["c"]}).joinpath("kubepods/poda/c/cpuset.cpus").exists()
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1)
+    assert "numa-conformance:" not in result.stdout.str()
+
+
+def test_without_the_flag_nothing_heavy_is_imported():
+    code = (
+        "import sys, numa_conformance.pytest_plugin\n"
+        "heavy = ['hypothesis', 'yaml', 'msgspec', 'rich', 'numa_conformance.suite', 'numa_conformance.target']\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
+
+
+def test_the_package_imports_neither_pytest_nor_hypothesis():
+    code = "import sys, numa_conformance; print([n for n in ('pytest', 'hypothesis') if n in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
