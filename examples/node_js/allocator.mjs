@@ -112,6 +112,9 @@ class Node {
       const cores = groupBy(machine.cpus, coreOf).flat();
       cores.slice(0, wanted).forEach((cpu) => this.reserved.add(cpu.id));
     }
+    if (!["none", "static"].includes(this.policy)) this.error = `there is no policy ${this.policy}`;
+    const options = Object.keys(kubelet.cpuManagerPolicyOptions ?? {});
+    if (options.length) this.error = `there are no options here: ${options}`;
     const stranger = [...this.reserved].find((id) => !machine.cpus.some((cpu) => cpu.id === id));
     if (stranger !== undefined) this.error = `reserved CPU ${stranger} is not online`;
   }
@@ -178,9 +181,13 @@ const METHODS = {
   describe: () => DESCRIPTION,
   classify: ({ pod }) => {
     const cpus = containersOf(pod).map((container) => [container.name, exclusiveCpus(pod, container)]);
-    const total = (containers) => containers.reduce((sum, container) => sum + exclusiveCpus(pod, container), 0);
-    const largest = Math.max(0, ...(pod.spec.initContainers ?? []).map((one) => exclusiveCpus(pod, one)));
-    const podCpus = Math.max(total(pod.spec.containers), largest);
+    let [sidecars, peak] = [0, 0];
+    for (const one of pod.spec.initContainers ?? []) {
+      if (one.restartPolicy === "Always") sidecars += exclusiveCpus(pod, one);
+      peak = Math.max(peak, sidecars + (one.restartPolicy === "Always" ? 0 : exclusiveCpus(pod, one)));
+    }
+    const apps = pod.spec.containers.reduce((sum, container) => sum + exclusiveCpus(pod, container), 0);
+    const podCpus = Math.max(apps + sidecars, peak);
     return { qos: qos(pod), container_cpus: Object.fromEntries(cpus), pod_cpus: podCpus };
   },
   pick: ({ machine, available, count }) => {

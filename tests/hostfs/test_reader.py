@@ -176,3 +176,86 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
 def test_writing_into_a_folder_in_use_is_refused(tree):
     with pytest.raises(UsageError, match="not empty"):
         write_tree(load_machine("one-cpu"), tree)
+
+
+def member(name, kind, goal=""):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, goal
+    return info
+
+
+def test_no_link_of_a_tarball_is_made_through_another_link(tree, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "machine")
+        archive.addfile(member("machine/way", tarfile.SYMTYPE, str(outside)))
+        archive.addfile(member("machine/way/planted", tarfile.SYMTYPE, "anything"))
+        archive.addfile(member("machine/way/deep/planted", tarfile.SYMTYPE, "anything"))
+    with open_dump(tmp_path / "dump.tar") as root:
+        assert len(read_machine(root).cpus) == 8
+    assert list(outside.iterdir()) == []
+
+
+def test_a_hard_link_of_a_tarball_has_the_content_of_its_goal(tree, tmp_path):
+    online = f"machine/{CPU}/online"
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "machine", filter=lambda one: None if one.name == online else one)
+        archive.addfile(member(online, tarfile.LNKTYPE, f"machine/{CPU}/possible"))
+    with open_dump(tmp_path / "dump.tar") as root:
+        assert (root / CPU / "online").read_text() == "0-7\n"
+
+
+@pytest.mark.parametrize("kind", [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
+def test_devices_of_a_tarball_are_left_out(tree, tmp_path, kind):
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "machine")
+        archive.addfile(member("machine/device", kind))
+    with open_dump(tmp_path / "dump.tar") as root:
+        assert not (root / "device").exists()
+
+
+@pytest.mark.parametrize("bound", ["MAX_MEMBERS", "MAX_TOTAL"])
+def test_a_tarball_beyond_bounds_is_refused(tree, tmp_path, monkeypatch, bound):
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "machine")
+    monkeypatch.setattr(f"numa_conformance.hostfs.dumps.{bound}", 20)
+    with pytest.raises(UsageError, match="too large"), open_dump(tmp_path / "dump.tar"):
+        pass
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "xz"])
+def test_a_damaged_tarball_is_refused(tree, tmp_path, ending):
+    path = tmp_path / f"dump.tar.{ending}"
+    with tarfile.open(path, f"w:{ending}") as archive:
+        archive.add(tree, "machine")
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 40] = bytes(40)
+    path.write_bytes(content)
+    with pytest.raises(UsageError), open_dump(path) as root:
+        read_machine(root)
+
+
+def test_a_link_to_a_name_that_cannot_exist_is_a_missing_file(tree):
+    path = tree / CPU / "online"
+    path.unlink()
+    path.symlink_to("x" * 300)
+    assert len(read_machine(tree).cpus) == 8
+
+
+@pytest.mark.parametrize("text", ["1_0", "٣", "9" * 5000])
+def test_a_number_is_what_the_kernel_writes(tree, text):
+    (tree / CPU / "cpu0/topology/physical_package_id").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="is no number"):
+        read_machine(tree)
+
+
+def test_without_node_folders_there_is_one_node_with_the_pools_of_the_whole_machine(tree):
+    shutil.rmtree(tree / "sys/devices/system/node")
+    pool = tree / "sys/kernel/mm/hugepages/hugepages-2048kB"
+    pool.mkdir(parents=True)
+    (pool / "nr_hugepages").write_text("7\n")
+    (tree / "proc/meminfo").write_text("MemTotal:       4096 kB\nMemFree:        1 kB\n")
+    (node,) = read_machine(tree).memory
+    assert (node.node, node.memory, node.hugepages) == (0, 4 << 20, {"2Mi": 7})

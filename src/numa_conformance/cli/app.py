@@ -20,6 +20,9 @@ _COMMANDS = {
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
     "replay": "replay recorded decisions against the reference or a target",
+    "smoke": "tell whether a target speaks the protocol",
+    "requirements": "list what the suite tests",
+    "quirks": "list where the kubelet departs from its documentation",
 }
 
 

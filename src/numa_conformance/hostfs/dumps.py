@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
+import lzma
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -16,6 +17,8 @@ __all__ = ["open_dump"]
 MAX_MEMBERS = 500_000
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_DEPTH = 6
+MAX_FILE = 1024 * 1024
+"""Bytes kept of one file. One more is written of a larger one, so that the reader refuses it by name."""
 
 
 @contextlib.contextmanager
@@ -34,41 +37,57 @@ def open_dump(path: Path, inside: str | None = None) -> Iterator[Path]:
 
 
 def _extract(path: Path, folder: Path, inside: str | None) -> None:
-    total = 0
     links: list[tuple[PurePosixPath, str]] = []
     try:
         with tarfile.open(path) as archive:
-            for count, member in enumerate(archive):
+            for member in _bounded(archive, path):
                 name = _safe_name(member.name)
-                total += member.size
-                if count > MAX_MEMBERS or total > MAX_TOTAL:
-                    raise UsageError(Fault(str(path), "the archive is too large", f"at most {MAX_TOTAL} bytes"))
                 if name is None or (inside and not name.is_relative_to(PurePosixPath(inside))):
                     continue
                 if member.isdir():
                     (folder / name).mkdir(parents=True, exist_ok=True)
                 elif member.issym():
                     links.append((name, member.linkname))
-                elif member.isfile():
+                elif member.isfile() or member.islnk():
                     _write(archive, member, folder / name)
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
         raise UsageError(
             Fault(str(path), f"cannot be read as an archive: {error}", "a folder, or a .tar.gz")
         ) from error
     for name, goal in links:
-        place = folder / name
-        with contextlib.suppress(OSError):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(goal)
+        with contextlib.suppress(OSError, ValueError):
+            _link(folder, name, goal)
+
+
+def _bounded(archive: tarfile.TarFile, path: Path) -> Iterator[tarfile.TarInfo]:
+    """Yield the members; raises ``UsageError`` where they are too many or, unpacked, too large."""
+    total = 0
+    for count, member in enumerate(archive):
+        total += member.size
+        if count >= MAX_MEMBERS or total > MAX_TOTAL:
+            raise UsageError(Fault(str(path), "the archive is too large", f"{MAX_MEMBERS} files, {MAX_TOTAL} bytes"))
+        yield member
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    """Write a file, or a copy of the earlier member that a hard link names; the copy is bounded like any file."""
     source = archive.extractfile(member)
     if source is None:
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     with source, place.open("wb") as target:
-        shutil.copyfileobj(source, target)
+        target.write(source.read(MAX_FILE + 1))
+
+
+def _link(folder: Path, name: PurePosixPath, goal: str) -> None:
+    """Make a link, unless the way to it leads through another link and so perhaps out of the folder."""
+    place = folder
+    for part in name.parts[:-1]:
+        place /= part
+        if place.is_symlink():
+            return
+    place.mkdir(parents=True, exist_ok=True)
+    (place / name.name).symlink_to(goal)
 
 
 def _safe_name(name: str) -> PurePosixPath | None:
@@ -82,7 +101,7 @@ def _safe_name(name: str) -> PurePosixPath | None:
 
 def _root(path: Path, folder: Path, inside: str | None) -> Path:
     if inside:
-        chosen = folder / inside
+        chosen = folder / (_safe_name(inside) or "")
         if not _is_root(chosen):
             raise UsageError(Fault(str(path), f"there is no host tree in {inside!r}", ", ".join(_roots(folder))))
         return chosen

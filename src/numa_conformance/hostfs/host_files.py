@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-from ..cpuset import CpuSet
+from ..cpuset import MAX_ID, CpuSet
 from ..errors import CpuSetSyntaxError, Fault, UsageError
 
 __all__ = ["HostFiles"]
@@ -14,14 +14,18 @@ __all__ = ["HostFiles"]
 MAX_BYTES = 1024 * 1024
 MAX_LINKS = 40
 MAX_ENTRIES = 100_000
+MAX_WORDS = (MAX_ID + 1) // 32
 _BLANKS = " \t\r\n\0"
+_NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_HEX_WORD = re.compile(r"[0-9a-fA-F]{1,16}", re.ASCII)
 
 
 class HostFiles:
     """The tree below ``root``, which stands for ``/``.
 
     Links are followed by hand: an absolute one begins at the root again, one that leads out of the root or round in
-    circles is refused.
+    circles is refused. Existence is asked of ``os.path``: a name from a link may be one that no file can have, which
+    ``pathlib`` answers with an error.
     """
 
     def __init__(self, root: Path) -> None:
@@ -45,9 +49,9 @@ class HostFiles:
         if place is None:
             return None
         step = place / name
-        if step.is_symlink():
+        if os.path.islink(step):
             return self._walk(path)
-        return step if step.exists() else None
+        return step if os.path.exists(step) else None
 
     def _walk(self, path: str) -> Path | None:
         parts = list(PurePosixPath(path).parts)
@@ -63,8 +67,8 @@ class HostFiles:
                 place = place.parent
                 continue
             step = place / part
-            if not step.is_symlink():
-                if not step.exists():
+            if not os.path.islink(step):
+                if not os.path.exists(step):
                     return None
                 place = step
                 continue
@@ -100,10 +104,9 @@ class HostFiles:
         text = self.text(path)
         if not text:
             return None
-        try:
-            return int(text)
-        except ValueError:
-            raise UsageError(Fault(self.shown(path), f"{text[:40]!r} is no number", "a decimal number")) from None
+        if not _NUMBER.fullmatch(text):
+            raise UsageError(Fault(self.shown(path), f"{text[:40]!r} is no number", "a decimal number"))
+        return int(text)
 
     def cpu_list(self, path: str) -> int | None:
         """Return the set of a file in kernel list format as bits; None when it is not there."""
@@ -120,12 +123,12 @@ class HostFiles:
         text = self.text(path)
         if not text:
             return None
-        try:
-            return int("".join(word.strip().zfill(8) for word in text.split(",")), 16)
-        except ValueError:
+        words = [word.strip() for word in text.split(",")]
+        if len(words) > MAX_WORDS or not all(_HEX_WORD.fullmatch(word) for word in words):
             raise UsageError(
                 Fault(self.shown(path), f"{text[:40]!r} is no map of CPUs", "hexadecimal words with commas")
-            ) from None
+            )
+        return int("".join(word.zfill(8) for word in words), 16)
 
     def numbered(self, folder: str, prefix: str) -> list[int]:
         """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there."""

@@ -9,7 +9,7 @@ from ..errors import Fault, UsageError
 from ..machine.model import MemoryNode
 from .host_files import HostFiles
 
-__all__ = ["read_distances", "read_memory_node", "total_memory"]
+__all__ = ["huge_pages", "read_distances", "read_memory_node", "total_memory"]
 
 _NODE = "sys/devices/system/node"
 _TOTAL = re.compile(r"MemTotal:\s*([0-9]+)\s*kB", re.ASCII)
@@ -26,10 +26,11 @@ def read_memory_node(files: HostFiles, node: int) -> MemoryNode:
         if found is None:
             raise UsageError(Fault(files.shown(path), "has no line MemTotal", "Node 0 MemTotal: 1024 kB"))
         memory = int(found[1]) * 1024
-    return MemoryNode(node, memory, _huge_pages(files, f"{_NODE}/node{node}/hugepages"))
+    return MemoryNode(node, memory, huge_pages(files, f"{_NODE}/node{node}/hugepages"))
 
 
-def _huge_pages(files: HostFiles, folder: str) -> dict[str, int]:
+def huge_pages(files: HostFiles, folder: str) -> dict[str, int]:
+    """Read the pools of huge pages in a folder: page size as Kubernetes writes it to number of pages."""
     pages = {}
     for name in files.names(folder):
         found = _PAGES.fullmatch(name)

@@ -9,12 +9,13 @@ from ..cpuset import format_bits, iter_bits
 from ..errors import Fault, UsageError
 from ..machine.model import Cpu, Machine, MemoryNode
 from .host_files import HostFiles
-from .host_memory import read_distances, read_memory_node, total_memory
+from .host_memory import huge_pages, read_distances, read_memory_node, total_memory
 
 __all__ = ["read_machine"]
 
 _CPU = "sys/devices/system/cpu"
 _NODE = "sys/devices/system/node"
+_POOLS = "sys/kernel/mm/hugepages"
 MAX_CPUS = 8192
 
 
@@ -78,7 +79,7 @@ class _Reader:
             ),
             memory=tuple(read_memory_node(self._files, node) for node in nodes)
             if numa
-            else (MemoryNode(0, total_memory(self._files)),),
+            else (MemoryNode(0, total_memory(self._files), huge_pages(self._files, _POOLS)),),
             distances=read_distances(self._files, nodes, self._notes) if numa else None,
             offline=tuple(iter_bits(offline)),
             notes=tuple(self._notes),
@@ -171,7 +172,7 @@ class _Reader:
         seen = 0
         for node, cpus in sorted(nodes.items()):
             if cpus & seen:
-                self._notes.append(f"CPUs {format_bits(cpus & seen)} are on several NUMA nodes; the lowest is taken")
+                self._note_once(f"CPUs {format_bits(cpus & seen)} are on several NUMA nodes; the lowest is taken")
             nodes[node] = cpus & ~seen
             seen |= cpus
         return nodes

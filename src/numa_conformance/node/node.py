@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import Refusal
+from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
@@ -94,7 +94,8 @@ class Node:
     def admit(self, pod: Pod) -> Admission:
         """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
 
-        What a refused pod had been given is released before this returns.
+        What a refused pod had been given is released before this returns. Raises ``NeverEnds`` where the kubelet would
+        not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
         self._pods[pod.uid] = pod
         self._settle()
@@ -103,11 +104,13 @@ class Node:
             self._admitter.admit(pod)
             if self._fit:
                 self._fit.check(pod, [other for other in self._pods.values() if other.uid != pod.uid])
-        except Refusal as refusal:
+        except NumaConformanceError as error:
             self._checkpoints.after(pod)
             del self._pods[pod.uid]
             self._gone(pod.uid)
-            return self._admission(pod, refusal)
+            if not isinstance(error, Refusal):
+                raise
+            return self._admission(pod, error)
         self._checkpoints.after(pod)
         self._checkpoints.save()
         return self._admission(pod, None)
@@ -127,7 +130,7 @@ class Node:
             own = cpu.state.assignments.get(uid, {}).get(container.name)
             if own:
                 self._containers.last_sent[uid, container.name] = own
-            self._containers.start(uid, container.name)
+            self._containers.start(uid, container.name, cpu.cpus_of(uid, container.name))
             if pod.is_ordinary_init(container):
                 self._containers.finish(uid, container.name)
         self._checkpoints.save()
@@ -143,7 +146,8 @@ class Node:
     def reconcile(self) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop."""
         self._settle()
-        done = reconcile(self._pods.values(), self._managers.cpu, self._containers)
+        trusts = "reconcile-trusts-last-write" in self.quirks
+        done = reconcile(self._pods.values(), self._managers.cpu, self._containers, trusts_last_write=trusts)
         self._checkpoints.save()
         return done
 

@@ -22,9 +22,11 @@ class RunningContainers:
         self._finished: dict[str, set[str]] = {}
         self._running: dict[str, set[str]] = {}
         self.last_sent: dict[tuple[str, str], int] = {}
+        self.actual: dict[tuple[str, str], int] = {}
 
-    def start(self, uid: str, container: str) -> None:
-        """Record that a container runs."""
+    def start(self, uid: str, container: str, cpus: int) -> None:
+        """Record that a container runs, created with this cpuset (CPU-REC-01)."""
+        self.actual[uid, container] = cpus
         self._running.setdefault(uid, set()).add(container)
         self._finished.get(uid, set()).discard(container)
 
@@ -45,19 +47,27 @@ class RunningContainers:
         """Drop a pod that is gone."""
         self._running.pop(uid, None)
         self._finished.pop(uid, None)
-        for key in [key for key in self.last_sent if key[0] == uid]:
-            del self.last_sent[key]
+        for remembered in (self.last_sent, self.actual):
+            for key in [key for key in remembered if key[0] == uid]:
+                del remembered[key]
 
 
-def reconcile(pods: Iterable[Pod], cpus: CpuManager, containers: RunningContainers) -> Reconciled:
+def reconcile(
+    pods: Iterable[Pod], cpus: CpuManager, containers: RunningContainers, *, trusts_last_write: bool
+) -> Reconciled:
     """Make one pass over the pods on the node, init containers first, in spec order.
 
     A container that has not started is skipped; one that has terminated is ignored. An empty cpuset (the shared pool is
     exhausted, or policy none) cannot be sent and counts as skipped (CPU-REC-05, CPU-POOL-05).
+
+    With ``trusts_last_write`` a cpuset is sent when it differs from the one sent last, as the kubelet does (CPU-REC-07).
+    Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first, so that no
+    step leaves two containers on one exclusive CPU.
     """
     updates: list[Update] = []
     skipped: list[Skipped] = []
     handled = 0
+    compared = containers.last_sent if trusts_last_write else containers.actual
     for pod in pods:
         for container in pod.all_containers:
             if containers.finished(pod.uid, container.name):
@@ -67,8 +77,11 @@ def reconcile(pods: Iterable[Pod], cpus: CpuManager, containers: RunningContaine
                 skipped.append(Skipped(pod.uid, container.name))
                 continue
             handled += 1
-            key = (pod.uid, container.name)
-            if containers.last_sent.get(key) != wanted:
+            if compared.get((pod.uid, container.name)) != wanted:
                 updates.append(Update(pod.uid, container.name, wanted))
-                containers.last_sent[key] = wanted
+    if not trusts_last_write:
+        updates.sort(key=lambda one: not containers.actual.get((one.uid, one.container), 0) & ~one.cpus)
+    for update in updates:
+        containers.last_sent[update.uid, update.container] = update.cpus
+        containers.actual[update.uid, update.container] = update.cpus
     return Reconciled(tuple(updates), handled, tuple(skipped))

@@ -1,0 +1,44 @@
+"""``numa-conformance requirements``: what the suite tests."""
+
+from __future__ import annotations
+
+import click
+
+from ..suite.documentation import protocol_page, requirements_page
+from ..suite.requirements import REQUIREMENTS
+from .terminal import print_json
+
+__all__ = ["command"]
+
+
+@click.command("requirements")
+@click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
+@click.option("--markdown", is_flag=True, help="Print the page docs/requirements.md.")
+@click.option("--protocol", is_flag=True, help="Print the page docs/protocol.md.")
+def command(as_json: bool, markdown: bool, protocol: bool) -> None:
+    """List the requirements: id, statement, source, versions, features."""
+    if protocol:
+        click.echo(protocol_page(), nl=False)
+    elif markdown:
+        click.echo(requirements_page(), nl=False)
+    elif as_json:
+        print_json(
+            [
+                {
+                    "id": one.id,
+                    "text": one.text,
+                    "page": one.page,
+                    "section": one.section,
+                    "since": one.since,
+                    "until": one.until,
+                    "strength": one.strength,
+                    "level": one.level,
+                    "area": one.area,
+                    "features": list(one.features),
+                }
+                for one in REQUIREMENTS.values()
+            ]
+        )
+    else:
+        for one in REQUIREMENTS.values():
+            click.echo(f"{one.id}\n    {one.text}\n    {one.source}; since {one.since}; {', '.join(one.features)}")

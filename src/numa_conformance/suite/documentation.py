@@ -1,0 +1,127 @@
+"""The parts of the documentation that are made from the code: requirements, quirks, protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..managers.quirks import QUIRKS
+from ..target.features import FEATURES, SURFACES
+from ..target.wire import METHODS
+from .mutants import MUTANTS
+from .requirements import REQUIREMENTS, Requirement
+
+__all__ = ["protocol_page", "quirks_page", "requirements_page"]
+
+
+def requirements_page() -> str:
+    """Return ``docs/requirements.md``."""
+    lines = [
+        "# Requirements",
+        "",
+        "Every statement of the documentation that the suite tests. This page is made from the registry: "
+        "`numa-conformance requirements --markdown`. Ids never change and are never used again.",
+        "",
+    ]
+    areas: dict[str, list[Requirement]] = {}
+    for one in REQUIREMENTS.values():
+        areas.setdefault(one.area, []).append(one)
+    lines += _table(
+        ("area", "requirements", "mutants"), ((area, len(found), _mutant_count(found)) for area, found in areas.items())
+    )
+    for area, found in areas.items():
+        lines += ["", f"## {area}", ""]
+        for one in found:
+            versions = f"since {one.since}" + (f" until {one.until}" if one.until else "")
+            lines += [
+                f"### `{one.id}`",
+                "",
+                one.text,
+                "",
+                f"{one.strength}, level {one.level}, {versions}. Source: {one.source}. "
+                f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
+                f"Mutants: {', '.join(f'`{name}`' for name in _mutants_of(one)) or 'none'}.",
+                "",
+            ]
+    return _joined(lines)
+
+
+def _mutants_of(one: Requirement) -> list[str]:
+    return [mutant.name for mutant in MUTANTS.values() if one.id in mutant.breaks]
+
+
+def _mutant_count(found: Iterable[Requirement]) -> int:
+    return len({name for one in found for name in _mutants_of(one)})
+
+
+def quirks_page() -> str:
+    """Return ``docs/quirks.md``."""
+    lines = [
+        "# Quirks",
+        "",
+        "Where the kubelet departs from its documentation. At level `exact` the reference shows every quirk of the "
+        "Kubernetes version asked for; at level `documented` it shows none. "
+        "Made by `numa-conformance quirks --markdown`.",
+        "",
+    ]
+    for quirk in QUIRKS.values():
+        issue = f" Public reference: {quirk.issue}." if quirk.issue else ""
+        lines += [
+            f"## `{quirk.id}`",
+            "",
+            f"The kubelet: {quirk.summary}.",
+            "",
+            f"The documentation, and the reference with the quirk off: {quirk.documented}.",
+            "",
+            f"Area {quirk.area}; rules {quirk.rule}; Kubernetes {quirk.versions}.{issue}",
+            "",
+        ]
+    return _joined(lines)
+
+
+def protocol_page() -> str:
+    """Return ``docs/protocol.md``."""
+    lines = [
+        "# Protocol",
+        "",
+        "JSON-RPC 2.0 over standard input and output, one message a line, UTF-8. Unknown fields are refused by name. "
+        "The JSON Schema of every message is shipped as `fixtures/schemas/protocol.schema.json`, the machine's as "
+        "`fixtures/schemas/machine.schema.json`. This page is made by `numa-conformance requirements --protocol`.",
+        "",
+        "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
+        "",
+        "## Methods",
+        "",
+        *_table(
+            ("method", "surface", "question", "answer"),
+            (
+                (f"`{one.name}`", one.surface, _first_line(one.request.__doc__), _first_line(one.reply.__doc__))
+                for one in METHODS.values()
+            ),
+        ),
+        "",
+        "Fields of each message:",
+        "",
+    ]
+    for method in METHODS.values():
+        asked = ", ".join(f"`{name}`" for name in method.request.__struct_encode_fields__) or "nothing"
+        told = ", ".join(f"`{name}`" for name in method.reply.__struct_encode_fields__)
+        lines.append(f"- `{method.name}` takes {asked}; answers {told}")
+    lines += ["", "## Surfaces", "", *_table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
+    lines += ["", "## Features", "", *_table(("feature", "what it is"), ((f"`{n}`", t) for n, t in FEATURES.items()))]
+    return _joined(lines)
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().split("\n", 1)[0].replace("|", "\\|")
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str]:
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{'---|' * len(head)}",
+        *(f"| {' | '.join(map(str, row))} |" for row in rows),
+    ]
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,22 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [("requirements.md", requirements_page), ("quirks.md", quirks_page), ("protocol.md", protocol_page)]
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+def test_a_generated_page_is_up_to_date(name, page):
+    assert (DOCS / name).read_text() == page()
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    links = re.findall(r"\]\(([^)#]+)\)", path.read_text())
+    missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert missing == []

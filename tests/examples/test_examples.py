@@ -1,0 +1,42 @@
+"""The examples run, and their verdicts are what the documentation says of them."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def judge(folder, *args, cwd):
+    command = [sys.executable, "-m", "pytest", "--numa-conformance", "-q", "--tb=no", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [*command, "--numa-report", str(folder), *args],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return run, json.loads((folder / "report.json").read_text())
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the example needs Node.js (Debian's package nodejs)")
+def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
+    command = f"node {EXAMPLES / 'node_js' / 'allocator.mjs'}"
+    run, report = judge(tmp_path, "--numa-target-command", command, cwd=tmp_path)
+    assert run.returncode == 0, run.stdout[-3000:]
+    assert report["verdict"] == "partial"
+    assert report["counts"]["passed"] > 100
+
+
+def test_the_naive_python_allocator_fails_where_it_is_naive(tmp_path):
+    folder = EXAMPLES / "naive_python"
+    run, report = judge(tmp_path, "--numa-target", "allocator:Naive", cwd=folder)
+    assert run.returncode == 1
+    failed = sorted({one for case in report["cases"] if case["verdict"] == "failed" for one in case["requirements"]})
+    assert failed == (folder / "fails.txt").read_text().split()
+    assert {case["verdict"] for case in report["cases"]} <= {"passed", "failed", "not claimed"}

@@ -1,0 +1,79 @@
+"""Each quirk that the node itself shows, with one input on which it matters."""
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
+from numa_conformance.machine import load_machine
+from numa_conformance.node import EXACT, Node
+from numa_conformance.node.quota import cfs_quota
+from numa_conformance.suite.workloads import best_effort, burstable, guaranteed, static
+
+TWO_CPUS = Container("c", limits={"cpu": Quantity.parse("2")})
+
+
+def node(quirks, machine="t1-one-socket-smt2", config=None):
+    return Node(load_machine(machine), KubeletConfiguration.from_dict(config or static()), quirks=quirks)
+
+
+def quota(version, quirks, *, exclusive=True, limit="2"):
+    container = Container("c", limits={"cpu": Quantity.parse(limit)})
+    gates = FeatureGates.build(version, {})
+    return cfs_quota(container, KubeletConfiguration(), gates, exclusive=exclusive, quirks=quirks)
+
+
+def test_quota_on_exclusive_cpus():
+    assert quota("1.32", EXACT) == 200_000
+    assert quota("1.32", EXACT - {"quota-on-exclusive-cpus"}) is None
+    assert quota("1.33", EXACT) is None
+
+
+def test_shared_containers_are_bounded_by_their_limit():
+    assert quota("1.33", frozenset(), exclusive=False, limit="1500m") == 150_000
+    assert quota("1.32", EXACT, exclusive=False, limit="1m") == 1_000
+    assert quota("1.32", EXACT, exclusive=False, limit="0") is None
+
+
+def test_reconcile_trusts_last_write():
+    """A shared container that was created with the pool as it is now gets it once more from the kubelet."""
+    sent = {}
+    for name, quirks in (("kubelet", EXACT), ("page", EXACT - {"reconcile-trusts-last-write"})):
+        one = node(quirks)
+        one.admit(Pod.from_dict(best_effort("shared")))
+        one.run("shared")
+        sent[name] = len(one.reconcile().updates)
+    assert sent == {"kubelet": 1, "page": 0}
+
+
+def test_without_the_quirk_containers_that_lose_cpus_come_first():
+    one = node(frozenset())
+    for pod in (guaranteed("own", 2), burstable("shared", 1)):
+        one.admit(Pod.from_dict(pod))
+        one.run(pod["metadata"]["name"])
+    one.remove("own")
+    one.reconcile()
+    one.admit(Pod.from_dict(guaranteed("new", 4)))
+    one.run("new")
+    assert [update.uid for update in one.reconcile().updates] == ["shared"]
+
+
+def test_node_wide_cache_is_no_uncore_cache():
+    """One cache per NUMA node: the kubelet sees one group per socket in their place, the page eight caches."""
+    quirk = "node-wide-cache-is-no-uncore-cache"
+    config = static("prefer-align-cpus-by-uncorecache", reserved="0,48", topology="none")
+    touched = {}
+    for quirks in (EXACT, EXACT - {quirk}):
+        one = node(quirks, "amd-siena-8434p-l3-as-numa", config)
+        for name, cpus in (("half", 6), ("next", 8)):
+            got = one.admit(Pod.from_dict(guaranteed(name, cpus))).placements["c"].cpus
+        touched[quirk in quirks] = sum(1 for cache in one.machine.uncore_bits.values() if cache & got)
+    assert touched == {True: 2, False: 1}
+
+
+def test_a_limit_that_is_passed_leaves_the_node_as_it_was():
+    config = static(topology="best-effort", more={"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "64"}})
+    one = node(EXACT, "forty-numa-nodes", config)
+    before = one.state()
+    with pytest.raises(UsageError, match="at most 20"):
+        one.admit(Pod.from_dict(guaranteed("a", 1)))
+    assert one.state() == before

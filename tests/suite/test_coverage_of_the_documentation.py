@@ -1,0 +1,33 @@
+"""Every requirement has a case, and every case has a requirement."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from numa_conformance.suite.requirements import REQUIREMENTS
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    found = []
+    for level in ("documented", "exact"):
+        folder = tmp_path_factory.mktemp(level)
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        command = [sys.executable, "-m", "pytest", "--numa-conformance", "--numa-level", level, "--numa-report", "."]
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        assert run.returncode == 0, run.stdout[-3000:]
+        report = json.loads((folder / "report.json").read_text())
+        assert report["verdict"] == "conformant"
+        found += report["cases"]
+    return found
+
+
+def test_every_requirement_has_a_case_that_is_run(cases):
+    tested = {name for case in cases if case["verdict"] == "passed" for name in case["requirements"]}
+    assert sorted(set(REQUIREMENTS) - tested) == []
+
+
+def test_every_case_has_a_requirement(cases):
+    assert [case["id"] for case in cases if not case["requirements"]] == []
