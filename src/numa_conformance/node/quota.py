@@ -18,8 +18,8 @@ def cfs_quota(
 ) -> int | None:
     """Return the quota in microseconds per ``PERIOD``, None for no bound.
 
-    The documentation says that containers with exclusive CPUs are not bounded. The kubelet bounds them before v1.33, and
-    later when the gate DisableCPUQuotaWithExclusiveCPUs is off: the quirk ``quota-on-exclusive-cpus``.
+    The documentation says that containers with exclusive CPUs are not bounded. The kubelet bounds them before v1.33,
+    and later when the gate DisableCPUQuotaWithExclusiveCPUs is off: the quirk ``quota-on-exclusive-cpus``.
     """
     limit = container.limits.get("cpu")
     if not config.cpu_cfs_quota or limit is None or not limit:

@@ -60,9 +60,9 @@ def reconcile(
     A container that has not started is skipped; one that has terminated is ignored. An empty cpuset (the shared pool is
     exhausted, or policy none) cannot be sent and counts as skipped (CPU-REC-05, CPU-POOL-05).
 
-    With ``trusts_last_write`` a cpuset is sent when it differs from the one sent last, as the kubelet does (CPU-REC-07).
-    Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first, so that no
-    step leaves two containers on one exclusive CPU.
+    With ``trusts_last_write`` a cpuset is sent when it differs from the one sent last, as the kubelet does
+    (CPU-REC-07). Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first,
+    so that no step leaves two containers on one exclusive CPU.
     """
     updates: list[Update] = []
     skipped: list[Skipped] = []
