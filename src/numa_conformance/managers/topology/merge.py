@@ -86,10 +86,10 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
     return Hint(mask or everything, False)
 
 
-def _masks(axis: Axis, everything: int) -> Masks:
+def _masks(axis: Axis, everything: int) -> tuple[Masks, ...]:
     if isinstance(axis, HintFamily):
-        return Masks(frozenset(axis.base), axis.free, frozenset(axis.fixed))
-    return Masks(frozenset(everything if hint.mask is None else hint.mask for hint in axis))
+        return Masks(frozenset(axis.base), axis.free), Masks(frozenset(axis.fixed))
+    return (Masks(frozenset(everything if hint.mask is None else hint.mask for hint in axis)),)
 
 
 def _preferred_masks(axes: Sequence[Axis], everything: int) -> set[int]:

@@ -17,6 +17,8 @@ __all__ = ["POLICIES", "SCOPES", "TopologyPolicy", "make_topology_policy", "poli
 
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 SCOPES = ("container", "pod")
+HIGHEST_NODE = 63
+"""The kubelet keeps a NUMA mask in a word of 64 bits; with a higher id it crashes at the first merge (TOPO-HINT-02)."""
 Distances = Sequence[Sequence[int]]
 
 
@@ -72,6 +74,8 @@ def make_topology_policy(
         raise _refused(f'unknown policy: "{name}"')
     if config.topology_manager_scope not in SCOPES:
         raise _refused(f'unknown scope: "{config.topology_manager_scope}"')
+    if max(numa_ids, default=0) > HIGHEST_NODE:
+        raise _refused(f"bit number must be in range 0-{HIGHEST_NODE}")
     return policy_of(name, config.topology_manager_scope, options, numa_ids, distances)
 
 

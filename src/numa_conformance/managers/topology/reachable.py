@@ -10,7 +10,7 @@ Three ways, chosen by cost, with the same answer:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from operator import add, mul, sub
 from typing import NamedTuple
@@ -21,51 +21,47 @@ from ...errors import Fault, UsageError
 __all__ = ["Masks", "best_reachable"]
 
 MAX_DENSE = 22
-"""Most NUMA nodes that are neither fixed nor free: 2**22 counters are kept beyond that size of problem."""
+"""Most NUMA nodes for which counters are kept: one for each of 2**22 masks."""
+MAX_SPARSE = 1 << 22
+"""Most masks that are combined one by one where there are too many NUMA nodes to count."""
 MAX_CHOICES = 200_000
 """Most ways to choose free nodes that are compared where the choice is not by id."""
 
 
 class Masks(NamedTuple):
-    """The masks of one axis: ``base`` masks with any of the ``free`` nodes added, and ``fixed`` masks as they are."""
+    """Masks of one axis: each ``base`` mask, with any of the ``free`` nodes added. No base mask has a free node."""
 
     base: frozenset[int]
     free: int = 0
-    fixed: frozenset[int] = frozenset()
 
     def within(self, everything: int) -> Masks:
         """Drop the nodes that the machine does not have."""
-        return Masks(
-            frozenset(mask & everything for mask in self.base),
-            self.free & everything,
-            frozenset(mask & everything for mask in self.fixed),
-        )
+        return Masks(frozenset(mask & everything for mask in self.base), self.free & everything)
 
 
 Rank = Callable[[int], tuple[float, ...]]
 
 
-def best_reachable(axes: Sequence[Masks], everything: int, rank: Rank, bound: int, *, by_id: bool) -> int:
+def best_reachable(axes: Sequence[Sequence[Masks]], everything: int, rank: Rank, bound: int, *, by_id: bool) -> int:
     """Return the reachable non-empty mask of least rank, or 0 when none is reachable.
 
-    ``rank`` orders masks as the policy does for the size ``bound``; ``by_id`` says that among masks of one size the
-    rank is the integer value. Raises ``UsageError`` past the documented limits.
+    An axis is the union of its parts. ``rank`` orders masks as the policy does for the size ``bound``; ``by_id`` says
+    that among masks of one size the rank is the integer value. Raises ``UsageError`` past the limits above.
     """
-    axes = [axis.within(everything) for axis in axes]
-    free = _free_nodes(axes, everything)
-    rest = everything & ~free
-    open_axes = [Masks(axis.base, axis.free) for axis in axes]
-    candidates = list(_candidates(_reach(list(_projected(open_axes, rest)), rest), free, bound, by_id=by_id))
-    if any(axis.fixed for axis in axes):
-        candidates += _reach(list(_projected(axes, rest)), rest)
-    return min((mask for mask in candidates if mask), key=lambda mask: (rank(mask), mask), default=0)
+    best: set[int] = set()
+    for parts in product(*([part.within(everything) for part in axis if part.base] for axis in axes)):
+        free = _free_nodes(parts, everything)
+        rest = _possible_everywhere(parts, everything & ~free)
+        reached = _reach(list(_projected(parts, rest)), rest)
+        best.add(min(_candidates(reached, free, bound, by_id=by_id), key=rank, default=0))
+    return min(best - {0}, key=rank, default=0)
 
 
 def _free_nodes(axes: Sequence[Masks], everything: int) -> int:
     """Return the nodes that every axis either leaves free or always has, and at least one leaves free."""
     some = 0
     every = everything
-    for base, free, _ in axes:
+    for base, free in axes:
         always = everything
         for mask in base:
             always &= mask
@@ -75,57 +71,63 @@ def _free_nodes(axes: Sequence[Masks], everything: int) -> int:
 
 
 def _projected(axes: Sequence[Masks], rest: int) -> Iterator[frozenset[int]]:
-    """Yield each axis' masks over the nodes that are not free everywhere, free nodes of that axis spelled out."""
-    possible = _possible_everywhere(axes, rest)
+    """Yield each axis' masks over the nodes ``rest``, those that the axis leaves free spelled out."""
     for axis in axes:
         masks = frozenset(mask & rest for mask in axis.base)
-        for bit in iter_bits(axis.free & possible):
+        if len(masks) << (axis.free & rest).bit_count() > MAX_SPARSE:
+            raise _too_many(rest)
+        for bit in iter_bits(axis.free & rest):
             masks |= {mask | 1 << bit for mask in masks}
-        yield masks | frozenset(mask & rest for mask in axis.fixed)
+        yield masks
 
 
 def _possible_everywhere(axes: Sequence[Masks], rest: int) -> int:
     """Return the nodes that every axis can have: any other is gone from the result whatever the rest do."""
-    possible = rest
     for axis in axes:
         union = axis.free
-        for mask in (*axis.base, *axis.fixed):
+        for mask in axis.base:
             union |= mask
-        possible &= union
-    return possible
+        rest &= union
+    return rest
 
 
 def _reach(axes: Sequence[frozenset[int]], everything: int) -> set[int]:
     """Return every AND of one mask per axis, the empty one included."""
     ordered = sorted(axes, key=len)
-    dense_cost = (len(axes) + 1) * everything.bit_count() << everything.bit_count()
+    nodes = everything.bit_count()
+    countable = nodes <= MAX_DENSE
+    most = (len(axes) + 1) * nodes << nodes if countable else MAX_SPARSE
     reached = {everything}
     for index, axis in enumerate(ordered):
-        if len(reached) * len(axis) * 3 > dense_cost:
+        if len(reached) * len(axis) * (3 if countable else 1) > most:
+            if not countable:
+                raise _too_many(everything)
             return _reach_dense([frozenset(reached), *ordered[index:]], everything)
         reached = {one & mask for mask in axis for one in reached}
     return reached
 
 
+def _too_many(everything: int) -> UsageError:
+    return UsageError(
+        Fault("", f"hints that cannot be reduced span {everything.bit_count()} NUMA nodes", f"at most {MAX_DENSE}")
+    )
+
+
 def _reach_dense(axes: Sequence[frozenset[int]], everything: int) -> set[int]:
     """Find the reachable masks by counting: the number of combinations whose AND contains m is a product over axes."""
     nodes = list(iter_bits(everything))
-    if len(nodes) > MAX_DENSE:
-        raise UsageError(
-            Fault("", f"hints that cannot be reduced span {len(nodes)} NUMA nodes", f"at most {MAX_DENSE}")
-        )
     size = 1 << len(nodes)
     place = _compressor(nodes)
-    product = [1] * size
+    ways = [1] * size
     for axis in axes:
         counts = [0] * size
         for mask in axis:
             counts[place(mask)] += 1
         _sum_supersets(counts, add)
-        product = list(map(mul, product, counts))
-    _sum_supersets(product, sub)
+        ways = list(map(mul, ways, counts))
+    _sum_supersets(ways, sub)
     spread = _expander(nodes)
-    return {spread(index) for index, count in enumerate(product) if count}
+    return {spread(index) for index, count in enumerate(ways) if count}
 
 
 def _sum_supersets(values: list[int], step: Callable[[int, int], int]) -> None:
@@ -151,7 +153,7 @@ def _expander(nodes: Sequence[int]) -> Callable[[int], int]:
 
 
 def _candidates(results: set[int], free: int, bound: int, *, by_id: bool) -> Iterator[int]:
-    """Yield what can be best of ``result | subset of free``.
+    """Yield what can be best of ``result | subset of free``, never the empty mask.
 
     The rank looks at size first, so only one number of free nodes can be best for each result: enough to reach the
     bound, all of them when they do not suffice, none when the result is large enough.
@@ -159,8 +161,8 @@ def _candidates(results: set[int], free: int, bound: int, *, by_id: bool) -> Ite
     spare = free.bit_count()
     for result in results:
         wanted = min(max(bound - result.bit_count(), 0), spare) or (0 if result else min(1, spare))
-        for extra in _choices(free, wanted, by_id=by_id):
-            yield result | extra
+        if result or wanted:
+            yield from (result | extra for extra in _choices(free, wanted, by_id=by_id))
 
 
 def _choices(free: int, count: int, *, by_id: bool) -> Iterator[int]:
