@@ -1,0 +1,5 @@
+import sys
+
+from conversation import converse
+
+converse(lambda request: sys.exit(3))

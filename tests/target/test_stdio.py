@@ -1,0 +1,131 @@
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.target import BadReply, Client, Crashed, NotClaimed, Stdio, TargetFault, TimedOut, wire
+
+FAKES = Path(__file__).parent / "fakes"
+Start = Callable[..., Stdio]
+
+
+@pytest.fixture
+def start(tmp_path: Path):
+    started = []
+
+    def start_fake(name: str, timeout: float = 20, **options: object) -> Stdio:
+        command = shlex.join([sys.executable, str(FAKES / f"{name}.py"), str(tmp_path / "lived")])
+        started.append(Stdio(command, timeout, quiet=True, **options))
+        return started[-1]
+
+    yield start_fake
+    for one in started:
+        one.close()
+
+
+def _fault(target: Stdio) -> TargetFault:
+    with pytest.raises(TargetFault) as caught:
+        target.request(wire.Describe())
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("fake", "kind", "said"),
+    [
+        ("dies_at_once", Crashed, "ended without an answer, exit status 3"),
+        ("answers_garbage", BadReply, "not JSON"),
+        ("stops_in_a_line", BadReply, "ended in the middle of a line"),
+        ("answers_100_megabytes", BadReply, "longer than 16777216 bytes"),
+        ("wrong_id", BadReply, "has the id 4711, the request had 1"),
+        ("wrong_jsonrpc", BadReply, '"jsonrpc": "2.0"'),
+        ("error_object", BadReply, "no luck"),
+        ("unknown_field", BadReply, "`colour`"),
+        ("prints_first", BadReply, "not JSON"),
+    ],
+)
+def test_a_bad_answer_is_a_fault_that_shows_the_exchange_and_a_fresh_process_answers_next(
+    start: Start, fake: str, kind: type[TargetFault], said: str
+):
+    target = start(fake)
+    fault = _fault(target)
+    assert type(fault) is kind
+    assert said in fault.message
+    assert '"method":"describe"' in str(fault)
+    assert "the fake complains" in str(fault)
+    assert target.generation == 1
+    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert target.generation == 2
+
+
+@pytest.mark.parametrize(
+    ("fake", "received"),
+    [
+        ("answers_garbage", "no JSON at all"),
+        ("stops_in_a_line", '"id"'),
+        ("prints_first", "Starting up"),
+        ("unknown_field", "blue"),
+    ],
+)
+def test_what_came_back_is_shown(start: Start, fake: str, received: str):
+    assert received in _fault(start(fake)).exchange.received
+
+
+def test_a_target_that_hangs_costs_its_budget_and_no_more(start: Start):
+    target = start("hangs", timeout=1.5)
+    fault = _fault(target)
+    assert type(fault) is TimedOut
+    assert "no answer within 1.5 s" in str(fault)
+    assert "the fake complains" in str(fault)
+    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert target.generation == 2
+
+
+def test_a_target_that_dies_later_is_started_again_with_no_memory_of_the_conversation(start: Start):
+    target = start("dies_on_the_second_call")
+    assert isinstance(target.request(wire.Describe()), wire.Description)
+    fault = _fault(target)
+    assert type(fault) is Crashed
+    assert "exit status 7" in fault.message
+    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert target.generation == 2
+
+
+def test_a_method_that_is_not_there_is_not_claimed_and_the_process_lives_on(start: Start):
+    target = start("method_not_found")
+    fault = _fault(target)
+    assert type(fault) is NotClaimed
+    assert "no method 'describe'" in fault.message
+    assert type(_fault(target)) is NotClaimed
+    assert target.generation == 1
+
+
+def test_a_line_limit_can_be_set(start: Start):
+    assert "longer than 50 bytes" in _fault(start("unknown_field", max_line=50)).message
+
+
+def test_an_unknown_feature_is_an_error_of_the_user_that_names_it(start: Start):
+    with pytest.raises(UsageError, match="cpu-manager/statik") as caught:
+        Client(start("claims_unknown_feature"))
+    assert "cpu-manager/static" in str(caught.value)
+
+
+def test_what_a_target_does_not_claim_is_not_asked(start: Start):
+    target = start("wrong_id")
+    _fault(target)
+    client = Client(target)
+    with pytest.raises(NotClaimed, match="'classify'"):
+        client.ask(wire.Classify({}))
+
+
+def test_a_command_that_is_not_there_is_a_crash():
+    with pytest.raises(Crashed, match="cannot be started"):
+        Stdio("./no-such-program --at all", 1).request(wire.Describe())
+
+
+@pytest.mark.parametrize("command", ["", "   ", "'unclosed"])
+def test_a_command_that_is_none_is_refused(command: str):
+    with pytest.raises(UsageError, match="target command"):
+        Stdio(command, 1)
