@@ -50,6 +50,7 @@ def _extract(path: Path, folder: Path, inside: str | None) -> None:
                     links.append((name, member.linkname))
                 elif member.isfile() or member.islnk():
                     _write(archive, member, folder / name)
+            _read_to_the_end(archive)
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
         raise UsageError(
             Fault(str(path), f"cannot be read as an archive: {error}", "a folder, or a .tar.gz")
@@ -67,6 +68,13 @@ def _bounded(archive: tarfile.TarFile, path: Path) -> Iterator[tarfile.TarInfo]:
         if count >= MAX_MEMBERS or total > MAX_TOTAL:
             raise UsageError(Fault(str(path), "the archive is too large", f"{MAX_MEMBERS} files, {MAX_TOTAL} bytes"))
         yield member
+
+
+def _read_to_the_end(archive: tarfile.TarFile) -> None:
+    """Let the compressed stream check its sums, which stand at its end, past the last member."""
+    for _ in range(MAX_TOTAL // MAX_FILE):
+        if archive.fileobj is None or not archive.fileobj.read(MAX_FILE):
+            return
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import StartError, UsageError
+from ..errors import Fault, StartError, UsageError
 from ..machine.kubelet_view import KubeletView, ViewCpu
 from .host_files import HostFiles
 
@@ -15,20 +15,26 @@ __all__ = ["read_kubelet_view"]
 _CPU = "sys/devices/system/cpu"
 _NODE = "sys/devices/system/node"
 _SOCKET_LINE = re.compile(r"^physical id\s*:\s*([0-9]+)\s*$", re.MULTILINE | re.ASCII)
-_SIZE = re.compile(r"([0-9]+)K", re.ASCII)
+_NO_CPUS = "could not detect number of cpus"
+_SIZE = re.compile(r"[0-9]+K", re.ASCII)
+_MEMORY_LINE = re.compile(r"MemTotal:\s*[0-9]+\s*kB", re.ASCII)
+_DISTANCES = re.compile(r"[0-9]+( [0-9]+)*", re.ASCII)
+_S390X_LINE = re.compile(r"^vendor_id\s*:\s*IBM/S390", re.MULTILINE)
 
 
 def read_kubelet_view(root: Path | str) -> KubeletView:
     """Read the tree below ``root`` as the kubelet's discovery does, departures from the hardware included.
 
-    Raises ``StartError`` where the kubelet would not come up (CPU-TOPO-05).
+    Raises ``StartError`` where the kubelet would not come up (CPU-TOPO-05); its cause, where discovery was broken off
+    and the kubelet only logs it (CPU-DISC-04), names the file. Raises ``UsageError`` when the root is no folder.
     """
+    files = HostFiles(Path(root))
     try:
-        view = _Discovery(HostFiles(Path(root))).run()
+        view = _Discovery(files).run()
     except UsageError as error:
-        raise StartError("cpumanager", f"could not detect number of cpus: {error}") from error
+        raise StartError("cpumanager", _NO_CPUS) from error
     if not view.num_cpus:
-        raise StartError("cpumanager", "could not detect number of cpus")
+        raise StartError("cpumanager", _NO_CPUS)
     return view
 
 
@@ -48,26 +54,34 @@ class _Discovery:
         self._online_text = files.text(f"{_CPU}/online")
         self._online_there = files.resolve(f"{_CPU}/online") is not None
         self._warnings: list[str] = []
+        self._cpuinfo = files.text("proc/cpuinfo")
+        self._is_s390x = bool(_S390X_LINE.search(self._cpuinfo or ""))
 
     def run(self) -> KubeletView:
-        nodes = self._files.numbered(_NODE, "node")
+        if self._cpuinfo is None:
+            raise UsageError(Fault(self._files.shown("proc/cpuinfo"), "is not there, or cannot be read"))
+        nodes = self._numbered(_NODE, "node")
         cores: list[_Core] = []
         if nodes:
-            for node in sorted(nodes, key=str):
+            for node in nodes:
+                self._check_node(f"{_NODE}/node{node}")
                 folder = f"{_NODE}/node{node}"
-                threads = sorted(self._files.numbered(folder, "cpu"), key=str)
-                cores += self._cores(node, [(cpu, f"{folder}/cpu{cpu}") for cpu in threads])
+                cores += self._cores(node, [(cpu, f"{folder}/cpu{cpu}") for cpu in self._numbered(folder, "cpu")])
             total = sum(len(core.threads) for core in cores)
         else:
-            cores, total = self._by_package()
-            nodes = sorted({core.node for core in cores})
-        rows = [
-            ViewCpu(cpu, core.node, core.socket, min(core.threads), core.uncores[0][0] if core.uncores else core.socket)
+            packages, total = self._packages()
+            nodes = list(packages)
+            for package, threads in packages.items():
+                cores += self._cores(package, [(cpu, f"{_CPU}/cpu{cpu}") for cpu in threads])
+        rows = {
+            cpu: ViewCpu(
+                cpu, core.node, core.socket, min(core.threads), core.uncores[0][0] if core.uncores else core.socket
+            )
             for core in cores
             for cpu in core.threads
-        ]
+        }
         return KubeletView(
-            cpus=tuple(sorted(rows, key=lambda row: row.id)),
+            cpus=tuple(rows[cpu] for cpu in sorted(rows)),
             num_cpus=total,
             num_cores=len(cores),
             num_sockets=self._sockets(),
@@ -75,18 +89,31 @@ class _Discovery:
             warnings=tuple(self._warnings),
         )
 
-    def _by_package(self) -> tuple[list[_Core], int]:
-        """Make one NUMA node of each package where there are no node folders (CPU-DISC-16..19)."""
-        numbers = sorted(self._files.numbered(_CPU, "cpu"), key=str)
+    def _numbered(self, folder: str, prefix: str) -> list[int]:
+        """Return the numbers of entries in order of their names; a wrong name breaks off (CPU-DISC-02)."""
+        for name in self._files.names(folder):
+            rest = name.removeprefix(prefix)
+            if rest != name and rest[-1:].isdecimal() and not rest.isdecimal():
+                raise UsageError(Fault(self._files.shown(f"{folder}/{name}"), f"is not {prefix} and a number"))
+        return sorted(self._files.numbered(folder, prefix), key=str)
+
+    def _check_node(self, folder: str) -> None:
+        """Break off on memory or distances that are there and cannot be read (CPU-DISC-04)."""
+        for name, pattern in (("meminfo", _MEMORY_LINE), ("distance", _DISTANCES)):
+            text = self._files.text(f"{folder}/{name}")
+            fits = pattern.search if name == "meminfo" else pattern.fullmatch
+            if text is not None and not fits(text):
+                raise UsageError(Fault(self._files.shown(f"{folder}/{name}"), f"{text[:40]!r} is malformed"))
+
+    def _packages(self) -> tuple[dict[int, list[int]], int]:
+        """Return the CPUs of each package, which stands for a NUMA node, and the CPU total (CPU-DISC-16..19)."""
+        numbers = self._numbered(_CPU, "cpu")
         packages: dict[int, list[int]] = {}
         for cpu in numbers:
             package = self._files.number(f"{_CPU}/cpu{cpu}/topology/physical_package_id")
             if package is not None:
                 packages.setdefault(package, []).append(cpu)
-        cores = []
-        for package, threads in packages.items():
-            cores += self._cores(package, [(cpu, f"{_CPU}/cpu{cpu}") for cpu in threads])
-        return cores, len(numbers)
+        return packages, len(numbers)
 
     def _cores(self, node: int, threads: list[tuple[int, str]]) -> list[_Core]:
         """Group the online threads of one NUMA node into cores, and read their caches (CPU-DISC-03..06, 11..13)."""
@@ -132,7 +159,7 @@ class _Discovery:
 
     def _cache(self, folder: str) -> tuple[int, str, int, str, int] | None:
         try:
-            number = self._files.number(f"{folder}/id")
+            number = 0 if self._is_s390x else self._files.number(f"{folder}/id")
             level = self._files.number(f"{folder}/level")
             shared = self._files.cpu_map(f"{folder}/shared_cpu_map")
         except UsageError:
@@ -158,7 +185,7 @@ class _Discovery:
 
     def _sockets(self) -> int:
         """Count packages in ``/proc/cpuinfo``, else over the online CPUs' package ids (CPU-DISC-10)."""
-        listed = set(_SOCKET_LINE.findall(self._files.text("proc/cpuinfo") or ""))
+        listed = set(_SOCKET_LINE.findall(self._cpuinfo or ""))
         if listed:
             return len(listed)
         online = [cpu for cpu in self._files.numbered(_CPU, "cpu") if self._is_online(cpu)]
