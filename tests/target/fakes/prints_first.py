@@ -1,8 +1,10 @@
+import sys
+
 from conversation import converse, reply
 
 
 def misbehave(request):
-    print("Starting up ...", flush=True)
+    sys.stdout.write("Starting up ...\n")
     reply(request)
 
 

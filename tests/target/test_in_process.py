@@ -1,0 +1,129 @@
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.target import (
+    BadReply,
+    Client,
+    Crashed,
+    InProcess,
+    NotClaimed,
+    ReferenceTarget,
+    TargetFault,
+    TimedOut,
+    load_factory,
+    wire,
+)
+
+GOOD = wire.Description("fake", "1", "1", ["classify"], [])
+
+
+class Fake:
+    """Describes itself with ``describe``, which a test replaces for the first life."""
+
+    def __init__(self, describe: Callable[[], object]) -> None:
+        self._describe = describe
+
+    def describe(self, request: wire.Describe) -> object:
+        return self._describe()
+
+
+def _target(first: Callable[[], object], timeout: float = 10) -> InProcess:
+    lives = iter([first])
+    return InProcess(lambda: Fake(next(lives, lambda: GOOD)), "fake", timeout)
+
+
+def _fault(target: InProcess) -> TargetFault:
+    with pytest.raises(TargetFault) as caught:
+        target.request(wire.Describe())
+    return caught.value
+
+
+def _loop_for_ever() -> object:
+    while True:
+        pass
+
+
+def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
+    target = _target(_loop_for_ever, timeout=0.3)
+    began = time.monotonic()
+    fault = _fault(target)
+    assert type(fault) is TimedOut
+    assert time.monotonic() - began < 3
+    assert 'describe {"protocol":"1"}' in str(fault)
+    assert target.request(wire.Describe()) == GOOD
+    assert target.generation == 2
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "said"),
+    [
+        (lambda: 1 // 0, Crashed, "raised ZeroDivisionError"),
+        (lambda: sys.exit(3), Crashed, "raised SystemExit: 3"),
+        (lambda: None, BadReply, "not a Description"),
+        (lambda: {"name": "fake"}, BadReply, "missing required field `version`"),
+        (lambda: wire.PickReply("0-1"), BadReply, "not a Description"),
+    ],
+)
+def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
+    behaviour: Callable[[], object], kind: type[TargetFault], said: str
+):
+    target = _target(behaviour)
+    fault = _fault(target)
+    assert type(fault) is kind
+    assert said in fault.message
+    assert "sent:     describe" in str(fault)
+    assert target.request(wire.Describe()) == GOOD
+    assert target.generation == 2
+
+
+def test_plain_values_are_as_good_as_the_classes():
+    plain = {"name": "fake", "version": "1", "protocol": "1", "surfaces": ["classify"], "features": []}
+    assert _target(lambda: plain).request(wire.Describe()) == GOOD
+
+
+def test_a_method_that_is_not_there_is_not_claimed_and_the_target_lives_on():
+    target = _target(lambda: GOOD)
+    target.request(wire.Describe())
+    with pytest.raises(NotClaimed, match="'classify'"):
+        target.request(wire.Classify({}))
+    assert target.generation == 1
+
+
+def test_a_factory_that_raises_is_a_crash():
+    def broken() -> object:
+        raise RuntimeError("no hardware")
+
+    with pytest.raises(Crashed, match="no hardware"):
+        InProcess(broken, "broken", 10).request(wire.Describe())
+
+
+def test_unknown_methods_and_wrong_fields_are_errors_of_the_user():
+    client = Client(InProcess(ReferenceTarget, "reference", 10))
+    with pytest.raises(UsageError, match="no method 'guess'"):
+        client.call("guess", {})
+    with pytest.raises(UsageError, match="colour"):
+        client.call("describe", {"colour": "blue"})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no_colon", "does not name a factory"),
+        (":factory", "does not name a factory"),
+        ("json:", "does not name a factory"),
+        ("no_such_module_at_all:factory", "cannot be loaded"),
+        ("json:no_such_name", "cannot be loaded"),
+        ("json:__name__", "is not callable"),
+    ],
+)
+def test_a_name_that_leads_to_no_factory_is_refused(name: str, said: str):
+    with pytest.raises(UsageError, match=said):
+        load_factory(name)
+
+
+def test_a_factory_is_found_by_name():
+    assert load_factory("numa_conformance.target:ReferenceTarget") is ReferenceTarget
