@@ -1,0 +1,152 @@
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numa_conformance.errors import UsageError
+from numa_conformance.hostfs import DirectoryStore, MemoryStore
+
+NAME = "cpu_manager_state"
+CALLS = ("open", "fdopen", "fsync", "replace", "unlink")
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+
+
+class Stream:
+    """A stream whose writes, flushes and closing are counted like calls of os."""
+
+    def __init__(self, stream, count):
+        self._stream, self._count = stream, count
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._stream.close()
+        self._count("close")
+
+    def write(self, content):
+        half = len(content) // 2
+        self._stream.write(content[:half])
+        self._count("write")
+        self._stream.write(content[half:])
+
+    def flush(self):
+        self._count("flush")
+        self._stream.flush()
+
+    def fileno(self):
+        return self._stream.fileno()
+
+
+class Fault:
+    """Makes one call of os fail, the ``at``-th; ``calls`` names those that were made."""
+
+    def __init__(self, patch, at, error=OSError):
+        self.calls, self._at, self._error = [], at, error
+        for name in CALLS:
+            patch.setattr(os, name, self._counted(name, getattr(os, name)))
+
+    def _count(self, name):
+        self.calls.append(name)
+        if len(self.calls) - 1 == self._at:
+            raise self._error("made to fail")
+
+    def _counted(self, name, own):
+        def call(*args, **more):
+            self._count(name)
+            done = own(*args, **more)
+            return Stream(done, self._count) if name == "fdopen" else done
+
+        return call
+
+
+@pytest.fixture(params=["memory", "directory"])
+def store(request, tmp_path):
+    return MemoryStore() if request.param == "memory" else DirectoryStore(tmp_path)
+
+
+def test_what_is_written_is_read(store):
+    assert store.read(NAME) is None
+    store.write(NAME, "one")
+    store.write(NAME, "two \udc80 ü")
+    store.write("another", "")
+    assert (store.read(NAME), store.read("another")) == ("two \udc80 ü", "")
+    assert store.names() == ["another", NAME]
+    store.delete(NAME)
+    store.delete(NAME)
+    assert store.names() == ["another"]
+    assert store.where(NAME).endswith(f"/{NAME}")
+
+
+@given(old=st.none() | TEXTS, new=TEXTS)
+def test_whichever_call_fails_old_or_new_content_is_there_whole(old, new):
+    with tempfile.TemporaryDirectory() as folder:
+        at, ended = 0, False
+        while not ended:
+            store = DirectoryStore(Path(folder))
+            store.delete(NAME)
+            if old is not None:
+                store.write(NAME, old)
+            with pytest.MonkeyPatch.context() as patch:
+                fault = Fault(patch, at)
+                try:
+                    store.write(NAME, new)
+                    ended = True
+                except OSError:
+                    pass
+            assert store.read(NAME) == (new if ended else old)
+            assert store.names() == ([NAME] if ended or old is not None else [])
+            at += 1
+        assert fault.calls.index("fsync") < fault.calls.index("replace")
+        assert at > len({"open", "fdopen", "write", "flush", "fsync", "close", "replace"})
+
+
+def test_an_interrupted_write_leaves_the_old_content_and_no_temporary_file(tmp_path, monkeypatch):
+    store = DirectoryStore(tmp_path)
+    store.write(NAME, "old")
+    with monkeypatch.context() as patch:
+        Fault(patch, at=2, error=KeyboardInterrupt)
+        with pytest.raises(KeyboardInterrupt):
+            store.write(NAME, "new")
+    assert store.read(NAME) == "old"
+    assert [one.name for one in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_link_is_not_read_and_is_replaced_by_a_write(tmp_path):
+    folder = tmp_path / "state"
+    folder.mkdir()
+    outside = tmp_path / "outside"
+    outside.write_text("secret")
+    (folder / NAME).symlink_to(outside)
+    store = DirectoryStore(folder)
+    with pytest.raises(UsageError, match="is a link"):
+        store.read(NAME)
+    store.write(NAME, "new")
+    assert (outside.read_text(), store.read(NAME)) == ("secret", "new")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", ".hidden", "x" * 200])
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="state file"):
+        DirectoryStore(tmp_path).write(name, "x")
+
+
+def test_a_file_too_large_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("numa_conformance.hostfs.stores.MAX_BYTES", 10)
+    (tmp_path / NAME).write_text("x" * 11)
+    with pytest.raises(UsageError, match="larger than"):
+        DirectoryStore(tmp_path).read(NAME)
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(UsageError, match="cannot be read"):
+        DirectoryStore(tmp_path).read(NAME)
+
+
+def test_a_store_needs_a_folder(tmp_path):
+    with pytest.raises(UsageError, match="no such folder"):
+        DirectoryStore(tmp_path / "nowhere")
