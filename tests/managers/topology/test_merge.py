@@ -1,245 +1,195 @@
-"""The merge against a brute force over the cross product, written from the rules and not from our order."""
+"""Merging without the cross product gives what the cross product gives."""
 
-import functools
-import itertools
-import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
+from topology_brute_force import BruteForce
 
-from numa_conformance.managers.families import HintFamily, subsets_by_size
+from numa_conformance.errors import UsageError
+from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import TopologyOptions, axes_of, policy_of
-from numa_conformance.managers.topology.merge import Axis, merge_axes, narrower
-from numa_conformance.managers.topology.policy import closer
+from numa_conformance.managers.topology import TopologyOptions, TopologyPolicy, policy_of
 
-Distances = list[list[int]]
+ALIGNING = ["best-effort", "restricted", "single-numa-node"]
 
 
-def _fitter(one: int, other: int, distances: Distances | None) -> int:
-    """TOPO-MERGE-14: fewer nodes, then (with distances) nearer on average, then the lower number."""
-    if one.bit_count() != other.bit_count():
-        return one if one.bit_count() < other.bit_count() else other
-    if distances is not None:
-        near, far = _average(one, distances), _average(other, distances)
-        if near != far:
-            return one if near < far else other
-    return min(one, other)
+def hint(*nodes: int, preferred: bool = True) -> Hint:
+    return Hint(sum(1 << node for node in nodes), preferred)
 
 
-def _average(mask: int, distances: Distances) -> float:
-    nodes = [node for node in range(len(distances)) if mask >> node & 1]
-    return sum(distances[one][other] for one in nodes for other in nodes) / len(nodes) ** 2
-
-
-def _choose(current: Hint, candidate: Hint, bound: int, distances: Distances | None) -> Hint:
-    """TOPO-MERGE-09..13: keep the current result or take the candidate."""
-    assert current.mask is not None
-    assert candidate.mask is not None
-    if current.preferred != candidate.preferred:
-        return current if current.preferred else candidate
-    fit = Hint(_fitter(current.mask, candidate.mask, distances), current.preferred)
-    if current.preferred:
-        return fit
-    size, other = current.mask.bit_count(), candidate.mask.bit_count()
-    if size > bound:
-        return fit
-    if size == bound:
-        return fit if other == bound else current
-    if other == bound:
-        return candidate
-    if other > bound:
-        return current
-    if size == other:
-        return fit
-    return candidate if other > size else current
-
-
-def _brute_force(axes: Sequence[Sequence[Hint]], everything: int, distances: Distances | None) -> Hint:
-    sizes = [[hint.mask.bit_count() for hint in axis if hint.mask is not None] for axis in axes]
-    bound = max((min(found) for found in sizes if found), default=0)
-    results = []
-    for element in itertools.product(*axes):
-        masks = [hint.mask for hint in element if hint.mask is not None]
-        merged = functools.reduce(int.__and__, masks, everything)
-        same = all(mask == masks[0] for mask in masks)
-        if merged:
-            results.append(Hint(merged, same and all(hint.preferred for hint in element)))
-    if not results:
-        return Hint(everything, False)
-    return functools.reduce(lambda one, other: _choose(one, other, bound, distances), results)
+def policy(name: str, nodes: Sequence[int], distances: list[list[int]] | None = None) -> TopologyPolicy:
+    return policy_of(name, "container", TopologyOptions(prefer_closest=distances is not None), nodes, distances)
 
 
 @st.composite
-def _distances(draw: st.DrawFn, nodes: int) -> Distances | None:
-    if draw(st.booleans()):
-        return None
-    far = st.sampled_from([11, 12, 20, 32])
-    return [[10 if one == other else draw(far) for other in range(nodes)] for one in range(nodes)]
+def _node_sets(draw: st.DrawFn) -> list[int]:
+    nodes = draw(st.sets(st.integers(0, 6), min_size=1, max_size=4), label="NUMA nodes")
+    return sorted(nodes)
+
+
+def _distances(size: int) -> st.SearchStrategy[list[list[int]]]:
+    row = st.lists(st.sampled_from([10, 11, 12, 21]), min_size=size, max_size=size)
+    return st.lists(row, min_size=size, max_size=size)
 
 
 @st.composite
-def _cases(draw: st.DrawFn) -> tuple[int, list[tuple[Hint, ...]], Distances | None]:
-    nodes = draw(st.integers(1, 5))
-    masks = st.one_of(st.none(), st.integers(1, (1 << nodes + 1) - 1), st.integers(1, (1 << nodes) - 1))
-    hints = st.builds(Hint, masks, st.booleans())
-    axes = draw(st.lists(st.lists(hints, max_size=5).map(tuple), max_size=4))
-    return nodes, axes, draw(_distances(nodes))
+def _answers(draw: st.DrawFn, nodes: list[int]) -> list[dict[str, list[Hint] | None] | None]:
+    everything = sum(1 << node for node in nodes)
+    inside = st.lists(st.sampled_from(nodes), min_size=1).map(lambda some: sum(1 << node for node in set(some)))
+    masks = st.one_of(inside, inside, inside, st.none(), st.integers(1, 127), st.just(everything))
+    hints = st.lists(st.builds(Hint, masks, st.booleans()), max_size=5)
+    answer = st.one_of(st.none(), st.dictionaries(st.sampled_from("abc"), st.one_of(hints, hints, st.none())))
+    return draw(st.lists(answer, max_size=3), label="provider answers")
 
 
-def _merge(axes: Sequence[Axis], nodes: int, distances: Distances | None) -> Hint:
-    inside = range(nodes)
-    fitness = narrower if distances is None else closer(inside, distances)
-    return merge_axes(axes, (1 << nodes) - 1, fitness)
+@given(st.data())
+@pytest.mark.parametrize("name", ALIGNING)
+@pytest.mark.parametrize("closest", [False, True], ids=["narrowest", "closest"])
+def test_merges_what_the_cross_product_merges(name: str, closest: bool, data: st.DataObject) -> None:
+    nodes = data.draw(_node_sets())
+    distances = data.draw(_distances(len(nodes)), label="distances") if closest else None
+    answers = data.draw(_answers(nodes))
+    merged = policy(name, nodes, distances).merge(answers)
+    event(f"preferred {merged.hint.preferred}")
+    assert (merged.hint, merged.admit) == BruteForce(name, nodes, distances).merge(answers)
 
 
-@given(_cases())
-def test_the_merge_is_that_of_the_cross_product(case: tuple[int, list[tuple[Hint, ...]], Distances | None]):
-    nodes, axes, distances = case
-    assert _merge(axes, nodes, distances) == _brute_force(axes, (1 << nodes) - 1, distances)
+@given(st.data())
+def test_the_order_of_providers_resources_and_hints_changes_nothing(data: st.DataObject) -> None:
+    nodes = data.draw(_node_sets())
+    answers = data.draw(_answers(nodes))
+    shuffled = [
+        answer and {name: hints and data.draw(st.permutations(hints)) for name, hints in reversed(answer.items())}
+        for answer in data.draw(st.permutations(answers))
+    ]
+    asked = policy("best-effort", nodes)
+    assert asked.merge(shuffled) == asked.merge(answers)
 
 
-@given(_cases(), st.randoms(use_true_random=False))
-def test_no_order_matters(case: tuple[int, list[tuple[Hint, ...]], Distances | None], random):
-    nodes, axes, distances = case
-    shuffled = [tuple(random.sample(axis, len(axis))) for axis in random.sample(axes, len(axes))]
-    assert _merge(shuffled, nodes, distances) == _merge(axes, nodes, distances)
+def test_masks_that_all_prefer_but_that_differ_are_not_preferred() -> None:
+    answers = [{"a": [hint(0), hint(1), hint(0, 1, preferred=False)]}, {"b": [hint(0, 1)]}]
+    assert policy("best-effort", [0, 1]).merge(answers).hint == hint(0, 1, preferred=False)
+    assert not policy("restricted", [0, 1]).merge(answers).admit
 
 
-@st.composite
-def _families(draw: st.DrawFn, nodes: int) -> HintFamily:
-    """Build a family as providers do: amounts per node, some in use; nodes with nothing are free."""
-    held = [draw(st.integers(0, 2)) for _ in range(nodes)]
-    left = [draw(st.integers(0, amount)) for amount in held]
-    asked = draw(st.integers(0, max(sum(left), 1)))
-    closed = draw(st.sets(st.integers(1, (1 << nodes) - 1), max_size=2))
-    relevant = [node for node in range(nodes) if held[node]]
-    free = [node for node in range(nodes) if not held[node]]
-
-    def amount(of: list[int], mask: int) -> int:
-        return sum(of[node] for node in range(nodes) if mask >> node & 1)
-
-    family = HintFamily.build(
-        relevant,
-        free,
-        lambda mask: amount(held, mask) >= asked,
-        lambda mask: amount(left, mask) >= asked,
-        lambda mask: mask not in closed,
-    )
-    return (
-        family
-        if family is not None
-        else HintFamily((0,), (1 << nodes) - 1, frozenset(1 << node for node in range(nodes)), 1)
-    )
+def test_a_preferred_mask_of_two_nodes_is_admitted_by_restricted() -> None:
+    answers = [{"a": [hint(0, 1), hint(2, 3)]}, {"b": [hint(2, 3), hint(0, 1, 2, 3, preferred=False)]}]
+    merged = policy("restricted", range(4)).merge(answers)
+    assert (merged.hint, merged.admit) == (hint(2, 3), True)
 
 
-@st.composite
-def _mixed_axes(draw: st.DrawFn) -> tuple[int, list[Axis], Distances | None]:
-    nodes = draw(st.integers(1, 5))
-    explicit = st.lists(st.builds(Hint, st.integers(1, (1 << nodes) - 1), st.booleans()), min_size=1, max_size=4)
-    axes = st.lists(st.one_of(_families(nodes), _families(nodes), explicit.map(tuple)), min_size=1, max_size=3)
-    return nodes, draw(axes), draw(_distances(nodes))
+def test_below_the_bound_the_widest_mask_wins() -> None:
+    answers = [{"a": [hint(0, 1, 2)], "b": [hint(1, 2, 3)], "c": [hint(0, 1, 3, preferred=False)]}]
+    assert policy("best-effort", range(4)).merge(answers).hint == hint(1, preferred=False)
 
 
-@given(_mixed_axes())
-def test_a_family_stands_for_the_list_of_its_hints(case: tuple[int, list[Axis], Distances | None]):
-    nodes, axes, distances = case
-    listed = [tuple(axis) for axis in axes]
-    assert _merge(axes, nodes, distances) == _merge(listed, nodes, distances)
+def test_an_impossible_resource_leaves_the_mask_to_the_others() -> None:
+    answers = [{"gpu": []}, {"cpu": [hint(0)]}]
+    outcomes = {name: policy(name, [0, 1]).merge(answers) for name in ALIGNING}
+    assert outcomes["best-effort"].hint == outcomes["restricted"].hint == hint(0, preferred=False)
+    assert [name for name, merged in outcomes.items() if merged.admit] == ["best-effort"]
+    assert outcomes["single-numa-node"].hint == Hint(None, False)
 
 
-@given(st.integers(1, 5).flatmap(lambda nodes: st.tuples(_families(nodes), st.integers(0, (1 << nodes) - 1))))
-def test_the_best_hint_of_a_family_is_the_best_of_its_list(case: tuple[HintFamily, int]):
-    family, within = case
-    listed = [hint for hint in family if hint.mask is not None and hint.mask & within == within]
-    best = min(listed, key=lambda one: (not one.preferred, (one.mask or 0).bit_count(), one.mask), default=None)
-    assert family.best_containing(within) == (best or Hint(None, False))
+@pytest.mark.parametrize("answers", [[], [None], [{}], [{"cpu": None}, None]])
+def test_when_nobody_cares_every_node_is_preferred(answers: list[dict[str, list[Hint] | None] | None]) -> None:
+    assert policy("best-effort", [0, 1]).merge(answers).hint == hint(0, 1)
+    assert policy("single-numa-node", [0, 1]).merge(answers).hint == Hint(None, True)
 
 
-def _axis(*hints: tuple[int | None, bool]) -> tuple[Hint, ...]:
-    return tuple(Hint(mask, preferred) for mask, preferred in hints)
+def test_equal_sizes_are_decided_by_the_integer_and_not_by_the_lowest_node() -> None:
+    answers = [{"cpu": [hint(0, 3), hint(1, 2)]}]
+    assert policy("restricted", range(4)).merge(answers).hint == hint(1, 2)
 
 
-@pytest.mark.parametrize(
-    ("axes", "nodes", "expected"),
-    [
-        ([_axis((1, True), (2, True), (3, False)), _axis((3, True))], 2, Hint(3, False)),
-        ([_axis((3, True), (12, True)), _axis((12, True), (15, False))], 4, Hint(12, True)),
-        ([_axis((7, True)), _axis((14, True)), _axis((11, False))], 4, Hint(2, False)),
-        ([_axis((None, False)), _axis((1, True))], 2, Hint(1, False)),
-        ([], 2, Hint(3, True)),
-        ([(), _axis((1, True))], 2, Hint(3, False)),
-        ([_axis((4, True))], 2, Hint(3, False)),
-        ([_axis((6, True), (9, True))], 4, Hint(6, True)),
-    ],
-)
-def test_worked_examples(axes: list[Axis], nodes: int, expected: Hint):
-    assert _merge(axes, nodes, None) == expected
-
-
-def test_the_nearest_of_equally_small_masks_wins_when_asked():
+def test_the_closest_nodes_win_over_the_lowest_where_asked() -> None:
     distances = [[10, 12, 20, 20], [12, 10, 20, 20], [20, 20, 10, 11], [20, 20, 11, 10]]
-    axes = [_axis((3, True), (12, True))]
-    assert _merge(axes, 4, distances) == Hint(12, True)
-    assert _merge(axes, 4, None) == Hint(3, True)
+    answers = [{"cpu": [hint(0, 1), hint(2, 3)]}]
+    assert policy("restricted", range(4)).merge(answers).hint == hint(0, 1)
+    assert policy("restricted", range(4), distances).merge(answers).hint == hint(2, 3)
 
 
-def test_three_dense_providers_on_sixteen_numa_nodes_end_quickly():
-    nodes = range(16)
-    axes = [
-        tuple(Hint(mask, False) for mask in subsets_by_size(nodes) if mask.bit_count() >= size and mask & must)
-        for size, must in ((3, 0x00FF), (4, 0x0FF0), (5, 0xF00F))
-    ]
-    began = time.monotonic()
-    result = merge_axes(axes, (1 << 16) - 1)
-    assert time.monotonic() - began < 10
-    assert result.mask is not None
-    assert (result.mask.bit_count(), result.preferred) == (5, False)
+def test_distances_follow_the_position_of_a_node_and_not_its_number() -> None:
+    distances = [[10, 20, 20], [20, 10, 11], [20, 11, 10]]
+    answers = [{"cpu": [hint(0, 2), hint(2, 4)]}]
+    assert policy("restricted", [0, 2, 4], distances).merge(answers).hint == hint(2, 4)
 
 
-def test_families_on_thirty_six_numa_nodes_end_quickly():
-    def family(nodes: range, asked: int) -> HintFamily:
-        others = [node for node in range(36) if node not in nodes]
-
-        def holds(mask: int) -> bool:
-            return mask.bit_count() >= asked
-
-        found = HintFamily.build(nodes, others, holds, holds)
-        assert found is not None
-        return found
-
-    began = time.monotonic()
-    result = merge_axes([family(range(8), 3), family(range(4, 12), 2), family(range(2), 1)], (1 << 36) - 1)
-    assert time.monotonic() - began < 10
-    assert not result.preferred
-    assert result.mask is not None
-    assert result.mask.bit_count() == 3
+def test_equality_is_tested_before_unknown_nodes_are_dropped() -> None:
+    answers = [{"a": [hint(0)]}, {"b": [hint(0, 5)]}]
+    assert policy("best-effort", [0, 1]).merge(answers).hint == hint(0, preferred=False)
 
 
-@given(_cases(), st.sampled_from(["best-effort", "restricted", "single-numa-node"]))
-def test_policies_admit_as_they_say(case: tuple[int, list[tuple[Hint, ...]], Distances | None], name: str):
-    nodes, axes, distances = case
-    policy = policy_of(name, "container", TopologyOptions(prefer_closest=True), range(nodes), distances)
-    merged = policy.merge([{str(index): list(axis) for index, axis in enumerate(axes)}])
-    seen: list[Sequence[Hint]] = [axis or _axis((None, False)) for axis in axes] or [_axis((None, True))]
-    if name == "single-numa-node":
-        seen = [[one for one in axis if one.preferred and (one.mask or 1).bit_count() == 1] for axis in seen]
-        distances = None
-    expected = _brute_force(seen, policy.everything, distances)
-    assert merged.admit == (expected.preferred or name == "best-effort")
-    if name == "single-numa-node" and expected.mask == policy.everything:
-        expected = Hint(None, expected.preferred)
-    assert merged.hint == expected
+def test_on_one_numa_node_a_single_node_is_stored_as_any_node() -> None:
+    assert policy("single-numa-node", [0]).merge([{"cpu": [hint(0)]}]).hint == Hint(None, True)
 
 
-def test_answers_become_axes():
-    answers = [None, {}, {"a": None, "b": []}, {"c": [Hint(1, True)]}]
-    assert axes_of(answers) == [
-        _axis((None, True)),
-        _axis((None, True)),
-        _axis((None, True)),
-        _axis((None, False)),
-        _axis((1, True)),
-    ]
+def test_policy_none_merges_nothing_and_admits() -> None:
+    merged = policy("none", [0, 1]).merge([{"cpu": []}])
+    assert (merged.hint, merged.admit) == (Hint(None, False), True)
+
+
+@st.composite
+def _families(draw: st.DrawFn, nodes: list[int]) -> HintFamily | None:
+    """A family as a manager builds one: what a mask holds grows with its nodes; some masks admit no others."""
+    relevant = draw(st.lists(st.sampled_from(nodes), unique=True, max_size=4).map(sorted), label="relevant")
+    amounts = {node: draw(st.integers(0, 3)) for node in relevant}
+    busy = {node: draw(st.integers(0, amounts[node])) for node in relevant}
+    closed = sum(1 << node for node in draw(st.sets(st.sampled_from(nodes), max_size=2), label="grouped"))
+    lonely = draw(st.booleans(), label="no mask mixes grouped and other nodes")
+    asked = draw(st.integers(0, 5), label="asked")
+    must = draw(st.sampled_from([0, 0, *(1 << node for node in relevant)]), label="must contain")
+
+    def holds(mask: int, held: dict[int, int]) -> bool:
+        return sum(amount for node, amount in held.items() if mask >> node & 1) >= asked
+
+    def available(mask: int) -> bool:
+        mixed = lonely and mask & closed and mask & ~closed
+        return not mixed and mask & must == must and holds(mask, {n: amounts[n] - busy[n] for n in relevant})
+
+    return HintFamily.build(
+        relevant,
+        [node for node in nodes if node not in relevant],
+        lambda mask: holds(mask, amounts),
+        available,
+        (lambda mask: not mask & closed) if lonely else lambda mask: True,
+    )
+
+
+@given(st.data())
+@pytest.mark.parametrize("name", ALIGNING)
+@pytest.mark.parametrize("closest", [False, True], ids=["narrowest", "closest"])
+def test_families_merge_like_the_hints_they_stand_for(name: str, closest: bool, data: st.DataObject) -> None:
+    nodes = sorted(data.draw(st.sets(st.integers(0, 7), min_size=1, max_size=5), label="NUMA nodes"))
+    distances = data.draw(_distances(len(nodes)), label="distances") if closest else None
+    families = [{"a": data.draw(_families(nodes)) or []} for _ in range(data.draw(st.integers(1, 3)))]
+    mixed = [*families, *data.draw(_answers(nodes))[:1]]
+    explicit = [answer and {one: hints and list(hints) for one, hints in answer.items()} for answer in mixed]
+    asked = policy(name, nodes, distances)
+    assert asked.merge(mixed) == asked.merge(explicit)
+
+
+def test_thirty_six_nodes_of_which_few_matter() -> None:
+    nodes = range(36)
+
+    def family(relevant: list[int], count: int) -> HintFamily:
+        free = [node for node in nodes if node not in relevant]
+        built = HintFamily.build(relevant, free, lambda m: m.bit_count() >= count, lambda m: m.bit_count() >= count)
+        assert built is not None
+        return built
+
+    cpus, gpus, memory = family([0, 1], 1), family([0, 1, *range(4, 10)], 3), family([0, 1, 2, 3], 2)
+    merged = policy("best-effort", nodes).merge([{"gpu": gpus}, {"cpu": cpus}, {"memory": memory}])
+    assert merged.hint == hint(0, 1, 2, preferred=False)
+    agreed = policy("restricted", nodes).merge([{"gpu": family([0, 1], 2)}, None, {"memory": memory}])
+    assert (agreed.hint, agreed.admit) == (hint(0, 1), True)
+
+
+def test_says_when_hints_span_more_nodes_than_can_be_searched() -> None:
+    everything = (1 << 40) - 1
+    pairs = [everything & ~(1 << a | 1 << b) for a in range(40) for b in range(a)]
+    axes = {str(axis): [Hint(mask, False) for mask in pairs] for axis in range(4)}
+    with pytest.raises(UsageError, match="span 40 NUMA nodes"):
+        policy("best-effort", range(40)).merge([axes])
