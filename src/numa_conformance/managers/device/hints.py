@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -30,17 +31,17 @@ def device_hints(
     masks = devices.masks
     loose = sum(1 for mask in masks.values() if not mask) if without_topology_counts else 0
     loose_free = sum(1 for one in pools.available | pools.reusable if not masks.get(one, 0)) if loose else 0
-    every = [mask for mask in masks.values() if mask]
-    reusable = [mask for one in pools.reusable if (mask := masks.get(one, 0))]
-    usable = reusable + [mask for one in pools.available - pools.reusable if (mask := masks.get(one, 0))]
+    every = Counter(mask for mask in masks.values() if mask)
+    reusable = {mask for one in pools.reusable if (mask := masks.get(one, 0))}
+    usable = Counter(mask for one in pools.available | pools.reusable if (mask := masks.get(one, 0)))
 
     def capable(mask: int) -> bool:
-        return loose + sum(1 for one in every if one & mask) >= count
+        return loose + sum(number for one, number in every.items() if one & mask) >= count
 
     def available(mask: int) -> bool:
         if any(not one & mask for one in reusable):
             return False
-        return loose_free + sum(1 for one in usable if one & mask) >= count
+        return loose_free + sum(number for one, number in usable.items() if one & mask) >= count
 
     if len(numa_ids) > LISTED:
         touched = 0

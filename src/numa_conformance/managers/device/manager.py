@@ -53,15 +53,14 @@ class DeviceManager:
         }
 
     def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | HintFamily | None]:
-        """Offer hints for what a pod as a whole asks for."""
+        """Offer hints for what a pod as a whole asks for; nothing is reusable then (DEV-HINT-03)."""
         asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
-        counts_reuse = "pod-hints-ignore-reusable-devices" not in self._quirks
         return {
             resource: self._hints(
                 resource,
                 count,
                 held=self.allocations.of_pod(pod.uid, resource),
-                reusable=self._reusable.get(pod.uid, {}).get(resource, frozenset()) if counts_reuse else frozenset(),
+                reusable=frozenset(),
             )
             for resource, count in asked.items()
         }

@@ -8,14 +8,6 @@ __all__ = ["QUIRKS"]
 
 QUIRKS: tuple[Quirk, ...] = (
     Quirk(
-        id="pod-hints-ignore-reusable-devices",
-        area="device",
-        rule="DEV-HINT-03",
-        summary="in the pod scope devices that an init container leaves for reuse are not counted as available",
-        documented="the pod's effective request is what must be there; devices of its own init containers serve it",
-        versions="1.20+",
-    ),
-    Quirk(
         id="devices-without-topology-never-count",
         area="device",
         rule="DEV-HINT-06",
