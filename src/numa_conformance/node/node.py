@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
@@ -97,13 +97,17 @@ class Node:
         What a refused pod had been given is released before this returns. Raises ``NeverEnds`` where the kubelet would
         not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
+        return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
+
+    def _admit(self, pod: Pod, others: Sequence[Pod]) -> Admission:
+        """Admit a pod beside ``others``, whose requests the fit check counts."""
         self._pods[pod.uid] = pod
         self._settle()
         self._checkpoints.before(pod)
         try:
             self._admitter.admit(pod)
             if self._fit:
-                self._fit.check(pod, [other for other in self._pods.values() if other.uid != pod.uid])
+                self._fit.check(pod, others)
         except NumaConformanceError as error:
             self._checkpoints.after(pod)
             del self._pods[pod.uid]
@@ -160,8 +164,9 @@ class Node:
             self.config = config
         self._start()
         outcomes = []
-        for pod in list(self._pods.values()):
-            outcomes.append(self.admit(pod))
+        pods = list(self._pods.values())
+        for index, pod in enumerate(pods):
+            outcomes.append(self._admit(pod, [earlier for earlier in pods[:index] if earlier.uid in self._pods]))
         return Restarted(tuple(outcomes), self._managers.cpu.state.default, memory_states(self._managers.memory))
 
     def state(self) -> NodeState:
