@@ -1,8 +1,14 @@
+import contextlib
+import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import UsageError
 from numa_conformance.hostfs import CgroupTree, CgroupUpdate, write_cgroup_tree
 from numa_conformance.machine import load_machine
@@ -44,6 +50,87 @@ def test_no_step_leaves_two_containers_on_one_cpu(tree, monkeypatch):
     monkeypatch.setattr(Path, "write_text", watched)
     tree.apply(wanted)
     assert seen == [0, 0]
+
+
+@pytest.fixture
+def systemd(tmp_path):
+    write_cgroup_tree(MACHINE, tmp_path / "systemd", {"a-b": ["c"]}, driver="systemd")
+    return tmp_path / "systemd"
+
+
+def test_the_drivers_names_are_found_out(systemd):
+    tree = CgroupTree.open(systemd)
+    assert (tree.version, tree.driver) == (2, "systemd")
+    assert tree.apply([CgroupUpdate("a-b", "c", 0b11)]) == []
+    assert (systemd / "kubepods.slice/kubepods-poda_b.slice/cri-c.scope/cpuset.cpus").read_text() == "0-1\n"
+
+
+@pytest.mark.parametrize(("kind", "said"), [({"version": 3}, "1 or 2"), ({"driver": "sytemd"}, "'systemd'")])
+def test_a_tree_of_another_kind_is_refused(tmp_path, kind, said):
+    with pytest.raises(UsageError, match=said):
+        write_cgroup_tree(MACHINE, tmp_path / "new", {}, **kind)
+
+
+@contextlib.contextmanager
+def writes(refused=()):
+    """Yield the files written, in order, with a kernel that refuses those of the containers named."""
+    done, write = [], Path.write_text
+
+    def watched(self, text, **more):
+        if self.parent.name in refused:
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        written = write(self, text, **more)
+        done.append((self.parent.name, CpuSet.parse(text.strip()).bits))
+        return written
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "write_text", watched)
+        yield done
+
+
+def owners():
+    """Return CPUs for each of three containers, out of six; CPUs 6 and 7 are nobody's."""
+    drawn = st.lists(st.integers(0, 3), min_size=6, max_size=6).filter(lambda one: {0, 1, 2} <= set(one))
+    return drawn.map(lambda one: [sum(1 << cpu for cpu, owner in enumerate(one) if owner == who) for who in range(3)])
+
+
+@given(old=owners(), new=owners())
+def test_exclusive_cpus_stay_exclusive_at_every_step(tmp_path_factory, old, new):
+    root = tmp_path_factory.mktemp("cgroup") / "root"
+    write_cgroup_tree(MACHINE, root, {"p": ["c0", "c1", "c2"]})
+    tree = CgroupTree.open(root)
+    state = {f"c{who}": bits for who, bits in enumerate(old)}
+    for name, bits in state.items():
+        tree.apply([CgroupUpdate("p", name, bits)])
+    with writes() as done:
+        assert tree.apply([CgroupUpdate("p", f"c{who}", bits) for who, bits in enumerate(new)]) == []
+    for name, bits in done:
+        state[name] = bits
+        assert sum(map(int.bit_count, state.values())) == (state["c0"] | state["c1"] | state["c2"]).bit_count()
+    assert list(state.values()) == new == [tree.read("p", f"c{who}") for who in range(3)]
+    shutil.rmtree(root)
+
+
+def test_two_that_change_places_on_a_full_machine_both_arrive(tree):
+    tree.apply([CgroupUpdate("a", "c", 0x0F), CgroupUpdate("b", "c", 0xF0)])
+    assert tree.apply([CgroupUpdate("a", "c", 0xF0), CgroupUpdate("b", "c", 0x0F)]) == []
+    assert (tree.read("a", "c"), tree.read("b", "c")) == (0xF0, 0x0F)
+
+
+def test_nobody_gets_a_cpu_whose_owner_could_not_be_moved(tree):
+    tree.apply([CgroupUpdate("a", "c", 0b0011), CgroupUpdate("a", "d", 0b1100)])
+    with writes(refused=["d"]):
+        failures = tree.apply([CgroupUpdate("a", "c", 0b0111), CgroupUpdate("a", "d", 0b1000)])
+    assert [(one.update.container, one.reason) for one in failures] == [
+        ("c", "another container still has CPUs of it"),
+        ("d", "Device or resource busy"),
+    ]
+    assert (tree.read("a", "c"), tree.read("a", "d")) == (0b0011, 0b1100)
+
+
+def test_of_several_updates_of_a_container_the_last_counts(tree):
+    tree.apply([CgroupUpdate("a", "c", 1), CgroupUpdate("a", "c", 2)])
+    assert tree.read("a", "c") == 2
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "", "x" * 300])

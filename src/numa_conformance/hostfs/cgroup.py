@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ..cpuset import CpuSet, format_bits
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, closest
 from ..machine.model import Machine
 
 __all__ = ["CgroupTree", "CgroupUpdate", "Failure", "write_cgroup_tree"]
 
 Version = Literal[1, 2]
+Driver = Literal["cgroupfs", "systemd"]
+_TOPS: Mapping[Driver, str] = {"cgroupfs": "kubepods", "systemd": "kubepods.slice"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}", re.ASCII)
 
 
@@ -34,28 +36,42 @@ class Failure:
     reason: str
 
 
-def write_cgroup_tree(machine: Machine, root: Path, pods: Mapping[str, Sequence[str]], *, version: int = 2) -> None:
+def write_cgroup_tree(
+    machine: Machine, root: Path, pods: Mapping[str, Sequence[str]], *, version: int = 2, driver: Driver = "cgroupfs"
+) -> None:
     """Write a cpuset hierarchy for pods (uid to container names), every cpuset all CPUs and NUMA nodes.
 
-    The layout is that of the cgroupfs driver: ``kubepods/pod<uid>/<container>``, below ``cpuset`` for v1. Raises
-    ``UsageError`` for a folder that is not empty, a version other than 1 and 2, or a name that is no folder name.
+    Folders are named as ``driver`` names them: ``kubepods/pod<uid>/<container>`` or, ``systemd``,
+    ``kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope`` with ``_`` for each ``-`` of the uid; below
+    ``cpuset`` for v1. Raises ``UsageError`` for a folder that is not empty, a version other than 1 and 2, another
+    driver, or a name that is no folder name.
     """
     if version not in (1, 2):
         raise UsageError(Fault("version", f"is {version}", "1 or 2"))
-    if root.exists() and any(root.iterdir()):
+    if driver not in _TOPS:
+        raise UsageError(Fault("driver", f"is {driver!r}", ", ".join(_TOPS), closest(driver, _TOPS)))
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
     top = root / "cpuset" if version == 1 else root
     cpus, mems = format_bits(machine.online_bits), format_bits(sum(1 << node for node in machine.numa_ids))
-    folders = [top, top / "kubepods"]
+    folders = {top: None, top / _TOPS[driver]: None}
     for uid, containers in pods.items():
-        pod = top / "kubepods" / f"pod{_checked(uid)}"
-        folders += [pod, *(pod / _checked(name) for name in containers)]
+        for name in containers:
+            folder = _container_folder(top, driver, uid, name)
+            folders |= {folder.parent: None, folder: None}
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in (("cpuset.cpus", cpus), ("cpuset.mems", mems)):
-            (folder / name).write_text(f"{text}\n", encoding="ascii")
+        for file, text in (("cpuset.cpus", cpus), ("cpuset.mems", mems)):
+            (folder / file).write_text(f"{text}\n", encoding="ascii")
     if version == 2:
         (root / "cgroup.controllers").write_text("cpuset cpu memory\n", encoding="ascii")
+
+
+def _container_folder(top: Path, driver: Driver, uid: str, container: str) -> Path:
+    uid, container = _checked(uid), _checked(container)
+    if driver == "systemd":
+        return top / "kubepods.slice" / f"kubepods-pod{uid.replace('-', '_')}.slice" / f"cri-{container}.scope"
+    return top / "kubepods" / f"pod{uid}" / container
 
 
 def _checked(name: str) -> str:
@@ -65,61 +81,127 @@ def _checked(name: str) -> str:
 
 
 class CgroupTree:
-    """The cpuset hierarchy below a root, of either version."""
+    """The cpuset hierarchy below a root, of either version, its folders named by either driver."""
 
-    def __init__(self, top: Path, version: Version) -> None:
-        """Take the folder that holds ``kubepods``; ``open`` finds it."""
+    def __init__(self, top: Path, version: Version, driver: Driver = "cgroupfs") -> None:
+        """Take the folder that holds the pods' top folder; ``open`` finds it."""
         self._top = top
         self.version: Version = version
+        self.driver: Driver = driver
 
     @classmethod
     def open(cls, root: Path) -> CgroupTree:
-        """Find out the version; raises ``UsageError`` where there is no cpuset hierarchy."""
+        """Find out version and driver; raises ``UsageError`` where there is no cpuset hierarchy."""
         if (root / "cgroup.controllers").is_file():
-            return cls(root, 2)
-        if (root / "cpuset" / "cpuset.cpus").is_file():
-            return cls(root / "cpuset", 1)
-        raise UsageError(Fault(str(root), "there is no cpuset hierarchy", "cgroup.controllers (v2), or cpuset/ (v1)"))
+            top, version = root, 2
+        elif (root / "cpuset" / "cpuset.cpus").is_file():
+            top, version = root / "cpuset", 1
+        else:
+            raise UsageError(
+                Fault(str(root), "there is no cpuset hierarchy", "cgroup.controllers (v2), or cpuset/ (v1)")
+            )
+        driver: Driver = "systemd" if (top / _TOPS["systemd"]).is_dir() else "cgroupfs"
+        return cls(top, 2 if version == 2 else 1, driver)
 
     def apply(self, updates: Iterable[CgroupUpdate]) -> list[Failure]:
-        """Write cpusets in an order in which no step leaves two containers on one exclusive CPU.
+        """Write cpusets so that no step gives a container CPUs which another one has and is about to lose.
 
-        Containers that lose CPUs come first, those that only gain last. One that is not there any more, or whose cpuset
-        would be empty, is a failure and does not stop the others.
+        First every container shrinks to what it keeps; then each is given its new set once nobody who loses a CPU of
+        it has it any more. Containers that change places in a circle go by way of a CPU that no updated one has; where
+        there is none, the step that overlaps cannot be avoided.
+
+        A container that is not there, whose cpuset would be empty, or whose writing fails keeps its set: a failure,
+        which stops only those that wait for its CPUs. Of several updates of one container the last counts. Raises
+        ``UsageError`` for a name that is no folder name, before any writing.
         """
         failures: list[Failure] = []
-        planned: list[tuple[bool, int, CgroupUpdate, Path]] = []
-        for place, update in enumerate(updates):
+        moves: list[_Move] = []
+        for update in {(one.uid, one.container): one for one in updates}.values():
             file = self._file(update.uid, update.container)
             if file is None:
                 failures.append(Failure(update, "the container has no cgroup"))
             elif not update.cpus:
                 failures.append(Failure(update, "the cpuset would be empty"))
             else:
-                gains = not self._read(file) & ~update.cpus
-                planned.append((gains, place, update, file))
-        for _, _, update, file in sorted(planned, key=lambda one: one[:2]):
-            try:
-                file.write_text(format_bits(update.cpus) + "\n", encoding="ascii")
-            except OSError as error:
-                failures.append(Failure(update, str(error.strerror or error)))
-        return failures
+                moves.append(_Move(update, file, _read(file)))
+        return failures + _carry_out(moves, _read(self._top / "cpuset.cpus"))
 
     def read(self, uid: str, container: str) -> int | None:
         """Return a container's cpuset as bits, None when it has no cgroup."""
         file = self._file(uid, container)
-        return None if file is None else self._read(file)
+        return None if file is None else _read(file)
 
     def _file(self, uid: str, container: str) -> Path | None:
-        file = self._top / "kubepods" / f"pod{_checked(uid)}" / _checked(container) / "cpuset.cpus"
+        file = _container_folder(self._top, self.driver, uid, container) / "cpuset.cpus"
         parents = [file, *list(file.parents)[:3]]
         if any(one.is_symlink() for one in parents) or not file.is_file():
             return None
         return file
 
-    def _read(self, file: Path) -> int:
-        text = file.read_text(encoding="ascii", errors="replace")[: 1 << 20]
+
+@dataclass
+class _Move:
+    """One cpuset on its way: what it is now and what it is to be."""
+
+    update: CgroupUpdate
+    file: Path
+    now: int
+    reason: str = ""
+
+    @property
+    def goal(self) -> int:
+        return self.update.cpus
+
+    @property
+    def is_done(self) -> bool:
+        return self.now == self.goal or bool(self.reason)
+
+    def write(self, bits: int) -> None:
         try:
-            return CpuSet.parse_kernel(text).bits
-        except UsageError as error:
-            raise error.within(str(file)) from error
+            self.file.write_text(format_bits(bits) + "\n", encoding="ascii")
+        except OSError as error:
+            self.reason = str(error.strerror or error)
+            self.now = self.now if self.file.exists() else 0
+        else:
+            self.now = bits
+
+
+def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
+    for move in moves:
+        kept = move.now & move.goal
+        if kept not in (0, move.now):
+            move.write(kept)
+    while waiting := [move for move in moves if not move.is_done]:
+        obstacles = {id(move): [other for other in moves if _is_in_the_way(other, move)] for move in waiting}
+        free = [move for move in waiting if not obstacles[id(move)]]
+        stuck = [move for move in waiting if any(other.reason for other in obstacles[id(move)])]
+        if free:
+            free[0].write(free[0].goal)
+        elif stuck:
+            stuck[0].reason = "another container still has CPUs of it"
+        else:
+            _break_a_circle([one for found in obstacles.values() for one in found], moves, every)
+    return [Failure(move.update, move.reason) for move in moves if move.reason]
+
+
+def _is_in_the_way(other: _Move, move: _Move) -> bool:
+    """Tell whether ``other`` still has a CPU that ``move`` is to get and ``other`` is to lose."""
+    return other is not move and bool(other.now & ~other.goal & move.goal)
+
+
+def _break_a_circle(obstacles: Sequence[_Move], moves: Sequence[_Move], every: int) -> None:
+    """Put the one most in the way on one CPU that nobody has or gets; where there is none, where it belongs."""
+    most = max(obstacles, key=lambda one: sum(other is one for other in obstacles))
+    taken = 0
+    for one in moves:
+        taken |= one.now | one.goal
+    unused = every & ~taken
+    most.write(unused & -unused or most.goal)
+
+
+def _read(file: Path) -> int:
+    text = file.read_text(encoding="ascii", errors="replace")[: 1 << 20] if file.is_file() else ""
+    try:
+        return CpuSet.parse_kernel(text).bits
+    except UsageError as error:
+        raise error.within(str(file)) from error
