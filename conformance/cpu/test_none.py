@@ -26,7 +26,7 @@ def test_comes_up_without_a_reservation(node: NodeRun, machine: Machine) -> None
 @requirement("cpu-manager/reconcile/none-writes-nothing")
 def test_reconcile_writes_no_cpuset(node: NodeRun, machine: Machine) -> None:
     node.start(machine, kubelet(cpuManagerPolicy="none"))
-    for name, subject in (("a", guaranteed("a", 2)), ("b", best_effort("b"))):
+    for name, subject in (("b", best_effort("b")), ("a", guaranteed("a", 2))):
         node.admit(subject)
         node.run(name)
     updates = node.reconcile().updates
