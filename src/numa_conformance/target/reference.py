@@ -10,16 +10,15 @@ import msgspec
 from .. import __version__
 from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
-from ..kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
+from ..kube import KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
 from ..machine.codec import machine_from_dict, machine_to_dict
-from ..managers.hint import Hint
 from ..managers.quirks import quirks_for
-from ..managers.topology import POLICIES, parse_options, policy_of
 from ..node import Node
 from ..scheduler import score_node
 from . import answers, wire
 from .container_question import ask_container, ask_hints
 from .features import FEATURES, PROTOCOL, SURFACES
+from .merge_question import ask_merge, hint_of
 from .pick import pick
 
 __all__ = ["Level", "ReferenceTarget"]
@@ -30,12 +29,6 @@ M = TypeVar("M", bound=wire.Message)
 
 def _reply(cls: type[M], answer: Any) -> M:
     return msgspec.convert(answer, cls)
-
-
-def _mask(hint: wire.HintValue | None) -> Hint:
-    if hint is None or hint.nodes is None:
-        return Hint(None, hint.preferred if hint else False)
-    return Hint(sum(1 << node for node in set(hint.nodes)), hint.preferred)
 
 
 class ReferenceTarget:
@@ -67,7 +60,9 @@ class ReferenceTarget:
 
     def allocate(self, request: wire.Allocate) -> wire.AllocateReply:
         """Make one allocation of the static policy in a given state."""
-        return _reply(wire.AllocateReply, ask_container(request, _mask(request.affinity), self._version, self._quirks))
+        return _reply(
+            wire.AllocateReply, ask_container(request, hint_of(request.affinity), self._version, self._quirks)
+        )
 
     def hints(self, request: wire.Hints) -> wire.HintsReply:
         """Offer the CPU hints of a container or a pod in a given state."""
@@ -75,23 +70,7 @@ class ReferenceTarget:
 
     def merge(self, request: wire.Merge) -> wire.MergeReply:
         """Merge provider hints."""
-        if request.policy not in POLICIES:
-            raise UsageError(Fault("policy", f"is {request.policy!r}", ", ".join(POLICIES)))
-        gates = FeatureGates.build(self._version, {})
-        options = parse_options(
-            request.options, gates, true_raises_the_limit="node-limit-needs-a-number" not in self._quirks, nodes=64
-        )
-        policy = policy_of(request.policy, "container", options, request.nodes, request.distances)
-        merged = policy.merge(
-            [
-                None
-                if provider is None
-                else {
-                    name: None if hints is None else [_mask(one) for one in hints] for name, hints in provider.items()
-                }
-                for provider in request.providers
-            ]
-        )
+        merged = ask_merge(request, self._version, self._quirks)
         return _reply(wire.MergeReply, {**answers.hint_answer(merged.hint), "admit": merged.admit})
 
     def classify(self, request: wire.Classify) -> wire.ClassifyReply:

@@ -13,7 +13,7 @@ from ..hint import Hint
 from .merge import Answer, Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
 from .options import TopologyOptions, parse_options
 
-__all__ = ["POLICIES", "SCOPES", "TopologyPolicy", "make_topology_policy", "policy_of"]
+__all__ = ["HIGHEST_NODE", "POLICIES", "SCOPES", "TopologyPolicy", "make_topology_policy", "policy_of"]
 
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 SCOPES = ("container", "pod")
@@ -66,8 +66,7 @@ def make_topology_policy(
         true_raises_the_limit="node-limit-needs-a-number" not in quirks,
         nodes=len(numa_ids),
     )
-    if options.prefer_closest and distances is None:
-        raise _refused("cannot discover NUMA topology: error getting NUMA distances from cadvisor")
+    _require_distances(options, distances)
     if len(numa_ids) > options.max_nodes:
         raise _refused(f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
     if name not in POLICIES:
@@ -82,14 +81,28 @@ def make_topology_policy(
 def policy_of(
     name: str, scope: str, options: TopologyOptions, numa_ids: Sequence[int], distances: Distances | None
 ) -> TopologyPolicy:
-    """Build a policy from options already read; rows and columns of ``distances`` follow ``numa_ids``."""
-    closest = options.prefer_closest and name != "single-numa-node" and distances is not None
-    fitness = closer(numa_ids, distances) if closest and distances is not None else narrower
+    """Build a policy from options already read; rows and columns of ``distances`` follow ``numa_ids``.
+
+    Raises ``StartError`` when the closest nodes are asked for and there are no distances.
+    """
+    _require_distances(options, distances)
+    fitness: Fitness = narrower
+    if options.prefer_closest and distances is not None and name != "single-numa-node":
+        fitness = closer(numa_ids, distances)
     return TopologyPolicy(name, scope, sum(1 << node for node in numa_ids), fitness)
 
 
+def _require_distances(options: TopologyOptions, distances: Distances | None) -> None:
+    if options.prefer_closest and distances is None:
+        raise _refused("cannot discover NUMA topology: error getting NUMA distances from cadvisor")
+
+
 def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
-    """Order masks of one size by average distance over all ordered pairs, self included (TOPO-DIST-01..03)."""
+    """Order masks of one size by average distance over all ordered pairs, self included (TOPO-DIST-01..03).
+
+    Columns are found by the position of a node. The kubelet takes the node's id for its position and crashes, or reads
+    another node's distance, where ids have gaps (TOPO-DIST-04); that is not reproduced.
+    """
     row_of = {node: index for index, node in enumerate(numa_ids)}
     known: dict[int, tuple[float, ...]] = {}
 

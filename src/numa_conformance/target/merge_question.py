@@ -1,0 +1,76 @@
+"""One merge of provider hints, read from the wire with every fault at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..errors import Fault, UsageError, closest
+from ..kube import FeatureGates
+from ..managers.hint import Hint
+from ..managers.topology import HIGHEST_NODE, POLICIES, Merged, parse_options, policy_of
+from . import wire
+
+__all__ = ["ask_merge", "hint_of"]
+
+NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
+Provider = Mapping[str, Sequence[wire.HintValue] | None] | None
+
+
+def ask_merge(request: wire.Merge, version: str, quirks: frozenset[str]) -> Merged:
+    """Merge what the request says.
+
+    Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
+    """
+    faults = list(_faults(request))
+    if faults:
+        raise UsageError(faults)
+    options = parse_options(
+        request.options,
+        FeatureGates.build(version, {}),
+        true_raises_the_limit="node-limit-needs-a-number" not in quirks,
+        nodes=len(request.nodes),
+    )
+    policy = policy_of(request.policy, "container", options, request.nodes, request.distances)
+    return policy.merge([_answer(provider) for provider in request.providers])
+
+
+def hint_of(value: wire.HintValue | None) -> Hint:
+    """Return a hint; a missing one is what a manager reads where none was stored. Raises ``UsageError``."""
+    if value is None or value.nodes is None:
+        return Hint(None, value.preferred if value else False)
+    if not _are_ids(value.nodes):
+        raise UsageError(_bad_ids("nodes", value.nodes))
+    return Hint(sum(1 << node for node in set(value.nodes)), value.preferred)
+
+
+def _answer(provider: Provider) -> dict[str, list[Hint] | None] | None:
+    if provider is None:
+        return None
+    return {name: None if hints is None else [hint_of(one) for one in hints] for name, hints in provider.items()}
+
+
+def _faults(request: wire.Merge) -> Iterator[Fault]:
+    if request.policy not in POLICIES:
+        accepted = ", ".join(POLICIES)
+        yield Fault("policy", f"is {request.policy!r}", accepted, closest(request.policy, POLICIES))
+    nodes = request.nodes
+    if not nodes or not _are_ids(nodes) or len(set(nodes)) < len(nodes):
+        yield _bad_ids("nodes", nodes, "different ")
+    rows = request.distances
+    if rows is not None and {len(nodes)} != {len(rows), *map(len, rows)}:
+        yield Fault(
+            "distances", f"is no table of {len(nodes)} rows and columns", "one row and column per node, or null"
+        )
+    for index, provider in enumerate(request.providers):
+        for resource, hints in (provider or {}).items():
+            for place, one in enumerate(hints or ()):
+                if one.nodes is not None and not _are_ids(one.nodes):
+                    yield _bad_ids(f"providers[{index}].{resource}[{place}].nodes", one.nodes)
+
+
+def _are_ids(nodes: Sequence[int]) -> bool:
+    return all(0 <= node <= HIGHEST_NODE for node in nodes)
+
+
+def _bad_ids(place: str, nodes: Sequence[int], kind: str = "") -> Fault:
+    return Fault(place, f"is {list(nodes)}", kind + NODE_IDS)
