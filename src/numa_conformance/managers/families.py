@@ -112,7 +112,7 @@ class HintFamily:
 
     def expand(self, limit: int) -> list[Hint]:
         """Return the explicit list for the wire; raises ``UsageError`` beyond ``limit`` hints."""
-        count = (len(self.base) << self.free.bit_count()) + len(self.fixed)
+        count = (len(self.base) << self.free.bit_count()) - (0 in self.base) + len(self.fixed)
         if count > limit:
             raise UsageError(Fault("", f"{count} hints are too many to list", f"at most {limit}"))
         return list(self)
