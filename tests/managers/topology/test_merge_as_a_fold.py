@@ -221,7 +221,9 @@ def test_families_on_thirty_six_numa_nodes_end_quickly():
 @given(_cases(), st.sampled_from(["best-effort", "restricted", "single-numa-node"]))
 def test_policies_admit_as_they_say(case: tuple[int, list[tuple[Hint, ...]], Distances | None], name: str):
     nodes, axes, distances = case
-    policy = policy_of(name, "container", TopologyOptions(prefer_closest=True), range(nodes), distances)
+    policy = policy_of(
+        name, "container", TopologyOptions(prefer_closest=distances is not None), range(nodes), distances
+    )
     merged = policy.merge([{str(index): list(axis) for index, axis in enumerate(axes)}])
     seen: list[Sequence[Hint]] = [axis or _axis((None, False)) for axis in axes] or [_axis((None, True))]
     if name == "single-numa-node":
