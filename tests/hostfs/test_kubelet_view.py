@@ -100,6 +100,7 @@ def test_cores_are_looked_at_in_the_order_of_names(tree):
         ("2-1,0", set()),
         ("0-1-2", set()),
         ("0,70000,1", {0}),
+        ("0," + "1" * 5000, {0}),
         ("", set()),
         (None, {0, 1, 2}),
     ],

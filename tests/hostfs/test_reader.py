@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from numa_conformance.errors import UsageError
 from numa_conformance.hostfs import open_dump, read_kubelet_view, read_machine, write_tree
+from numa_conformance.kube.quantity import Quantity
 from numa_conformance.machine import derive_view, load_machine
 from numa_conformance.suite.strategies.machines import machines
 from shared_data import SHARED, needs_shared
@@ -42,6 +43,10 @@ def test_a_real_machine_is_read_as_independent_tools_read_it(facts):
         assert [(one.node, one.memory) for one in machine.memory] == [
             (one["node"], one["bytes"]) for one in expected["memory"]
         ]
+        assert [
+            {Quantity.parse(size).value: pages for size, pages in one.hugepages.items()} for one in machine.memory
+        ] == [{int(size[:-2]) * 1024: pages for size, pages in one["hugepages"].items()} for one in expected["memory"]]
+    assert list(machine.offline) == expected["offline"]
     if expected["distances"] and "distances" in sure:
         assert [list(row) for row in machine.distances] == expected["distances"]
 
@@ -100,7 +105,10 @@ def replace(tree, path, text):
         (f"{CPU}/cpu0/topology/physical_package_id", "garbage", "is no number"),
         (f"{CPU}/cpu0/topology/core_cpus", "zz", "no map of CPUs"),
         ("sys/devices/system/node/node0/meminfo", "nothing", "MemTotal"),
+        ("sys/devices/system/node/node0/meminfo", f"MemTotal: {'9' * 5000} kB", "MemTotal"),
         ("sys/devices/system/node/node0/distance", "ten", "no distances"),
+        ("sys/devices/system/node/node0/distance", "-1", "no distances"),
+        ("sys/devices/system/node/node0/distance", "9" * 5000, "no distances"),
         (f"{CPU}/online", "0" * 2_000_000, "larger than"),
     ],
 )
@@ -259,3 +267,10 @@ def test_without_node_folders_there_is_one_node_with_the_pools_of_the_whole_mach
     (tree / "proc/meminfo").write_text("MemTotal:       4096 kB\nMemFree:        1 kB\n")
     (node,) = read_machine(tree).memory
     assert (node.node, node.memory, node.hugepages) == (0, 4 << 20, {"2Mi": 7})
+
+
+@pytest.mark.parametrize("folder", [f"{CPU}/cpu70000", "sys/devices/system/node/node999999999"])
+def test_a_number_that_no_kernel_gives_is_refused(tree, folder):
+    (tree / folder).mkdir()
+    with pytest.raises(UsageError, match=folder):
+        read_machine(tree)

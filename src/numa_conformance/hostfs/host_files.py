@@ -16,7 +16,7 @@ MAX_LINKS = 40
 MAX_ENTRIES = 100_000
 MAX_WORDS = (MAX_ID + 1) // 32
 _BLANKS = " \t\r\n\0"
-_NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,15}", re.ASCII)
 _HEX_WORD = re.compile(r"[0-9a-fA-F]{1,16}", re.ASCII)
 
 
@@ -131,7 +131,10 @@ class HostFiles:
         return int("".join(word.zfill(8) for word in words), 16)
 
     def numbered(self, folder: str, prefix: str) -> list[int]:
-        """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there."""
+        """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there.
+
+        Raises ``UsageError`` for a number that no kernel gives.
+        """
         place = self.resolve(folder)
         if place is None or not place.is_dir():
             return []
@@ -144,6 +147,8 @@ class HostFiles:
                 found = pattern.fullmatch(entry.name)
                 if found:
                     numbers.append(int(found[1]))
+        if numbers and max(numbers) > MAX_ID:
+            raise UsageError(Fault(self.shown(f"{folder}/{prefix}{max(numbers)}"), "is numbered", f"at most {MAX_ID}"))
         return sorted(numbers)
 
     def names(self, folder: str) -> list[str]:

@@ -12,8 +12,9 @@ from .host_files import HostFiles
 __all__ = ["huge_pages", "read_distances", "read_memory_node", "total_memory"]
 
 _NODE = "sys/devices/system/node"
-_TOTAL = re.compile(r"MemTotal:\s*([0-9]+)\s*kB", re.ASCII)
-_PAGES = re.compile(r"hugepages-([0-9]+)kB", re.ASCII)
+_TOTAL = re.compile(r"MemTotal:\s*([0-9]{1,15})\s*kB", re.ASCII)
+_DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_PAGES = re.compile(r"hugepages-([0-9]{1,15})kB", re.ASCII)
 
 
 def read_memory_node(files: HostFiles, node: int) -> MemoryNode:
@@ -61,12 +62,9 @@ def read_distances(files: HostFiles, nodes: Sequence[int], notes: list[str]) -> 
         text = files.text(path)
         if not text:
             return None
-        try:
-            rows.append(tuple(int(one) for one in text.split()))
-        except ValueError:
-            raise UsageError(
-                Fault(files.shown(path), f"{text[:40]!r} are no distances", "numbers with blanks")
-            ) from None
+        if not all(_DISTANCE.fullmatch(one) for one in text.split()):
+            raise UsageError(Fault(files.shown(path), f"{text[:40]!r} are no distances", "numbers with blanks"))
+        rows.append(tuple(map(int, text.split())))
     if any(len(row) != len(nodes) for row in rows):
         notes.append("the NUMA nodes' distance files do not fit together; distances are left out")
         return None

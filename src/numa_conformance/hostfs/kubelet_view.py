@@ -16,6 +16,7 @@ _CPU = "sys/devices/system/cpu"
 _NODE = "sys/devices/system/node"
 _SOCKET_LINE = re.compile(r"^physical id\s*:\s*([0-9]+)\s*$", re.MULTILINE | re.ASCII)
 _NO_CPUS = "could not detect number of cpus"
+_ID = re.compile(r"[0-9]{1,19}", re.ASCII)
 _SIZE = re.compile(r"[0-9]+K", re.ASCII)
 _MEMORY_LINE = re.compile(r"MemTotal:\s*[0-9]+\s*kB", re.ASCII)
 _DISTANCES = re.compile(r"[0-9]+( [0-9]+)*", re.ASCII)
@@ -175,7 +176,11 @@ class _Discovery:
             return True
         for item in (self._online_text or "").split(","):
             first, dash, last = item.partition("-")
-            if not first.isdecimal() or (dash and not last.isdecimal()) or max(int(first), int(last or 0)) > 65_535:
+            if (
+                not _ID.fullmatch(first)
+                or (dash and not _ID.fullmatch(last))
+                or max(int(first), int(last or 0)) > 65_535
+            ):
                 return False
             if dash and int(first) > int(last):
                 return False

@@ -92,7 +92,7 @@ class _Reader:
             raise UsageError(
                 Fault(self._files.shown(_CPU), "there are no CPUs in this tree", "folders cpu0, cpu1, ...")
             )
-        if len(numbers) > MAX_CPUS or numbers[-1] > 65_535:
+        if len(numbers) > MAX_CPUS:
             raise UsageError(Fault(self._files.shown(_CPU), f"names {len(numbers)} CPUs", f"at most {MAX_CPUS}"))
         present = sum(1 << number for number in numbers)
         listed = self._files.cpu_list(f"{_CPU}/online")
