@@ -25,7 +25,7 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
     """Return a state machine that drives one node of the target, within what it claims."""
 
     class LifeOfANode(RuleBasedStateMachine):
-        @initialize(machine=machines(max_cpus=32, sane=True), data=st.data())
+        @initialize(machine=machines(max_cpus=32, max_nodes=8, sane=True), data=st.data())
         def start(self, machine: Machine, data: st.DataObject) -> None:
             self.node = new_node()
             self.config = data.draw(kubelet_configurations(machine, features), label="kubelet")
@@ -34,18 +34,29 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
             self.sets: dict[str, dict[str, CpuSet]] = {}
             self.pool = self.node.initial_pool if self.up else CpuSet()
             self.count = 0
+            self.resources = sorted({one.resource for one in machine.devices})
+            self.devices: dict[str, list[tuple[str, str]]] = {}
 
         @rule(data=st.data())
         def admit(self, data: st.DataObject) -> None:
             if not self.up:
                 return
             self.count += 1
-            pod = data.draw(pods(f"p{self.count}", features), label="pod")
+            pod = data.draw(pods(f"p{self.count}", features, self.resources), label="pod")
             before = self.pool
             answer = self.node.try_admit(pod)
             self.pool = answer.pool
             if answer.admitted:
                 self.sets[answer.uid] = {name: answer.cpus(name) for name in answer.answer.containers or {}}
+                own = {
+                    (name, one)
+                    for name in self.resources
+                    for c in self.sets[answer.uid]
+                    for one in answer.devices(name, c)
+                }
+                taken = own & {device for uid, held in self.devices.items() if uid in self.sets for device in held}
+                self.node.check(not taken, "devices are given to two pods", got=sorted(taken), allowed="none")
+                self.devices[answer.uid] = sorted(own)
             else:
                 self.node.check(answer.pool == before, "a refused pod holds CPUs", got=answer.pool, allowed=before)
 
@@ -69,6 +80,21 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
                 held = {name: CpuSet.parse(one.cpus) for name, one in (pod.containers or {}).items()}
                 self.node.check(
                     held == self.sets.get(pod.uid), f"pod {pod.uid} has other CPUs after a restart", got=str(held)
+                )
+
+        @rule()
+        def reconcile(self) -> None:
+            if not self.up or "cpu-manager/reconcile" not in features:
+                return
+            for uid in self.sets:
+                self.node.run(uid)
+            for update in self.node.reconcile().updates:
+                wanted = self.sets.get(update.uid, {}).get(update.container) or self.pool
+                self.node.check(
+                    update.cpus == str(wanted),
+                    f"{update.uid}/{update.container} is sent other CPUs than it has",
+                    got=update.cpus,
+                    allowed=wanted,
                 )
 
         @invariant()

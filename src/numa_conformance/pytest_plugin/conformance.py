@@ -35,14 +35,15 @@ def enable(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "departs(quirk): the kubelet departs here; not asked at level exact")
     config.addinivalue_line("markers", "exact: asks for the kubelet's own placement; runs at level exact only")
     suite = str(shipped("conformance"))
-    if config.args_source is pytest.Config.ArgsSource.ARGS:
-        config.args = [*config.args] if _inside(config.args, suite) else [suite, *config.args]
-    else:
+    part = config.args_source is pytest.Config.ArgsSource.ARGS and _inside(config.args, suite)
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [suite]
+    elif not part:
+        config.args = [suite, *config.args]
     config.option.importmode = "importlib"
     config.option.warn_unused_snapshots = True
     try:
-        config.pluginmanager.register(Conformance(config), PLUGIN)
+        config.pluginmanager.register(Conformance(config, part=part), PLUGIN)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
@@ -56,8 +57,12 @@ def _inside(args: list[str], suite: str) -> bool:
 class Conformance:
     """One run of the suite against one target."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
+    def __init__(self, config: pytest.Config, *, part: bool) -> None:
+        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``.
+
+        ``part``: the user named paths inside the suite, so not all of it runs.
+        """
+        self._part = part
         self._config = config
         self.level = setting(config, "numa_level")
         self.client = Client(_connection(config, self.level))

@@ -5,6 +5,7 @@ Shipped as ``fixtures/schemas/protocol.schema.json``; a test keeps the file equa
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -34,5 +35,13 @@ def protocol_schema() -> dict[str, Any]:
             }
             for method in METHODS.values()
         },
-        "$defs": dict(sorted(definitions.items())),
+        "$defs": {name: _without_indents(found) for name, found in sorted(definitions.items())},
+    }
+
+
+def _without_indents(definition: dict[str, Any]) -> dict[str, Any]:
+    """Describe a message alike in every Python: from 3.13 on, docstrings come without their indents."""
+    return {
+        **definition,
+        **({"description": cleandoc(definition["description"])} if "description" in definition else {}),
     }

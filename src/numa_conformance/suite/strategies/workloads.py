@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -42,10 +43,24 @@ def kubelet_configurations(draw: st.DrawFn, machine: Machine, features: frozense
     policies = [name for name in _POLICIES if f"topology-manager/{name}" in features]
     if not policies:
         return static(*options, reserved=reserved)
+    memory = draw(_memory(machine, features), label="memory manager")
     scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in features] or ["container"]
     topology = draw(st.sampled_from(policies), label="topology policy")
     scope = draw(st.sampled_from(scopes), label="scope")
-    return static(*options, reserved=reserved, topology=topology, scope=scope)
+    return static(*options, reserved=reserved, topology=topology, scope=scope, more=memory)
+
+
+@st.composite
+def _memory(draw: st.DrawFn, machine: Machine, features: frozenset[str]) -> dict[str, Any]:
+    """Draw the Memory Manager's part: None, or Static with the reservation on the largest NUMA node."""
+    largest = max(machine.memory, key=lambda node: node.memory or 0)
+    if "memory-manager/static" not in features or (largest.memory or 0) < 1 << 30 or not draw(st.booleans()):
+        return {}
+    return {
+        "memoryManagerPolicy": "Static",
+        "kubeReserved": {"memory": "256Mi"},
+        "reservedMemory": [{"numaNode": largest.node, "limits": {"memory": "356Mi"}}],
+    }
 
 
 @st.composite
@@ -62,9 +77,11 @@ def containers(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 
 @st.composite
-def pods(draw: st.DrawFn, name: str, features: frozenset[str]) -> dict[str, Any]:
-    """Draw a pod of one to three containers, sometimes with init containers or a sidecar."""
+def pods(draw: st.DrawFn, name: str, features: frozenset[str], resources: Sequence[str] = ()) -> dict[str, Any]:
+    """Draw a pod of one or two containers, sometimes with an init container or a sidecar, or with a device."""
     apps = [draw(containers(f"c{index}")) for index in range(draw(st.integers(1, 2), label="containers"))]
+    if resources and "device-manager/allocation" in features and draw(st.integers(0, 2), label="device?") == 0:
+        apps[0]["resources"].setdefault("limits", {})[draw(st.sampled_from(list(resources)))] = "1"
     init: list[dict[str, Any]] = []
     if "cpu-manager/init-containers" in features and draw(st.integers(0, 3), label="init?") == 0:
         sidecar = draw(st.booleans(), label="sidecar")
