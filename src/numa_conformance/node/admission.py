@@ -8,7 +8,7 @@ from typing import Protocol
 from ..errors import Refusal
 from ..kube.pod import Container, Pod
 from ..managers.hint import NO_AFFINITY, Hint
-from ..managers.topology import Answer, TopologyPolicy
+from ..managers.topology import Answer, TopologyPolicy, explain_merge
 
 __all__ = ["Admitter", "Provider", "StoredHints"]
 
@@ -76,7 +76,8 @@ class Admitter:
     def _align(self, pod: Pod, container: Container | None, answers: Sequence[Answer]) -> Hint:
         merged = self._policy.merge(answers)
         if self._watcher:
-            self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit)
+            rule = explain_merge(self._policy, answers).rule
+            self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit, rule=rule)
         if not merged.admit:
             raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
         return merged.hint
@@ -93,9 +94,9 @@ class Watcher(Protocol):
     """Told of every merge, to explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
+        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool, rule: str
     ) -> None:
-        """Take the providers' answers in their order and the result; ``container`` is None in pod scope."""
+        """Take the answers in their order, the result and the rule that decided; in pod scope there is no container."""
 
     def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
         """Take what a container was given, in the order in which it was taken."""

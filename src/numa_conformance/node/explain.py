@@ -28,6 +28,7 @@ class MergeTrace:
     answers: tuple[tuple[str, Answer], ...]
     hint: Hint
     admit: bool
+    rule: str
 
 
 @dataclass
@@ -38,11 +39,15 @@ class Explainer:
     steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool
+        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool, rule: str
     ) -> None:
         """Remember one merge."""
         trace = MergeTrace(
-            None if container is None else container.name, tuple(zip(PROVIDERS, answers, strict=True)), hint, admit
+            None if container is None else container.name,
+            tuple(zip(PROVIDERS, answers, strict=True)),
+            hint,
+            admit,
+            rule,
         )
         self.merges.setdefault(pod.uid, []).append(trace)
 
@@ -58,6 +63,7 @@ class Explainer:
             for provider, answer in trace.answers:
                 lines += [f"  {line}" for line in _told(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
+            lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
             if steps:
                 lines.append(f"container {container} was given, in this order:")
@@ -74,6 +80,7 @@ class Explainer:
                     "merged": _hint_dict(trace.hint),
                     "admitted": trace.admit,
                     "why": _why(trace),
+                    "rule": trace.rule,
                 }
                 for trace in self.merges.get(uid, [])
             ],

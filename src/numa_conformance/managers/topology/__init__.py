@@ -1,5 +1,6 @@
 """The Topology Manager: policies, options, and the merge of provider hints."""
 
+from .explain import MergeExplanation, explain_merge
 from .merge import Answer, Merged, axes_of
 from .options import TopologyOptions, parse_options
 from .policy import HIGHEST_NODE, POLICIES, SCOPES, TopologyPolicy, make_topology_policy, policy_of
@@ -9,10 +10,12 @@ __all__ = [
     "POLICIES",
     "SCOPES",
     "Answer",
+    "MergeExplanation",
     "Merged",
     "TopologyOptions",
     "TopologyPolicy",
     "axes_of",
+    "explain_merge",
     "make_topology_policy",
     "parse_options",
     "policy_of",

@@ -16,7 +16,18 @@ from ..families import HintFamily
 from ..hint import Hint
 from .reachable import Masks, best_reachable
 
-__all__ = ["Answer", "Axis", "Fitness", "Merged", "axes_of", "merge_axes", "narrower", "single_node_axis"]
+__all__ = [
+    "Answer",
+    "Axis",
+    "Fitness",
+    "Merged",
+    "axes_of",
+    "bound_of",
+    "merge_axes",
+    "narrower",
+    "preferred_masks",
+    "single_node_axis",
+]
 
 Hints = Sequence[Hint] | HintFamily
 Answer = Mapping[str, Hints | None] | None
@@ -72,10 +83,10 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
     """Return the kubelet's merged hint for these axes; ``everything`` is the mask of all NUMA nodes."""
     if any(isinstance(axis, tuple) and not axis for axis in axes):
         return Hint(everything, False)
-    preferred = _preferred_masks(axes, everything)
+    preferred = preferred_masks(axes, everything)
     if preferred:
         return Hint(min(preferred, key=lambda mask: (mask.bit_count(), *fitness(mask))), True)
-    bound = _bound(axes)
+    bound = bound_of(axes)
     mask = best_reachable(
         [_masks(axis, everything) for axis in axes],
         everything,
@@ -92,7 +103,7 @@ def _masks(axis: Axis, everything: int) -> tuple[Masks, ...]:
     return (Masks(frozenset(everything if hint.mask is None else hint.mask for hint in axis)),)
 
 
-def _preferred_masks(axes: Sequence[Axis], everything: int) -> set[int]:
+def preferred_masks(axes: Sequence[Axis], everything: int) -> set[int]:
     """Return every preferred result: masks that all axes prefer, or leave open (TOPO-MERGE-03..05)."""
     common: set[int] | None = None
     in_open_axes: set[int] = {everything}
@@ -115,7 +126,7 @@ def _preferred_of(axis: Axis) -> tuple[set[int], bool]:
     return {mask for mask in masks if mask is not None}, None in masks
 
 
-def _bound(axes: Sequence[Axis]) -> int:
+def bound_of(axes: Sequence[Axis]) -> int:
     """Return the size that the neediest axis needs at least (TOPO-MERGE-06)."""
     bound = 0
     for axis in axes:

@@ -1,0 +1,87 @@
+"""Why a merge of provider hints came out as it did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..families import HintFamily
+from ..hint import Hint
+from .merge import Answer, Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
+from .policy import TopologyPolicy
+
+__all__ = ["MergeExplanation", "explain_merge"]
+
+SHOWN = 8
+"""Most preferred masks that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeExplanation:
+    """How a policy came to a hint.
+
+    ``axes`` counts what was merged: resources, and managers without an opinion. ``preferred`` are the masks that all
+    of them prefer, best first, at most ``SHOWN`` of ``preferred_count``. ``needed`` is the number of NUMA nodes that
+    the neediest of them asks for at least, 0 when none does. ``rule`` says what decided.
+    """
+
+    axes: int
+    preferred: tuple[int, ...]
+    preferred_count: int
+    needed: int
+    hint: Hint
+    rule: str
+
+
+def explain_merge(policy: TopologyPolicy, answers: Sequence[Answer]) -> MergeExplanation:
+    """Merge once more and say which rule decided (TOPO-MERGE-07..14, TOPO-POL-05)."""
+    hint = policy.merge(answers).hint
+    if policy.name == "none":
+        return MergeExplanation(0, (), 0, 0, hint, "policy none merges nothing")
+    axes = axes_of(answers)
+    if policy.name == "single-numa-node":
+        axes = [single_node_axis(axis) for axis in axes]
+    preferred = preferred_masks(axes, policy.everything)
+    best = sorted(preferred, key=lambda mask: (mask.bit_count(), *policy.fitness(mask)))
+    needed = bound_of(axes)
+    rule = _preferred_rule(policy, axes, len(best)) if best else _other_rule(policy, axes, hint, needed)
+    return MergeExplanation(len(axes), tuple(best[:SHOWN]), len(best), needed, hint, rule)
+
+
+def _preferred_rule(policy: TopologyPolicy, axes: Sequence[Axis], count: int) -> str:
+    if all(isinstance(axis, tuple) and all(hint.mask is None for hint in axis) for axis in axes):
+        return "no manager has an opinion"
+    if count == 1:
+        return "the only set of NUMA nodes that all prefer"
+    return f"of {count} sets of NUMA nodes that all prefer, the one of fewest nodes, then {_fittest(policy)}"
+
+
+def _other_rule(policy: TopologyPolicy, axes: Sequence[Axis], hint: Hint, needed: int) -> str:
+    if policy.name == "single-numa-node":
+        if not all(axes):
+            return "a resource has no preferred hint of one NUMA node"
+        return "no single NUMA node is preferred by all"
+    if hint.mask is None or (hint.mask == policy.everything and not all(_can_be_all(axis, hint.mask) for axis in axes)):
+        return "no NUMA node is in some hint of every resource"
+    size = hint.mask.bit_count()
+    if size == needed:
+        return f"none is preferred by all; among overlaps of hints that span the {needed} needed, {_fittest(policy)}"
+    if size < needed:
+        return (
+            f"none is preferred by all; the widest overlap of hints below the {needed} needed, then {_fittest(policy)}"
+        )
+    return (
+        f"none is preferred by all; the narrowest overlap of hints above the {needed} needed, then {_fittest(policy)}"
+    )
+
+
+def _can_be_all(axis: Axis, everything: int) -> bool:
+    if isinstance(axis, HintFamily):
+        return any(not everything & ~(mask | axis.free) for mask in axis.base) or any(
+            not everything & ~mask for mask in axis.fixed
+        )
+    return any(hint.mask is None or not everything & ~hint.mask for hint in axis)
+
+
+def _fittest(policy: TopologyPolicy) -> str:
+    return "the lowest mask" if policy.fitness is narrower else "the one of least average distance"
