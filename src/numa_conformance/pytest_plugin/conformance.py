@@ -163,7 +163,7 @@ class Conformance:
             self.level,
             list(self._cases.values()),
             self.known,
-            narrowed=self._selection.narrows,
+            narrowed=self._part or self._selection.narrows,
         )
         folder = setting(self._config, "numa_report")
         if folder:
