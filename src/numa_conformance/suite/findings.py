@@ -13,14 +13,20 @@ from .requirements import REQUIREMENTS
 __all__ = ["Finding", "scenario_json"]
 
 
-def scenario_json(machine: Machine, kubelet: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the questions of one conversation with a node, in the form that ``replay`` reads."""
+def scenario_json(
+    machine: Machine,
+    kubelet: Mapping[str, Any],
+    steps: Sequence[Mapping[str, Any]],
+    answered: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return one conversation with a node: the questions as recorded decisions have them, and the answers given."""
     return {
         "id": "scenario",
         "kind": "admission",
         "machine": {"uncoreSource": "hardware", **machine_to_dict(machine)},
         "kubelet": dict(kubelet),
         "steps": [dict(step) for step in steps],
+        "answered": [dict(answer) for answer in answered],
     }
 
 

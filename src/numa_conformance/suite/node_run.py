@@ -87,6 +87,7 @@ class NodeRun:
         self._client = client
         self._requirements = tuple(requirements)
         self._steps: list[dict[str, Any]] = []
+        self._answers: list[dict[str, Any]] = []
         self._held: dict[str, CpuSet] = {}
         self.kubelet: dict[str, Any] = {}
         self.started: wire.NodeStarted | None = None
@@ -106,7 +107,7 @@ class NodeRun:
         """Bring up a node, which may refuse."""
         self.machine = machine
         self.kubelet = dict(kubelet)
-        self._steps, self._held = [], {}
+        self._steps, self._answers, self._held = [], [], {}
         answer = self._client.ask(wire.StartNode(machine_to_dict(machine), dict(kubelet)))
         assert isinstance(answer, wire.NodeStarted)
         self.started = answer
@@ -140,7 +141,7 @@ class NodeRun:
     def try_admit(self, pod: Mapping[str, Any]) -> PodOnNode:
         """Ask the node to admit a pod, which it may refuse."""
         self._steps.append({"op": "admit", "pod": dict(pod)})
-        reply = self._client.ask(wire.AdmitPod(dict(pod)))
+        reply = self._take(wire.AdmitPod(dict(pod)))
         assert isinstance(reply, wire.PodAnswer)
         if reply.result not in ("admitted", "rejected"):
             raise BadReply(f"node.admit answered {reply.result!r}, accepted are admitted and rejected")
@@ -154,14 +155,14 @@ class NodeRun:
     def run(self, uid: str) -> PodOnNode:
         """Start a pod's containers."""
         self._steps.append({"op": "start", "uid": uid})
-        reply = self._client.ask(wire.RunPod(uid))
+        reply = self._take(wire.RunPod(uid))
         assert isinstance(reply, wire.PodAnswer)
         return PodOnNode(reply, uid)
 
     def remove(self, uid: str) -> PodOnNode:
         """Take a pod off the node."""
         self._steps.append({"op": "remove", "uid": uid})
-        reply = self._client.ask(wire.RemovePod(uid))
+        reply = self._take(wire.RemovePod(uid))
         assert isinstance(reply, wire.PodAnswer)
         self._forget(uid)
         return PodOnNode(reply, uid)
@@ -175,7 +176,7 @@ class NodeRun:
     def reconcile(self) -> wire.ReconcileReply:
         """Make one pass of the reconcile loop."""
         self._steps.append({"op": "reconcile"})
-        reply = self._client.ask(wire.Reconcile())
+        reply = self._take(wire.Reconcile())
         assert isinstance(reply, wire.ReconcileReply)
         return reply
 
@@ -192,11 +193,12 @@ class NodeRun:
         step: dict[str, Any] = {"op": "restart"}
         if files:
             self._steps.append({"op": "write", "files": dict(files)})
+            self._answers.append({})
         if kubelet is not None:
             step["kubelet"] = dict(kubelet)
         self._steps.append(step)
         question = wire.RestartNode(None if kubelet is None else dict(kubelet), None if files is None else dict(files))
-        reply = self._client.ask(question)
+        reply = self._take(question)
         assert isinstance(reply, wire.RestartReply)
         return reply
 
@@ -216,9 +218,15 @@ class NodeRun:
             why,
             got=str(got) if isinstance(got, CpuSet) else got,
             allowed=str(allowed) if isinstance(allowed, CpuSet) else allowed,
-            scenario=scenario_json(self.machine, self.kubelet, self._steps),
+            scenario=scenario_json(self.machine, self.kubelet, self._steps, self._answers),
             picture=allocation_map(self.machine, shown) if shown else "",
         )
+
+    def _take(self, question: wire.Message) -> wire.Message:
+        """Ask what belongs to a step, and remember the answer beside it."""
+        reply: wire.Message = self._client.ask(question)
+        self._answers.append(msgspec.to_builtins(reply))
+        return reply
 
     def _forget(self, uid: str) -> None:
         for name in [name for name in self._held if name.startswith(f"{uid}/")]:

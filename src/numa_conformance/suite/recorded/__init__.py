@@ -1,7 +1,8 @@
 """Recorded decisions: read them, replay them against a target, say where it differs."""
 
 from .differences import Difference
+from .node_steps import record
 from .replay import KINDS, Outcome, Totals, replay
 from .vectors import Vector, read_vectors
 
-__all__ = ["KINDS", "Difference", "Outcome", "Totals", "Vector", "read_vectors", "replay"]
+__all__ = ["KINDS", "Difference", "Outcome", "Totals", "Vector", "read_vectors", "record", "replay"]

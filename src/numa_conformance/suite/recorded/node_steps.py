@@ -13,7 +13,7 @@ from .stateless import reported
 if TYPE_CHECKING:
     from .replay import Caller
 
-__all__ = ["replay"]
+__all__ = ["record", "replay"]
 
 DEVICE_FILE = "kubelet_internal_checkpoint"
 
@@ -37,6 +37,18 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
             return
         found = list(compare(*steps.take(step, expected), f"{_label(index, step)}: ", messages=messages))
         yield from found
+
+
+def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the conversation with what this target answers as its record; a node that does not come up has no steps.
+
+    Raises target faults.
+    """
+    answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
+    if answer.get("construction_error"):
+        return {**body, "construction_error": answer["construction_error"], "stage": answer.get("stage")}
+    steps = _Steps(target, unordered=False)
+    return {**body, "initial": answer, "expect": [steps.take(step, {})[1] for step in body["steps"]]}
 
 
 def _label(index: int, step: dict[str, Any]) -> str:
