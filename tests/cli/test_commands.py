@@ -184,3 +184,31 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
     assert code == 0
     assert "unsupported because the target does not claim: node/qos" in out
     assert "replayed 0, matched 0, differed 0, unsupported 1" in out
+
+
+def test_smoke_says_whether_answers_are_well_formed(run):
+    code, out, _ = run("smoke")
+    assert code == 0
+    assert out.count("well formed") == 14
+
+
+def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch):
+    files(
+        "nonsense.py",
+        "from numa_conformance.target import ReferenceTarget\n"
+        "class Nonsense(ReferenceTarget):\n"
+        "    def classify(self, request):\n"
+        "        return {'qos': 3}\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "nonsense:Nonsense")
+    assert code == 1
+    assert "classify: crashed" in out
+    assert "the reply is not a ClassifyReply" in out
+
+
+@pytest.mark.parametrize("command", ["requirements", "quirks"])
+def test_lists_for_people_and_programs(run, command):
+    _, text, _ = run(command)
+    _, listed, _ = run(command, "--json")
+    assert all(one["id"] in text for one in json.loads(listed))
