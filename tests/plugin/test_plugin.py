@@ -1,4 +1,5 @@
 import json
+import shlex
 import subprocess
 import sys
 
@@ -40,6 +41,23 @@ def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester)
     assert report["verdict"] == "not conformant"
     assert {case["verdict"] for case in report["cases"]} == {"passed", "failed"}
     assert f'value="{QOS}"' in (pytester.path / "junit.xml").read_text()
+
+
+def test_a_failure_shows_both_placements_and_the_command_that_plays_it_again(suite, pytester):
+    target = "numa_conformance.suite.mutants:forgets_to_return_cpus"
+    wanted = ("--numa-requirement", "cpu-manager/shared-pool/regains-cpus-on-removal", "--numa-report", "out")
+    result = suite("--numa-target", target, *wanted)
+    result.stdout.fnmatch_lines(["the reference * the target", "socket 0 *socket 0 *"])
+    command = next(line for line in result.outlines if line.startswith("play it again: "))
+    assert command.endswith(f" --target {target}")
+    main = "import sys; from numa_conformance.cli import main; main(sys.argv[1:])"
+    asked = shlex.split(command)[4:]
+    accused = subprocess.run([sys.executable, "-c", main, *asked], capture_output=True, text=True, cwd=pytester.path)
+    assert accused.returncode == 1
+    assert "default_cpuset" in accused.stdout
+    cleared = subprocess.run([sys.executable, "-c", main, *asked[:2]], capture_output=True, cwd=pytester.path)
+    assert cleared.returncode == 0
+    assert {"index.html", "junit.xml", "badge.svg"} <= {path.name for path in (pytester.path / "out").iterdir()}
 
 
 def test_workers_of_xdist_give_the_same_report(suite, pytester):

@@ -1,82 +1,72 @@
-import json
-from pathlib import Path
-
-import jsonschema
-import msgspec
 import pytest
+from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
 from numa_conformance.errors import UsageError
-from numa_conformance.report.model import Case, Summary, read_report
-from numa_conformance.report.schema import report_schema
-from numa_conformance.report.text import summary_lines
+from numa_conformance.report.model import read_report
 from numa_conformance.report.writers import write_reports
-from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
-from numa_conformance.target.wire import Description
-
-NONE = "cpu-manager/none/needs-no-reservation"
-POOL = "cpu-manager/shared-pool/loses-nothing"
-DESCRIBED = Description("mine", "1.0", "1", ["node"], ["cpu-manager/none"])
-SCHEMA = Path(__file__).parents[2] / "fixtures" / "schemas" / "report.schema.json"
-
-
-def summary(*verdicts, known=None, narrowed=False):
-    cases = [Case(f"case-{at}", [NONE], "cpu-manager", verdict) for at, verdict in enumerate(verdicts)]
-    return Summary.of(DESCRIBED, "documented", cases, known or KnownFailures({}), narrowed=narrowed)
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "narrowed", "verdict"),
+    ("cases", "narrowed", "verdict"),
     [
-        (["passed", "passed"], False, "conformant"),
-        (["passed"], True, "partial"),
-        (["passed", "not claimed"], False, "partial"),
-        (["passed", "expected failure"], False, "partial"),
-        (["passed", "failed"], False, "not conformant"),
-        (["passed", "timed out"], False, "not conformant"),
-        (["passed", "error"], False, "not conformant"),
-        (["not claimed"], False, "not tested"),
+        ([case(1)], False, "conformant"),
+        ([case(1)], True, "partial"),
+        ([case(1), case(2, "not claimed")], False, "partial"),
+        ([case(1), case(2, "expected failure")], False, "partial"),
+        ([case(1), case(2, "failed")], False, "not conformant"),
+        ([case(1), case(2, "timed out")], True, "not conformant"),
+        ([case(1), case(2, "crashed")], True, "not conformant"),
+        ([case(1), case(2, "error")], False, "not conformant"),
+        ([case(1, "not claimed")], False, "not tested"),
         ([], False, "not tested"),
     ],
 )
-def test_the_verdict_follows_from_the_cases(verdicts, narrowed, verdict):
-    told = summary(*verdicts, narrowed=narrowed)
-    assert told.verdict == verdict
-    assert sum(told.counts.values()) == told.planned == len(verdicts)
-    assert f"VERDICT: {verdict.upper()}" in "\n".join(summary_lines(told))
+def test_the_verdict_follows_from_the_cases(cases, narrowed, verdict):
+    assert run(*cases, narrowed=narrowed).verdict == verdict
+
+
+def test_every_case_is_counted_once():
+    summary = failing_run()
+    assert summary.planned == sum(summary.counts.values()) == 5
+
+
+def test_the_order_of_cases_does_not_change_the_report():
+    assert run(case(1), case(2)) == run(case(2), case(1))
+
+
+def test_a_known_failure_that_is_met_or_untested_is_a_problem():
+    problems = run(case(1), known=[REQUIREMENT, OTHER], narrowed=False).problems
+    assert f"known failure {REQUIREMENT}: it is met now; remove the entry" in problems
+    assert f"known failure {OTHER}: no case tests it in this run; remove the entry" in problems
 
 
 def test_a_claimed_feature_without_a_case_is_a_problem():
-    assert summary().problems == ["feature cpu-manager/none is claimed and no case was run for it"]
-    assert summary("passed").problems == []
+    assert "feature cpu-manager/none is claimed and no case was run for it" in run(case(1), narrowed=False).problems
 
 
-def test_stale_known_failures_are_problems():
-    known = KnownFailures({name: KnownFailure(name, "why", "link") for name in (NONE, POOL)})
-    assert [one.split(":")[0] for one in summary("passed", known=known).problems] == [
-        f"known failure {NONE}",
-        f"known failure {POOL}",
-    ]
-    assert len(summary("expected failure", known=known).problems) == 1
+def test_what_is_written_reads_back(tmp_path):
+    write_reports(failing_run(), tmp_path)
+    assert read_report(tmp_path) == read_report(tmp_path / "report.json") == failing_run()
 
 
-def test_a_report_is_written_and_read_back(tmp_path):
-    told = summary("passed", "failed")
-    write_reports(told, tmp_path / "out")
-    assert read_report(tmp_path / "out") == told
-    jsonschema.validate(json.loads((tmp_path / "out" / "report.json").read_text()), report_schema())
+def test_scenarios_of_an_earlier_run_do_not_stay(tmp_path):
+    write_reports(failing_run(), tmp_path)
+    assert len(list(tmp_path.glob("scenario-*.json"))) == 1
+    write_reports(run(case(1)), tmp_path)
+    assert list(tmp_path.glob("scenario-*.json")) == []
 
 
-def test_the_shipped_schema_is_the_one_made_from_the_classes():
-    assert json.loads(SCHEMA.read_text()) == report_schema()
+@pytest.mark.parametrize(("text", "said"), [(None, "cannot be read"), ("{}", "is no report"), ("garbage", "is no")])
+def test_what_is_no_report_is_refused_by_name(tmp_path, text, said):
+    path = tmp_path / "report.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UsageError, match=said) as caught:
+        read_report(path)
+    assert str(path) in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[", msgspec.json.encode({"cases": 1}).decode()])
-def test_what_is_no_report_is_refused(tmp_path, text):
-    (tmp_path / "report.json").write_text(text)
-    with pytest.raises(UsageError, match="no report"):
-        read_report(tmp_path)
-
-
-def test_a_missing_report_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_report(tmp_path / "absent")
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_reports(failing_run(), tmp_path / "file" / "out")

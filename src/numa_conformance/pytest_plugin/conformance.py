@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +13,9 @@ from ..errors import NumaConformanceError, UsageError
 from ..kube.features import check_version
 from ..machine.shipped import shipped
 from ..report.model import Case, Summary
-from ..report.text import header_lines, summary_lines
+from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
+from ..suite.comparison import with_reference
 from ..suite.findings import Finding
 from ..suite.known_failures import KnownFailures
 from ..suite.requirements import REQUIREMENTS, Requirement
@@ -126,11 +129,29 @@ class Conformance:
             elif verdict == "not claimed":
                 report.outcome = "skipped"
                 report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, details or verdict)
-            scenario = getattr(call.excinfo.value, "scenario", None) if call.excinfo else None
+            scenario = self._judged(call)
+            if scenario is not None and verdict == "failed":
+                told = told_scenario(case.id, scenario, self._replay_options, setting(self._config, "numa_report"))
+                report.sections.append(("numa-conformance", told))
+                details = f"{details}\n\n{told}"
             item.stash[CASE_KEY] = case = case.with_verdict(verdict, details, scenario)
         if report.when == "call" or verdict is not None:
             report.user_properties.append((_PROPERTY, case.to_json()))
         return report
+
+    def _judged(self, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
+        """Return the conversation that led to a finding, with the reference's answers beside the target's."""
+        if call.excinfo is None or not isinstance(call.excinfo.value, Finding) or not call.excinfo.value.scenario:
+            return None
+        return with_reference(call.excinfo.value.scenario, "exact" if self.level == "exact" else "documented")
+
+    @property
+    def _replay_options(self) -> str:
+        for option in ("target", "target-command"):
+            value = setting(self._config, f"numa_{option.replace('-', '_')}")
+            if value:
+                return f" --{option} {shlex.quote(value)}"
+        return ""
 
     def _verdict(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str | None:
         if call.excinfo is None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from ..suite.comparison import side_by_side
 from ..suite.requirements import REQUIREMENTS
 from ..target.wire import Description
 from .model import VERDICTS, Summary
+from .scenarios import scenario_file
 
-__all__ = ["header_lines", "summary_lines"]
+__all__ = ["header_lines", "summary_lines", "told_scenario"]
 
 
 def header_lines(label: str, described: Description, level: str) -> list[str]:
@@ -18,6 +24,16 @@ def header_lines(label: str, described: Description, level: str) -> list[str]:
         f"numa-conformance: level {level}, Kubernetes {described.kubernetesVersion}, "
         f"surfaces {', '.join(sorted(described.surfaces))}; cases and seeds are fixed",
     ]
+
+
+def told_scenario(case: str, scenario: Mapping[str, Any], target: str, folder: str) -> str:
+    """Return both placements of a failed scenario, and the command that plays it again.
+
+    ``target`` is what names the target on the command line; without a report ``folder`` there is no file to play.
+    """
+    command = f"numa-conformance replay {shlex.quote(str(Path(folder, scenario_file(case))))}{target}"
+    again = f"play it again: {command}" if folder else "with --numa-report DIR the scenario becomes a file to replay"
+    return "\n\n".join(filter(None, (side_by_side(scenario), again)))
 
 
 def summary_lines(summary: Summary) -> list[str]:

@@ -8,20 +8,33 @@ from pathlib import Path
 import msgspec
 
 from ..errors import Fault, UsageError
+from .badge import badge_svg
+from .html import html_page
+from .junit import junit_xml
 from .model import Summary
+from .scenarios import SCENARIO_FILES, scenario_file
 
 __all__ = ["write_reports"]
 
 
 def write_reports(summary: Summary, folder: Path) -> None:
-    """Write ``report.json`` and the scenario of every failure; raises ``UsageError`` when the folder cannot be made."""
+    """Write ``report.json``, ``index.html``, ``junit.xml``, ``badge.svg`` and the scenario of every failure.
+
+    Scenarios of an earlier run are removed. Raises ``UsageError`` when the folder cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(SCENARIO_FILES):
+            old.unlink()
         text = msgspec.json.format(msgspec.json.encode(summary), indent=2)
         _replace(folder / "report.json", text.decode() + "\n")
-        scenarios = [{**case.scenario, "id": case.id} for case in summary.cases if case.scenario]
-        for number, scenario in enumerate(scenarios, 1):
-            _replace(folder / f"scenario-{number}.json", json.dumps(scenario, indent=1) + "\n")
+        _replace(folder / "index.html", html_page(summary))
+        _replace(folder / "junit.xml", junit_xml(summary))
+        _replace(folder / "badge.svg", badge_svg(summary))
+        for case in summary.cases:
+            if case.scenario:
+                scenario = {**case.scenario, "id": case.id}
+                _replace(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
 

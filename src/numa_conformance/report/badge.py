@@ -1,0 +1,34 @@
+"""A verdict as a small picture for a README."""
+
+from __future__ import annotations
+
+from html import escape
+
+from .model import Summary
+
+__all__ = ["badge_svg"]
+
+_COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}
+_OTHER = "#5f6368"
+_LETTER, _PADDING, _HEIGHT = 7, 16, 20
+
+
+def badge_svg(summary: Summary) -> str:
+    """Return an SVG that says ``numa-conformance`` and the verdict; partial ones with passed cases of planned."""
+    left = "numa-conformance"
+    right = summary.verdict
+    if summary.verdict == "partial":
+        right += f" {summary.counts['passed']}/{summary.planned}"
+    widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
+    total = sum(widths)
+    colour = _COLOURS.get(summary.verdict, _OTHER)
+    title = escape(f"{left}: {right}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" role="img" aria-label="{title}">'
+        f"<title>{title}</title>"
+        f'<rect width="{total}" height="{_HEIGHT}" rx="3" fill="#444"/>'
+        f'<rect x="{widths[0]}" width="{widths[1]}" height="{_HEIGHT}" rx="3" fill="{colour}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{widths[0] / 2}" y="14">{left}</text>'
+        f'<text x="{widths[0] + widths[1] / 2}" y="14">{escape(right)}</text></g></svg>\n'
+    )

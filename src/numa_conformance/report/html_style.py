@@ -1,0 +1,59 @@
+"""Style and behaviour of the report page."""
+
+__all__ = ["SCRIPT", "STYLE"]
+
+STYLE = """
+:root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--line:#c9ced6;--soft:#f3f5f8;--good:#1b6e28;--bad:#b3261e;
+--mid:#7a4f00;--link:#0b57d0;--numa-ink:var(--ink)}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--paper:#14171b;--line:#3d444d;--soft:#1e2329;--good:#7fd08c;
+--bad:#ff9d94;--mid:#f0c065;--link:#a8c7fa}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;padding:1rem;
+max-width:75rem}
+a{color:var(--link);overflow-wrap:anywhere}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+code,pre{font-family:ui-monospace,monospace;font-size:.875rem}code{overflow-wrap:anywhere}
+pre{background:var(--soft);padding:.75rem;overflow-x:auto}
+.verdict{font-weight:700;white-space:nowrap}header .verdict{font-size:1.5rem;margin:.25rem 0}
+.verdict.conformant,.verdict.passed{color:var(--good)}
+.verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
+.verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
+.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
+.filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
+.filters input[type=search]{font:inherit;max-width:60vw}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.5rem;
+border-bottom:1px solid var(--line)}
+details{border:1px solid var(--line);border-radius:.5rem;margin:.5rem 0;padding:.5rem .75rem}
+summary{cursor:pointer;overflow-wrap:anywhere;min-height:1.75rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}
+figure{margin:.5rem 0;min-width:0}figcaption{font-weight:700}
+[hidden]{display:none}
+@media (max-width:40rem){table,tbody,tr,td{display:block}thead{position:absolute;left:-999rem}td{border:0;
+padding:.15rem 0}tr{border-bottom:1px solid var(--line);padding:.5rem 0}}
+""".strip()
+
+SCRIPT = """
+(() => {
+  const form = document.querySelector("form.filters");
+  const rows = [...document.querySelectorAll("tr[data-verdict]")];
+  const found = [...document.querySelectorAll("main > details[data-verdict]")];
+  const apply = () => {
+    const wanted = new Set([...form.querySelectorAll("input[name=verdict]:checked")].map(box => box.value));
+    const text = form.elements.text.value.trim().toLowerCase();
+    const fits = one => wanted.has(one.dataset.verdict) && one.textContent.toLowerCase().includes(text);
+    for (const one of [...rows, ...found]) one.hidden = !fits(one);
+    for (const section of document.querySelectorAll("section"))
+      section.hidden = !section.querySelector("tr[data-verdict]:not([hidden])");
+    form.querySelector("output").textContent = rows.filter(row => !row.hidden).length + " requirements shown";
+  };
+  const open = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (target && target.tagName === "DETAILS") { target.hidden = false; target.open = true; target.scrollIntoView(); }
+  };
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", event => event.preventDefault());
+  addEventListener("hashchange", open);
+  apply(); open();
+})();
+""".strip()

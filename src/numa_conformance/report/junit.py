@@ -1,0 +1,58 @@
+"""A run as JUnit XML, with the requirement ids as properties; without times, so that equal runs give equal files."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from .model import Case, Summary
+
+__all__ = ["junit_xml"]
+
+_FAILURES = ("failed", "timed out", "crashed", "unexpectedly passed")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(summary: Summary) -> str:
+    """Return one test suite for each area; a verdict that has no JUnit element of its own is the element's type."""
+    root = ElementTree.Element("testsuites", name=f"numa-conformance {summary.target.name} {summary.target.version}")
+    areas: dict[str, list[Case]] = {}
+    for case in summary.cases:
+        areas.setdefault(case.area, []).append(case)
+    for area, cases in sorted(areas.items()):
+        verdicts = [case.verdict for case in cases]
+        failures = sum(verdict in _FAILURES for verdict in verdicts)
+        errors = verdicts.count("error")
+        passed = verdicts.count("passed")
+        suite = ElementTree.SubElement(
+            root,
+            "testsuite",
+            name=area,
+            tests=str(len(cases)),
+            failures=str(failures),
+            errors=str(errors),
+            skipped=str(len(cases) - failures - errors - passed),
+        )
+        for case in cases:
+            _add_case(suite, case)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _add_case(suite: ElementTree.Element, case: Case) -> None:
+    file, _, name = case.id.partition("::")
+    element = ElementTree.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name))
+    properties = ElementTree.SubElement(element, "properties")
+    for requirement in case.requirements:
+        ElementTree.SubElement(properties, "property", name="requirement", value=requirement)
+    if case.verdict == "passed":
+        return
+    tag = "failure" if case.verdict in _FAILURES else "error" if case.verdict == "error" else "skipped"
+    first = case.details.splitlines()[0] if case.details else case.verdict
+    found = ElementTree.SubElement(element, tag, type=case.verdict, message=_clean(first))
+    found.text = _clean(case.details)
+
+
+def _clean(text: str) -> str:
+    """Replace what XML cannot hold; a target may answer anything."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,42 @@
+"""Runs of the suite as they come out, small enough to read."""
+
+from types import SimpleNamespace
+
+from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.report.model import Case, Summary
+from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.target.wire import Description
+
+REQUIREMENT = "cpu-manager/static/packs-whole-cores"
+OTHER = "qos/best-effort-has-none"
+
+SCENARIO = {
+    "id": "scenario",
+    "kind": "admission",
+    "machine": machine_to_dict(load_machine("t1-one-socket-smt2")),
+    "kubelet": static(),
+    "steps": [{"op": "admit", "pod": guaranteed("<a>", 2)}],
+    "answered": [{"result": "admitted", "containers": {"c": {"cpus": "1-2"}}, "default_cpuset": "0,3-7"}],
+    "expect": [{"result": "admitted", "containers": {"c": {"cpus": "1,5"}}, "default_cpuset": "0,2-4,6-7"}],
+}
+
+
+def case(number, verdict="passed", requirement=REQUIREMENT, details="", scenario=None):
+    area = requirement.split("/")[0]
+    return Case(f"test_static::test_{number}", [requirement], area, verdict, details, scenario)
+
+
+def run(*cases, name="mine", level="documented", known=(), narrowed=True):
+    described = Description(name, "1", "1", ["node"], ["cpu-manager/none"])
+    entries = SimpleNamespace(entries=dict.fromkeys(known))
+    return Summary.of(described, level, cases, entries, narrowed=narrowed)
+
+
+def failing_run():
+    return run(
+        case(1),
+        case(2, "failed", details="takes <half> a core\x00", scenario=SCENARIO),
+        case(3, "timed out", details="no answer"),
+        case(4, "not claimed", OTHER, details="not claimed: node/qos"),
+        case(5, "error", OTHER, details="a bug of ours"),
+    )

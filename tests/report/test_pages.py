@@ -1,0 +1,112 @@
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from report_runs import OTHER, REQUIREMENT, case, failing_run, run
+
+from numa_conformance.report.badge import badge_svg
+from numa_conformance.report.html import html_page, worst
+from numa_conformance.report.junit import junit_xml
+from numa_conformance.report.scenarios import scenario_file
+
+VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Tags(HTMLParser):
+    """Collects elements and checks that each is closed in its place."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.opened, self.seen = [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.opened.pop() == tag
+
+
+def test_the_page_is_well_formed_and_links_lead_to_its_anchors():
+    tags = Tags(html_page(failing_run()))
+    assert tags.opened == []
+    anchors = [attrs["id"] for _, attrs in tags.seen if "id" in attrs]
+    links = [attrs["href"] for tag, attrs in tags.seen if tag == "a"]
+    assert len(anchors) == len(set(anchors)) == 3
+    assert {link[1:] for link in links if link.startswith("#")} == set(anchors)
+
+
+def test_the_page_needs_no_network():
+    page = html_page(failing_run())
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page) == []
+    assert all("src" not in attrs and tag != "link" for tag, attrs in Tags(page).seen)
+
+
+def test_what_a_target_says_is_text_and_never_markup():
+    page = html_page(run(case(1, "failed", details="<script>alert(1)</script>"), name="<b>mine</b>"))
+    assert "<script>alert" not in page
+    assert "<b>mine" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_failure_shows_both_placements():
+    page = html_page(failing_run())
+    assert page.count("<figure>") == page.count("<svg") == 2
+    assert "The reference&#x27;s placement" in page or "The reference's placement" in page
+
+
+def test_filters_and_failures_can_be_reached_by_keyboard():
+    tags = Tags(html_page(failing_run())).seen
+    assert sum(tag == "input" and attrs.get("name") == "verdict" for tag, attrs in tags) == 5
+    assert sum(tag == "summary" for tag, _ in tags) == 4
+    assert all(attrs.get("tabindex") == "0" for tag, attrs in tags if tag == "pre")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([], "not run"),
+        (["passed", "not claimed"], "passed"),
+        (["passed", "expected failure"], "expected failure"),
+        (["passed", "failed", "crashed"], "crashed"),
+        (["error", "failed"], "failed"),
+        (["not claimed"], "not claimed"),
+    ],
+)
+def test_the_worst_verdict_decides_about_a_requirement(verdicts, expected):
+    assert worst([case(number, verdict) for number, verdict in enumerate(verdicts)]) == expected
+
+
+def test_junit_counts_agree_with_its_elements_and_name_the_requirements():
+    root = ElementTree.fromstring(junit_xml(failing_run()))
+    for suite in root:
+        assert int(suite.get("tests")) == len(suite.findall("testcase"))
+        for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+    assert {one.get("value") for one in root.iter("property")} == {REQUIREMENT, OTHER}
+    assert [one.get("type") for one in root.iter("failure")] == ["failed", "timed out"]
+    assert root.find(".//failure").text == "takes <half> a core\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        (run(case(1), narrowed=False), "conformant"),
+        (run(case(1), case(2, "not claimed")), "partial 1/2"),
+        (failing_run(), "not conformant"),
+    ],
+)
+def test_the_badge_says_the_verdict(summary, said):
+    svg = ElementTree.fromstring(badge_svg(summary))
+    assert svg.get("aria-label") == f"numa-conformance: {said}"
+    assert said in [one.text for one in svg.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_scenario_files_of_different_cases_differ_also_when_their_words_agree():
+    assert scenario_file("a::b[c]") != scenario_file("a::b-c")
+    assert len(scenario_file("x" * 500)) < 110
+    assert re.fullmatch(r"scenario-[A-Za-z0-9-]+\.json", scenario_file("a/../b::c"))

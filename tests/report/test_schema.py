@@ -1,0 +1,31 @@
+import json
+
+import jsonschema
+import msgspec
+import pytest
+from report_runs import failing_run
+
+from numa_conformance.machine.shipped import shipped
+from numa_conformance.report.schema import report_schema
+
+
+def test_the_shipped_schema_is_the_one_made_from_the_classes():
+    text = (shipped("fixtures") / "schemas" / "report.schema.json").read_text(encoding="utf-8")
+    assert json.loads(text) == report_schema()
+
+
+def test_a_report_fits_the_schema():
+    jsonschema.validate(msgspec.to_builtins(failing_run()), report_schema())
+
+
+@pytest.mark.parametrize("spoil", [{"verdict": None}, {"cases": [{"id": "a"}]}, {"counts": {"passed": "1"}}])
+def test_what_is_no_report_does_not_fit(spoil):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**msgspec.to_builtins(failing_run()), **spoil}, report_schema())
+
+
+def test_a_verdict_outside_the_list_does_not_fit():
+    report = msgspec.to_builtins(failing_run())
+    report["cases"][0]["verdict"] = "fine"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(report, report_schema())
