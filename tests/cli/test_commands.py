@@ -96,7 +96,9 @@ def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD.replace("cpu: 2", "cpu: 20"))
     code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--json")
     assert code == 1
-    assert json.loads(out)["pods"][0]["reason"] == "TopologyAffinityError"
+    told = json.loads(out)["pods"][0]
+    assert (told["phase"], told["reason"]) == ("Failed", "TopologyAffinityError")
+    assert told["statusMessage"] == "Pod was rejected: Resources cannot be allocated with Topology locality"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ def _as_json(
                 "pod": names[one.uid],
                 "uid": one.uid,
                 **admission_answer(one),
+                "phase": one.pod_phase,
+                "statusMessage": one.pod_message,
                 **({"explanation": explainer.to_dict(one.uid)} if explainer else {}),
             }
             for one in admissions
