@@ -66,6 +66,14 @@ def test_what_is_no_report_is_refused_by_name(tmp_path, text, said):
     assert str(path) in str(caught.value)
 
 
+def test_a_verdict_that_is_none_of_ours_is_refused(tmp_path):
+    write_reports(run(case(1)), tmp_path)
+    path = tmp_path / "report.json"
+    path.write_text(path.read_text().replace('"verdict": "passed"', '"verdict": "fine"'))
+    with pytest.raises(UsageError, match="is no report"):
+        read_report(path)
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):

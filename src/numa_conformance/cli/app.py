@@ -22,6 +22,7 @@ _COMMANDS = {
     "replay": "replay recorded decisions against the reference or a target",
     "smoke": "tell whether a target speaks the protocol",
     "requirements": "list what the suite tests",
+    "report": "compare and join reports of the suite",
     "quirks": "list where the kubelet departs from its documentation",
 }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
 from ..kube.features import check_version
 from ..machine.shipped import shipped
-from ..report.model import Case, Summary
+from ..report.model import Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
 from ..suite.comparison import with_reference
@@ -153,14 +153,14 @@ class Conformance:
                 return f" --{option} {shlex.quote(value)}"
         return ""
 
-    def _verdict(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str | None:
+    def _verdict(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict | None:
         if call.excinfo is None:
             return "passed" if report.when == "call" else None
         error = call.excinfo.value
         if isinstance(error, Finding):
             return "failed"
         if isinstance(error, TargetFault):
-            return error.verdict
+            return cast(Verdict, error.verdict)
         if report.skipped:
             return "not claimed"
         return "error"

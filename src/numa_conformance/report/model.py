@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import msgspec
 
@@ -13,9 +13,9 @@ from ..errors import Fault, UsageError
 from ..suite.requirements import REQUIREMENTS
 from ..target.wire import Description
 
-__all__ = ["VERDICTS", "Case", "Summary", "Target", "read_report"]
+__all__ = ["VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 
-VERDICTS = (
+Verdict = Literal[
     "passed",
     "failed",
     "timed out",
@@ -24,8 +24,19 @@ VERDICTS = (
     "unexpectedly passed",
     "not claimed",
     "error",
-)
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 UNMET = ("failed", "timed out", "crashed")
+_WEIGHTS: tuple[Verdict, ...] = (
+    "not claimed",
+    "passed",
+    "expected failure",
+    "unexpectedly passed",
+    "error",
+    "failed",
+    "timed out",
+    "crashed",
+)
 FORMAT = "numa-conformance report 1"
 
 
@@ -35,7 +46,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     requirements: list[str]
     area: str
-    verdict: str
+    verdict: Verdict
     details: str = ""
     scenario: dict[str, Any] | None = None
 
@@ -44,7 +55,12 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         """Whether it says that the target does not meet a requirement."""
         return self.verdict in UNMET
 
-    def with_verdict(self, verdict: str, details: str, scenario: dict[str, Any] | None) -> Case:
+    @property
+    def badness(self) -> int:
+        """How much the verdict weighs when several runs hold the case; the heaviest stays."""
+        return _WEIGHTS.index(self.verdict)
+
+    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> Case:
         """Return the case with its outcome."""
         return Case(self.id, self.requirements, self.area, verdict, details, scenario)
 
@@ -90,7 +106,6 @@ class Summary(msgspec.Struct, frozen=True):
     def of(cls, described: Description, level: str, cases: Iterable[Case], known: _Known, *, narrowed: bool) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports."""
         ordered = sorted(cases, key=lambda case: case.id)
-        counts = Counter(case.verdict for case in ordered)
         target = Target(
             described.name,
             described.version,
@@ -99,6 +114,15 @@ class Summary(msgspec.Struct, frozen=True):
             sorted(described.features),
         )
         problems = [] if narrowed else [*_stale(ordered, known), *_untested(ordered, target.features)]
+        return cls.concluded(target, level, ordered, problems, narrowed=narrowed)
+
+    @classmethod
+    def concluded(
+        cls, target: Target, level: str, cases: Iterable[Case], problems: list[str], *, narrowed: bool
+    ) -> Summary:
+        """Count the cases and draw the verdict and the claim."""
+        ordered = sorted(cases, key=lambda case: case.id)
+        counts = Counter(case.verdict for case in ordered)
         verdict = _verdict(ordered, counts, narrowed=narrowed)
         return cls(
             target=target,
@@ -129,7 +153,7 @@ class Summary(msgspec.Struct, frozen=True):
         return {name: cases for name, cases in bad.items() if cases}
 
 
-def _verdict(cases: list[Case], counts: Counter[str], *, narrowed: bool) -> str:
+def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:
     if not any(case.verdict != "not claimed" for case in cases):
         return "not tested"
     if any(case.unmet for case in cases) or counts["error"]:
@@ -139,7 +163,7 @@ def _verdict(cases: list[Case], counts: Counter[str], *, narrowed: bool) -> str:
     return "conformant"
 
 
-def _claim(verdict: str, target: Target, level: str, counts: Counter[str]) -> str:
+def _claim(verdict: str, target: Target, level: str, counts: Counter[Verdict]) -> str:
     who = f"{target.name} {target.version}"
     what = f"the documented behaviour of Kubernetes {target.kubernetes}"
     if level == "exact":

@@ -14,7 +14,7 @@ from .junit import junit_xml
 from .model import Summary
 from .scenarios import SCENARIO_FILES, scenario_file
 
-__all__ = ["write_reports"]
+__all__ = ["write_reports", "write_text"]
 
 
 def write_reports(summary: Summary, folder: Path) -> None:
@@ -37,6 +37,15 @@ def write_reports(summary: Summary, folder: Path) -> None:
                 _replace(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write one file whole or not at all; raises ``UsageError``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, text)
+    except OSError as error:
+        raise UsageError(Fault(str(path), f"cannot be written: {error.strerror or error}")) from error
 
 
 def _replace(path: Path, text: str) -> None:

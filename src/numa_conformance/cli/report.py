@@ -1,0 +1,62 @@
+"""``numa-conformance report``: compare and join reports of the suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from ..report.compare import compare_reports
+from ..report.matrix import matrix_page
+from ..report.merge import merge_reports
+from ..report.model import read_report
+from ..report.writers import write_reports, write_text
+from .exits import DIFFERENT, OK
+from .terminal import print_json
+
+__all__ = ["command"]
+
+_REPORT = click.Path(path_type=Path)
+
+
+@click.group("report")
+def command() -> None:
+    """Compare and join reports: report.json files, or the folders that hold them."""
+
+
+@command.command("compare")
+@click.argument("before", type=_REPORT)
+@click.argument("after", type=_REPORT)
+@click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
+def compare(before: Path, after: Path, as_json: bool) -> int:
+    """Show what regressed, was fixed, is new or gone from BEFORE to AFTER.
+
+    Exits with 1 when something regressed or is gone.
+    """
+    found = compare_reports(read_report(before), read_report(after))
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+    else:
+        click.echo("\n".join(found.lines()))
+    return DIFFERENT if found.regressed or found.gone else OK
+
+
+@command.command("merge")
+@click.argument("reports", nargs=-1, required=True, type=_REPORT)
+@click.option("--output", "-o", required=True, type=_REPORT, help="The folder of the joined report.")
+def merge(reports: tuple[Path, ...], output: Path) -> int:
+    """Join REPORTS of one target; a case that several hold keeps its worst verdict."""
+    merged = merge_reports([read_report(path) for path in reports], [str(path) for path in reports])
+    write_reports(merged, output)
+    click.echo(f"{merged.verdict}: {merged.planned} cases in {output}")
+    return OK
+
+
+@command.command("matrix")
+@click.argument("reports", nargs=-1, required=True, type=_REPORT)
+@click.option("--output", "-o", required=True, type=_REPORT, help="The page to write.")
+def matrix(reports: tuple[Path, ...], output: Path) -> int:
+    """Write one page of requirements by targets from REPORTS."""
+    write_text(output, matrix_page([read_report(path) for path in reports]))
+    return OK

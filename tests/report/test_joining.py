@@ -1,0 +1,97 @@
+import pytest
+from report_runs import OTHER, REQUIREMENT, case, failing_run, run
+
+from numa_conformance.cli import main
+from numa_conformance.errors import UsageError
+from numa_conformance.report.compare import compare_reports
+from numa_conformance.report.matrix import matrix_page
+from numa_conformance.report.merge import merge_reports
+from numa_conformance.report.model import VERDICTS, read_report
+from numa_conformance.report.writers import write_reports
+
+GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))
+WORSE = run(case(1), case(2, "crashed"), case(3), case(4, "failed"), case(6))
+
+
+def ids(changes):
+    return [change.id.removeprefix("test_static::test_") for change in changes]
+
+
+def test_each_change_has_one_kind():
+    found = compare_reports(GOOD, WORSE)
+    assert ids(found.regressed) == ["2"]
+    assert ids(found.fixed) == ["3"]
+    assert ids(found.changed) == ["4"]
+    assert ids(found.new) == ["6"]
+    assert ids(found.gone) == ["5"]
+    assert f"  test_static::test_2: passed -> crashed ({REQUIREMENT})" in found.lines()
+
+
+def test_a_report_does_not_differ_from_itself():
+    assert compare_reports(GOOD, GOOD).lines() == ["no verdict differs"]
+
+
+def test_comparing_backwards_swaps_the_kinds():
+    there, back = compare_reports(GOOD, WORSE), compare_reports(WORSE, GOOD)
+    assert ids(there.regressed) == ids(back.fixed)
+    assert ids(there.new) == ids(back.gone)
+
+
+def test_merging_keeps_the_worst_verdict_in_either_order():
+    one, other = (merge_reports(order, ["a", "b"]) for order in ((GOOD, WORSE), (WORSE, GOOD)))
+    assert one == other
+    verdicts = [case.verdict for case in one.cases]
+    assert verdicts == ["passed", "crashed", "failed", "failed", "passed", "passed"]
+    assert one.verdict == "not conformant"
+    assert one.planned == sum(one.counts.values())
+
+
+def test_every_verdict_has_a_weight():
+    assert sorted(case(1, verdict).badness for verdict in VERDICTS) == list(range(len(VERDICTS)))
+
+
+def test_merged_parts_never_claim_the_whole():
+    whole = run(case(1), narrowed=False)
+    assert merge_reports([whole], ["a"]) == whole
+    assert merge_reports([whole, run(case(2), narrowed=False)], ["a", "b"]).verdict == "partial"
+
+
+def test_reports_of_different_targets_do_not_merge_and_all_are_named():
+    with pytest.raises(UsageError) as caught:
+        merge_reports([GOOD, run(case(1), name="other"), run(case(1), level="exact")], ["a", "b", "c"])
+    assert [fault.place for fault in caught.value.faults] == ["b", "c"]
+    assert "as in a" in str(caught.value)
+
+
+def test_nothing_does_not_merge():
+    with pytest.raises(UsageError, match="no report"):
+        merge_reports([], [])
+
+
+def test_the_matrix_has_a_cell_for_each_target_and_requirement():
+    page = matrix_page([failing_run(), run(case(1, requirement=OTHER), name="<other>")])
+    row = next(line for line in page.splitlines() if f"<code>{OTHER}</code>" in line)
+    assert [part.split("<")[0] for part in row.split('">')[2:] if "</span>" in part] == ["error", "passed"]
+    assert "<other>" not in page
+
+
+def test_the_commands_read_what_the_suite_writes(tmp_path, capsys):
+    for name, summary in (("good", GOOD), ("worse", WORSE)):
+        write_reports(summary, tmp_path / name)
+    good, worse = str(tmp_path / "good"), str(tmp_path / "worse" / "report.json")
+
+    def code(*args):
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", *args])
+        return stopped.value.code
+
+    assert code("compare", good, good) == 0
+    assert code("compare", good, worse) == 1
+    assert "regressed (1):" in capsys.readouterr().out
+    assert code("compare", good, worse, "--json") == 1
+    assert '"regressed": [' in capsys.readouterr().out
+    assert code("merge", good, worse, "-o", str(tmp_path / "both")) == 0
+    assert read_report(tmp_path / "both").planned == 6
+    assert code("matrix", good, worse, "-o", str(tmp_path / "matrix.html")) == 0
+    assert (tmp_path / "matrix.html").read_text().startswith("<!doctype html>")
+    assert code("compare", good, str(tmp_path / "absent")) == 2
