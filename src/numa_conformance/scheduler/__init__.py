@@ -1,6 +1,21 @@
-"""The scheduler's NodeResourcesFit: filtering and scoring nodes."""
+"""The scheduler's NodeResourcesFit: filtering and scoring nodes, and filling a cluster with pods."""
 
+from .cluster import Admit, run_cluster
+from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable, numa_fragmentation
 from .fit import insufficient
-from .score import ResourceStep, ScoreResult, score_node
+from .score import ResourceStep, Scorer, ScoreResult, score_node
 
-__all__ = ["ResourceStep", "ScoreResult", "insufficient", "score_node"]
+__all__ = [
+    "Admit",
+    "ClusterReport",
+    "NodeFill",
+    "RefusedByNode",
+    "ResourceStep",
+    "ScoreResult",
+    "Scorer",
+    "Unschedulable",
+    "insufficient",
+    "numa_fragmentation",
+    "run_cluster",
+    "score_node",
+]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ..kube import Container, Pod, Quantity, pod_requests, pod_total
 
-__all__ = ["Amounts", "amount_of", "filter_amounts", "scoring_amount", "sum_amounts"]
+__all__ = ["Amounts", "add_up", "amount_of", "filter_amounts", "scoring_amount"]
 
 Amounts = Mapping[str, int]
 """Resource to amount: cpu in millicores, everything else in whole units."""
@@ -36,10 +36,10 @@ def scoring_amount(pod: Pod, name: str) -> int:
     return pod_total(pod, of) + (0 if overhead is None else amount_of(name, overhead))
 
 
-def sum_amounts(pods: Iterable[Pod]) -> dict[str, int]:
-    """Add up the plain requests of pods."""
+def add_up(amounts: Iterable[Amounts]) -> dict[str, int]:
+    """Add up amounts resource by resource."""
     total: dict[str, int] = {}
-    for pod in pods:
-        for name, amount in filter_amounts(pod).items():
+    for one in amounts:
+        for name, amount in one.items():
             total[name] = total.get(name, 0) + amount
     return total

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..kube import Pod, Quantity, ScoringStrategy
+from ..kube import Pod, Quantity, ResourceWeight, ScoringStrategy
 from ..kube.resource_names import is_scalar
 from .fit import insufficient
-from .inputs import amount_of, filter_amounts, scoring_amount, sum_amounts
+from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
 from .strategies import ResourceScore, least_allocated, most_allocated, requested_to_capacity_ratio
 
-__all__ = ["ResourceStep", "ScoreResult", "score_node"]
+__all__ = ["ResourceStep", "ScoreResult", "Scorer", "score_node"]
 
 _RATIO = "RequestedToCapacityRatio"
 
@@ -37,47 +37,58 @@ class ScoreResult:
     insufficient: tuple[str, ...]
 
 
+class Scorer:
+    """Scores nodes by one strategy from amounts that are already added up."""
+
+    def __init__(self, strategy: ScoringStrategy) -> None:
+        """Take the strategy."""
+        self._resources = strategy.resources
+        self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
+        self._ratio = strategy.type == _RATIO
+        self._function = _function(strategy)
+
+    def counted(self, pod: Pod) -> dict[str, int]:
+        """Return what a pod counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
+        return {name: scoring_amount(pod, name) for name in self._names}
+
+    def steps(self, capacity: Amounts, used: Amounts, own: Amounts) -> list[ResourceStep]:
+        """Return one step per resource; ``used`` and ``own`` are what the pods there and the pod in question count."""
+        return [self._step(resource, capacity.get(resource.name, 0), used, own) for resource in self._resources]
+
+    def _step(self, resource: ResourceWeight, available: int, used: Amounts, own: Amounts) -> ResourceStep:
+        name, weight = resource.name, resource.weight
+        if not available or (is_scalar(name) and own[name] == 0):
+            return ResourceStep(name, own[name], available, 0, weight, counted=False)
+        requested = own[name] + used.get(name, 0)
+        value = self._function(requested, available)
+        return ResourceStep(name, requested, available, value, weight, counted=value != 0 or not self._ratio)
+
+    def mean(self, steps: Sequence[ResourceStep]) -> int:
+        """Return the weighted mean: to the nearest for the ratio strategy, downward for the others."""
+        weights = sum(step.weight for step in steps if step.counted)
+        total = sum(step.score * step.weight for step in steps if step.counted)
+        if not weights:
+            return 0
+        return (2 * total + weights) // (2 * weights) if self._ratio else total // weights
+
+
 def score_node(
     strategy: ScoringStrategy, allocatable: Mapping[str, Quantity], pods: Sequence[Pod], pod: Pod
 ) -> ScoreResult:
     """Score a node with ``pods`` on it for ``pod``; the score is computed whether the pod fits or not."""
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}
-    asked = filter_amounts(pod)
-    steps = tuple(_steps(strategy, capacity, pods, pod))
+    scorer = Scorer(strategy)
+    used = add_up(map(scorer.counted, pods))
+    steps = tuple(scorer.steps(capacity, used, scorer.counted(pod)))
+    plain = add_up(map(filter_amounts, pods))
     return ScoreResult(
-        score=_node_score(strategy.type, steps),
+        score=scorer.mean(steps),
         steps=steps,
-        insufficient=tuple(insufficient(capacity, sum_amounts(pods), len(pods), asked)),
+        insufficient=tuple(insufficient(capacity, plain, len(pods), filter_amounts(pod))),
     )
-
-
-def _steps(strategy: ScoringStrategy, capacity: Mapping[str, int], pods: Sequence[Pod], pod: Pod) -> list[ResourceStep]:
-    function = _function(strategy)
-    steps = []
-    for resource in strategy.resources:
-        name = resource.name
-        own = scoring_amount(pod, name)
-        available = capacity.get(name, 0)
-        if not available or (is_scalar(name) and own == 0):
-            steps.append(ResourceStep(name, own, available, 0, resource.weight, counted=False))
-            continue
-        requested = own + sum(scoring_amount(other, name) for other in pods)
-        value = function(requested, available)
-        counted = value != 0 or strategy.type != _RATIO
-        steps.append(ResourceStep(name, requested, available, value, resource.weight, counted))
-    return steps
 
 
 def _function(strategy: ScoringStrategy) -> ResourceScore:
     if strategy.type == _RATIO:
         return requested_to_capacity_ratio(strategy.shape)
     return most_allocated if strategy.type == "MostAllocated" else least_allocated
-
-
-def _node_score(kind: str, steps: Sequence[ResourceStep]) -> int:
-    """Return the weighted mean: to the nearest for the ratio strategy, downward for the others."""
-    weights = sum(step.weight for step in steps if step.counted)
-    total = sum(step.score * step.weight for step in steps if step.counted)
-    if not weights:
-        return 0
-    return (2 * total + weights) // (2 * weights) if kind == _RATIO else total // weights

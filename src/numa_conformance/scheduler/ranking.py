@@ -1,0 +1,116 @@
+"""Which node is best for pods of one shape, kept up to date while nodes fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from ..kube.scheduler_args import NodeResourcesFitArgs
+from .fit import insufficient
+from .inputs import Amounts
+from .score import Scorer
+
+__all__ = ["NodeBooks", "Ranking", "Shape"]
+
+
+@dataclass(slots=True)
+class NodeBooks:
+    """What is requested on one node.
+
+    ``requested`` are plain requests (SCH-FIT-03), ``counted`` what scoring counts (SCH-REQ-02). Nodes with the same
+    ``state`` have the same capacity and the same amounts.
+    """
+
+    name: str
+    capacity: Amounts
+    requested: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
+    pods: int = 0
+    state: int = 0
+
+    def add(self, shape: Shape) -> None:
+        """Account for a pod of this shape."""
+        self.pods += 1
+        for books, amounts in ((self.requested, shape.requested), (self.counted, shape.counted)):
+            for name, amount in amounts.items():
+                books[name] = books.get(name, 0) + amount
+
+    def free_cpu(self) -> int:
+        """Return the millicores that are not requested; none where more is requested than there is."""
+        return max(self.capacity.get("cpu", 0) - self.requested.get("cpu", 0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What pods that filter and score alike have in common."""
+
+    requested: Amounts
+    counted: Amounts
+
+    @property
+    def key(self) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+        """The shape as a key."""
+        return tuple(sorted(self.requested.items())), tuple(sorted(self.counted.items()))
+
+
+class Ranking:
+    """The nodes by score for one shape of pod.
+
+    Only nodes that changed since the last question are looked at again; what is found out about a state of a node holds
+    for every node in that state.
+    """
+
+    def __init__(self, shape: Shape, args: NodeResourcesFitArgs, scorer: Scorer) -> None:
+        """Rank nothing yet."""
+        self.shape = shape
+        self._args = args
+        self._scorer = scorer
+        self._scores: dict[int, int | None] = {}
+        self._heap: list[tuple[int, int, int]] = []
+        self._seen = 0
+
+    def best(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> int | None:
+        """Return the index of the best node, the first among equals; None when the pod fits none.
+
+        ``changes`` are the indices of changed nodes, one after the other since the beginning, all nodes first.
+        """
+        for index in set(changes[self._seen :]):
+            score = self._score(nodes[index])
+            if score is not None:
+                heappush(self._heap, (-score, index, nodes[index].state))
+        self._seen = len(changes)
+        while self._heap:
+            _, index, state = self._heap[0]
+            if nodes[index].state == state:
+                return index
+            heappop(self._heap)
+        return None
+
+    def missing(self, node: NodeBooks) -> list[str]:
+        """Return why a pod of this shape does not fit a node, sorted; empty when it does."""
+        return insufficient(
+            node.capacity,
+            node.requested,
+            node.pods,
+            self.shape.requested,
+            ignored=self._args.ignored_resources,
+            ignored_groups=self._args.ignored_resource_groups,
+        )
+
+    def _score(self, node: NodeBooks) -> int | None:
+        if node.state not in self._scores:
+            steps = self._scorer.steps(node.capacity, node.counted, self.shape.counted)
+            self._scores[node.state] = None if self.missing(node) else self._scorer.mean(steps)
+        return self._scores[node.state]
+
+    def reasons(self, nodes: Iterable[NodeBooks]) -> dict[str, int]:
+        """Return on how many nodes each reason keeps the pod out, sorted by reason."""
+        found: dict[str, int] = {}
+        by_state: dict[int, list[str]] = {}
+        for node in nodes:
+            if node.state not in by_state:
+                by_state[node.state] = self.missing(node)
+            for reason in by_state[node.state]:
+                found[reason] = found.get(reason, 0) + 1
+        return dict(sorted(found.items()))
