@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -28,14 +28,35 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
 settings.register_profile(
+    "numa-conformance-known-failure", settings.get_profile("numa-conformance"), phases=(Phase.explicit, Phase.generate)
+)
+settings.register_profile(
     "numa-conformance-deep", deadline=None, max_examples=2000, stateful_step_count=40, suppress_health_check=_QUIET
 )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Fix the search, unless a long one is asked for."""
+    settings.load_profile(_profile(config))
+
+
+def _profile(config: pytest.Config) -> str:
     deep = config.getoption("numa_deep") or config.getini("numa_deep")
-    settings.load_profile("numa-conformance-deep" if deep else "numa-conformance")
+    return "numa-conformance-deep" if deep else "numa-conformance"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Spend no search for the smallest scenario on a failure that is known."""
+    plugin = item.config.pluginmanager.get_plugin(PLUGIN)
+    ids = [str(name) for marker in item.iter_markers("requirement") for name in marker.args]
+    if plugin is None or not plugin.known.covers(ids):
+        return (yield)
+    settings.load_profile("numa-conformance-known-failure")
+    try:
+        return (yield)
+    finally:
+        settings.load_profile(_profile(item.config))
 
 
 @pytest.fixture(scope="session")

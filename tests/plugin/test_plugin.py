@@ -157,6 +157,25 @@ def test_a_known_failure_does_not_fail_the_run_and_a_stale_one_does(suite, pytes
     result.stdout.fnmatch_lines(["problem: known failure qos/burstable-has-some-request: it is met now*"])
 
 
+def test_no_search_for_the_smallest_scenario_is_spent_on_a_known_failure(suite, pytester):
+    requirement = "cpu-manager/shared-pool/loses-nothing"
+    pytester.path.joinpath("known.yaml").write_text(
+        f"- {{requirement: {requirement}, reason: it is so, link: https://example.com/1}}\n"
+    )
+    args = ["--numa-target", "numa_conformance.suite.mutants:forgets_to_return_cpus", "--numa-requirement", requirement]
+
+    def steps(name, *more):
+        suite(*args, "--numa-report", name, *more)
+        cases = json.loads((pytester.path / name / "report.json").read_text())["cases"]
+        found = next(case for case in cases if case["id"] == "test_state_machine::test_a_node_stays_in_order")
+        return found["verdict"], len(found["scenario"]["steps"]), len(found["scenario"]["machine"]["cpus"])
+
+    known, *found = steps("known", "--numa-known-failures", "known.yaml")
+    new, *smallest = steps("new")
+    assert (known, new) == ("expected failure", "failed")
+    assert found > smallest
+
+
 def test_a_rerun_asks_only_what_failed(suite):
     target = ["--numa-target", "numa_conformance.suite.mutants:lets_devices_decide_the_class"]
     suite(*target, "--numa-requirement", "qos/*", "--numa-report", "out")

@@ -26,11 +26,13 @@ def with_reference(scenario: Mapping[str, Any], level: Level) -> dict[str, Any]:
     Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
     reference cannot take comes back as it is.
     """
+    reference = Client(InProcess(lambda: ReferenceTarget(level), "the bundled reference", _SECONDS))
     try:
-        connection = InProcess(lambda: ReferenceTarget(level), "the bundled reference", _SECONDS)
-        return record(Client(connection), dict(scenario))
+        return record(reference, dict(scenario))
     except (NumaConformanceError, TargetFault, KeyError, TypeError):
         return dict(scenario)
+    finally:
+        reference.close()
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
