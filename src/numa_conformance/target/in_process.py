@@ -35,8 +35,10 @@ def load_factory(name: str) -> Factory:
         found: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(Fault("target", f"{name!r} cannot be loaded: {error}", "package.module:factory")) from error
+    except Exception as error:
+        raise UsageError(
+            Fault("target", f"{name!r} cannot be loaded: {type(error).__name__}: {error}", "package.module:factory")
+        ) from error
     if not callable(found):
         raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
     factory: Factory = found
