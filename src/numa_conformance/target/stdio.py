@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
@@ -58,7 +58,7 @@ class Stdio:
         sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": method.name, "params": message})
         try:
             line = self._process.exchange(sent, self._timeout)
-            return checked_reply(_result(line, number, method), method.reply)
+            return _result(line, number, method)
         except NotClaimed:
             raise
         except TargetFault as fault:
@@ -74,7 +74,7 @@ class Stdio:
             self._process = None
 
 
-def _result(line: bytes, number: int, method: wire.Method) -> Any:
+def _result(line: bytes, number: int, method: wire.Method) -> wire.Message:
     """Return the result of a reply line; raises ``BadReply`` saying what is wrong with it."""
     shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
     try:

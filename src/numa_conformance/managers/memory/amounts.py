@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...errors import Refusal
 from ...kube.pod import Container, Pod
+from ...kube.requests import pod_total
 from ...kube.resource_names import is_huge_page
 
 __all__ = ["Amounts", "container_amounts", "failed", "pod_amounts"]
@@ -33,18 +36,15 @@ def container_amounts(container: Container) -> Amounts | None:
 
 def pod_amounts(pod: Pod) -> Amounts | None:
     """Return what the pod as a whole asks for; resources that no app container requests are left out."""
-    own = {container.name: container_amounts(container) for container in pod.all_containers}
-    if any(amounts is None for amounts in own.values()):
-        return None
-    names = sorted({name for container in pod.containers for name in own[container.name] or ()})
-    return {name: _pod_amount(pod, {key: (found or {}).get(name, 0) for key, found in own.items()}) for name in names}
+    own: dict[str, Amounts] = {}
+    for container in pod.all_containers:
+        amounts = container_amounts(container)
+        if amounts is None:
+            return None
+        own[container.name] = amounts
+    names = sorted({name for container in pod.containers for name in own[container.name]})
+    return {name: pod_total(pod, partial(_amount_of, own, name)) for name in names}
 
 
-def _pod_amount(pod: Pod, own: dict[str, int]) -> int:
-    sidecars = peak = 0
-    for container in pod.init_containers:
-        if container.restart_always:
-            sidecars += own[container.name]
-        else:
-            peak = max(peak, sidecars + own[container.name])
-    return max(peak, sidecars + sum(own[container.name] for container in pod.containers))
+def _amount_of(own: dict[str, Amounts], name: str, container: Container) -> int:
+    return own[container.name].get(name, 0)
