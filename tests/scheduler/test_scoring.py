@@ -1,8 +1,9 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.kube import Pod, Quantity, ScoringStrategy
-from numa_conformance.scheduler import score_node
+from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
+from numa_conformance.scheduler import EXACT, mean_text, score_node, step_text
 from numa_conformance.suite.recorded import read_vectors, replay
 from numa_conformance.suite.workloads import container, pod
 from numa_conformance.target import Client, InProcess, ReferenceTarget
@@ -23,9 +24,9 @@ def asking(**amounts):
     return Pod.from_dict(pod("p", [container("c", requests=amounts)]), validate=False)
 
 
-def score(how, allocatable, used, wanted):
+def score(how, allocatable, used, wanted, quirks=EXACT):
     node = {name: Quantity.parse(amount) for name, amount in {**allocatable, "pods": "110"}.items()}
-    return score_node(how, node, [used], wanted)
+    return score_node(how, node, [used], wanted, quirks=quirks)
 
 
 @needs_shared
@@ -36,7 +37,7 @@ def test_repeats_every_recorded_score():
     assert [one.vector.id for one in outcomes if one.status != "matched"] == []
 
 
-def example(how, node):
+def example(how, node, quirks=EXACT):
     foo, used, cpu = (("4", "1", "1"), ("8", "2", "6"))[node]
     memory = ("256Mi", "512Mi")[node]
     return score(
@@ -44,20 +45,76 @@ def example(how, node):
         {FOO: foo, "memory": "1Gi", "cpu": "8"},
         asking(**{FOO: used, "memory": memory, "cpu": cpu}),
         asking(**{FOO: "2", "memory": "256Mi", "cpu": "2"}),
-    ).score
+        quirks,
+    )
 
 
 def test_the_worked_example_with_the_documented_and_the_real_figures():
     weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
     rising = strategy("RequestedToCapacityRatio", *weights, shape=((0, 0), (100, 10)))
-    real = [example(rising, 0), example(rising, 1)]
-    assert real == [60, 69]
-    documented = [5, 7]
-    assert [abs(a - 10 * b) <= 10 for a, b in zip(real, documented, strict=True)] == [True, True]
+    documented, real = ([example(rising, node, quirks) for node in (0, 1)] for quirks in (frozenset(), EXACT))
+    assert [one.score for one in documented] == [5, 7]
+    assert [one.score for one in real] == [60, 69]
+    assert [[step.score for step in one.steps] for one in documented] == [[7, 5, 3], [5, 7, 10]]
+    assert [[step.score for step in one.steps] for one in real] == [[75, 50, 37], [50, 75, 100]]
+
+
+def test_the_worked_example_by_other_strategies():
+    weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
     falling = strategy("RequestedToCapacityRatio", *weights, shape=((0, 10), (100, 0)))
-    assert [example(falling, 0), example(falling, 1)] == [40, 46]
-    assert [example(strategy("MostAllocated", *weights), node) for node in (0, 1)] == [59, 69]
-    assert [example(strategy("LeastAllocated", *weights), node) for node in (0, 1)] == [40, 30]
+    assert [example(falling, node).score for node in (0, 1)] == [40, 46]
+    assert [example(strategy("MostAllocated", *weights), node).score for node in (0, 1)] == [59, 69]
+    assert [example(strategy("LeastAllocated", *weights), node).score for node in (0, 1)] == [40, 30]
+
+
+def test_a_resource_that_scores_zero_leaves_the_mean_unless_the_quirk_is_off():
+    how = strategy("RequestedToCapacityRatio", ("cpu", 1), ("memory", 1), shape=((0, 10), (100, 0)))
+    node, full = {"cpu": "8", "memory": "1Gi"}, asking(cpu="8", memory="100Mi")
+    wanted = asking(cpu="0", memory="100Mi")
+    assert score(how, node, full, wanted).score == 81
+    assert score(how, node, full, wanted, EXACT - {"ratio-drops-what-scores-zero"}).score == 41
+
+
+def test_the_utilization_is_cut_to_whole_percents_unless_the_quirk_is_off():
+    how = strategy("RequestedToCapacityRatio", ("cpu", 1), shape=((0, 0), (50, 10)))
+    assert score(how, {"cpu": "8"}, asking(cpu="1"), asking(cpu="2")).score == 74
+    assert score(how, {"cpu": "8"}, asking(cpu="1"), asking(cpu="2"), EXACT - {"ratio-cuts-utilization"}).score == 75
+
+
+def test_every_step_can_be_checked_with_pencil_and_paper():
+    weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
+    rising = strategy("RequestedToCapacityRatio", *weights, shape=((0, 0), (100, 10)))
+    found = example(rising, 0)
+    assert [step_text(rising, step) for step in found.steps] == [
+        "3 * 100 / 4 = 75 %; 0 + (100 - 0) * (75 - 0) / (100 - 0) = 75",
+        "536870912 * 100 / 1073741824 = 50 %; 0 + (100 - 0) * (50 - 0) / (100 - 0) = 50",
+        "3000 * 100 / 8000 = 37 %; 0 + (100 - 0) * (37 - 0) / (100 - 0) = 37",
+    ]
+    mean = "(75*5 + 50*1 + 37*3) / (5 + 1 + 3) = 536 / 9 = 59.56, to the nearest: 60"
+    assert mean_text(rising, found.steps, found.score) == mean
+
+
+@pytest.mark.parametrize(
+    ("kind", "used", "text"),
+    [
+        ("LeastAllocated", "3", "(8000 - 4000) * 100 / 8000 = 50"),
+        ("LeastAllocated", "8", "9000 > 8000: 0"),
+        ("MostAllocated", "8", "8000 * 100 / 8000 = 100"),
+    ],
+)
+def test_steps_of_the_simple_strategies(kind, used, text):
+    how = strategy(kind, ("cpu", 1), (FOO, 2))
+    found = score(how, {"cpu": "8"}, asking(cpu=used), asking(cpu="1"))
+    assert [step_text(how, step) for step in found.steps] == [text, "the node has none"]
+
+
+def test_ignored_resources_are_not_insufficient_and_still_score():
+    args = {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": FOO}]}}
+    node, wanted = {"cpu": "8", FOO: "1"}, asking(**{FOO: "2"})
+    kept = score(NodeResourcesFitArgs.from_dict(args), node, asking(), wanted)
+    ignored = score(NodeResourcesFitArgs.from_dict({**args, "ignoredResources": [FOO]}), node, asking(), wanted)
+    assert (kept.insufficient, ignored.insufficient) == ((f"Insufficient {FOO}",), ())
+    assert kept.score == ignored.score == 100
 
 
 def test_a_falling_slope_is_cut_toward_zero():

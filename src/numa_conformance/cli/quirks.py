@@ -6,8 +6,8 @@ import dataclasses
 
 import click
 
-from ..managers.quirks import QUIRKS
 from ..suite.documentation import quirks_page
+from ..target.quirks import QUIRKS
 from .terminal import print_json
 
 __all__ = ["command"]

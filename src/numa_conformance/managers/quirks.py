@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ..quirk import Quirk
 from .cpu.quirks import QUIRKS as CPU
 from .device.quirks import QUIRKS as DEVICE
 from .memory.quirks import QUIRKS as MEMORY
-from .quirk import Quirk
 from .topology.quirks import QUIRKS as TOPOLOGY
 
 __all__ = ["QUIRKS", "Quirk", "quirks_for"]

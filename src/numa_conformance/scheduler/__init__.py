@@ -1,11 +1,15 @@
 """The scheduler's NodeResourcesFit: filtering and scoring nodes, and filling a cluster with pods."""
 
+from .arithmetic import mean_text, step_text
 from .cluster import Admit, run_cluster
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable, numa_fragmentation
 from .fit import insufficient
+from .quirks import EXACT, QUIRKS
 from .score import ResourceStep, Scorer, ScoreResult, score_node
 
 __all__ = [
+    "EXACT",
+    "QUIRKS",
     "Admit",
     "ClusterReport",
     "NodeFill",
@@ -15,7 +19,9 @@ __all__ = [
     "Scorer",
     "Unschedulable",
     "insufficient",
+    "mean_text",
     "numa_fragmentation",
     "run_cluster",
     "score_node",
+    "step_text",
 ]

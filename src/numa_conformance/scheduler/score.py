@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..kube import Pod, Quantity, ResourceWeight, ScoringStrategy
+from ..kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy
 from ..kube.resource_names import is_scalar
 from .fit import insufficient
 from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
-from .strategies import ResourceScore, least_allocated, most_allocated, requested_to_capacity_ratio
+from .quirks import EXACT
+from .strategies import RATIO, resource_score
 
 __all__ = ["ResourceStep", "ScoreResult", "Scorer", "score_node"]
-
-_RATIO = "RequestedToCapacityRatio"
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceStep:
-    """One resource of a score: amounts, its own score, its weight, and whether it counts at all."""
+    """One resource of a score: amounts, its own score and its weight.
+
+    ``used`` is what the pods on the node count, ``own`` what the pod in question counts; cpu in millicores, everything
+    else in whole units. ``left_out`` says why the resource does not count at all; empty where it does.
+    """
 
     name: str
-    requested: int
+    used: int
+    own: int
     capacity: int
     score: int
     weight: int
-    counted: bool
+    left_out: str = ""
+
+    @property
+    def requested(self) -> int:
+        """What would be requested with the pod on the node."""
+        return self.used + self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +49,13 @@ class ScoreResult:
 class Scorer:
     """Scores nodes by one strategy from amounts that are already added up."""
 
-    def __init__(self, strategy: ScoringStrategy) -> None:
+    def __init__(self, strategy: ScoringStrategy, quirks: frozenset[str] = EXACT) -> None:
         """Take the strategy."""
         self._resources = strategy.resources
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
-        self._ratio = strategy.type == _RATIO
-        self._function = _function(strategy)
+        self._ratio = strategy.type == RATIO
+        self._drops_zero = self._ratio and "ratio-drops-what-scores-zero" in quirks
+        self._function = resource_score(strategy, quirks)
 
     def counted(self, pod: Pod) -> dict[str, int]:
         """Return what a pod counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
@@ -57,38 +67,46 @@ class Scorer:
 
     def _step(self, resource: ResourceWeight, available: int, used: Amounts, own: Amounts) -> ResourceStep:
         name, weight = resource.name, resource.weight
-        if not available or (is_scalar(name) and own[name] == 0):
-            return ResourceStep(name, own[name], available, 0, weight, counted=False)
-        requested = own[name] + used.get(name, 0)
-        value = self._function(requested, available)
-        return ResourceStep(name, requested, available, value, weight, counted=value != 0 or not self._ratio)
+        there, wanted = used.get(name, 0), own[name]
+        if not available:
+            return ResourceStep(name, there, wanted, available, 0, weight, "the node has none")
+        if not wanted and is_scalar(name):
+            return ResourceStep(name, there, wanted, available, 0, weight, "the pod requests none")
+        value = self._function(there + wanted, available)
+        left_out = "it scores 0" if self._drops_zero and not value else ""
+        return ResourceStep(name, there, wanted, available, value, weight, left_out)
 
     def mean(self, steps: Sequence[ResourceStep]) -> int:
         """Return the weighted mean: to the nearest for the ratio strategy, downward for the others."""
-        weights = sum(step.weight for step in steps if step.counted)
-        total = sum(step.score * step.weight for step in steps if step.counted)
+        weights = sum(step.weight for step in steps if not step.left_out)
+        total = sum(step.score * step.weight for step in steps if not step.left_out)
         if not weights:
             return 0
         return (2 * total + weights) // (2 * weights) if self._ratio else total // weights
 
 
 def score_node(
-    strategy: ScoringStrategy, allocatable: Mapping[str, Quantity], pods: Sequence[Pod], pod: Pod
+    args: NodeResourcesFitArgs | ScoringStrategy,
+    allocatable: Mapping[str, Quantity],
+    pods: Sequence[Pod],
+    pod: Pod,
+    *,
+    quirks: frozenset[str] = EXACT,
 ) -> ScoreResult:
     """Score a node with ``pods`` on it for ``pod``; the score is computed whether the pod fits or not."""
+    if isinstance(args, ScoringStrategy):
+        args = NodeResourcesFitArgs(strategy=args)
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}
-    scorer = Scorer(strategy)
+    scorer = Scorer(args.strategy, quirks)
     used = add_up(map(scorer.counted, pods))
     steps = tuple(scorer.steps(capacity, used, scorer.counted(pod)))
     plain = add_up(map(filter_amounts, pods))
-    return ScoreResult(
-        score=scorer.mean(steps),
-        steps=steps,
-        insufficient=tuple(insufficient(capacity, plain, len(pods), filter_amounts(pod))),
+    missing = insufficient(
+        capacity,
+        plain,
+        len(pods),
+        filter_amounts(pod),
+        ignored=args.ignored_resources,
+        ignored_groups=args.ignored_resource_groups,
     )
-
-
-def _function(strategy: ScoringStrategy) -> ResourceScore:
-    if strategy.type == _RATIO:
-        return requested_to_capacity_ratio(strategy.shape)
-    return most_allocated if strategy.type == "MostAllocated" else least_allocated
+    return ScoreResult(scorer.mean(steps), steps, tuple(missing))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..managers.quirks import QUIRKS
 from ..target.features import FEATURES, SURFACES
+from ..target.quirks import QUIRKS
 from ..target.wire import METHODS
 from .mutants import MUTANTS
 from .requirements import REQUIREMENTS, Requirement
 
 __all__ = ["protocol_page", "quirks_page", "requirements_page"]
+
+_ACTOR = {"scheduler": "The scheduler"}
 
 
 def requirements_page() -> str:
@@ -58,7 +60,7 @@ def quirks_page() -> str:
     lines = [
         "# Quirks",
         "",
-        "Where the kubelet departs from its documentation. At level `exact` the reference shows every quirk of the "
+        "Where Kubernetes departs from its documentation. At level `exact` the reference shows every quirk of the "
         "Kubernetes version asked for; at level `documented` it shows none. "
         "Made by `numa-conformance quirks --markdown`.",
         "",
@@ -68,7 +70,7 @@ def quirks_page() -> str:
         lines += [
             f"## `{quirk.id}`",
             "",
-            f"The kubelet: {quirk.summary}.",
+            f"{_ACTOR.get(quirk.area, 'The kubelet')}: {quirk.summary}.",
             "",
             f"The documentation, and the reference with the quirk off: {quirk.documented}.",
             "",

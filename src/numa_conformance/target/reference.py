@@ -12,7 +12,6 @@ from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
 from ..kube import KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
 from ..machine.codec import machine_from_dict, machine_to_dict
-from ..managers.quirks import quirks_for
 from ..node import Node
 from ..scheduler import score_node
 from . import answers, wire
@@ -20,6 +19,7 @@ from .container_question import ask_container, ask_hints
 from .features import FEATURES, PROTOCOL, SURFACES
 from .merge_question import ask_merge, hint_of
 from .pick import pick
+from .quirks import quirks_for
 
 __all__ = ["Level", "ReferenceTarget"]
 
@@ -93,6 +93,7 @@ class ReferenceTarget:
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
             [Pod.from_dict(one, f"pods[{index}]", validate=False) for index, one in enumerate(request.pods)],
             Pod.from_dict(request.pod, "pod", validate=False),
+            quirks=self._quirks,
         )
         return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..quirk import Quirk
+from ...quirk import Quirk
 
 __all__ = ["QUIRKS"]
 

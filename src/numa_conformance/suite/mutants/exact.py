@@ -63,7 +63,12 @@ MUTANTS: tuple[mutant, ...] = (
         answers={"node.checkpoints": _another_file},
         level="exact",
     ),
-    mutant("scores_one_beside", ["exact/recorded/noderesourcesfit"], answers={"score": _another_score}, level="exact"),
+    mutant(
+        "scores_one_beside",
+        ["exact/recorded/noderesourcesfit", "exact/scores"],
+        answers={"score": _another_score},
+        level="exact",
+    ),
     mutant("merges_without_preference", ["exact/recorded/merge"], answers={"merge": _never_preferred}, level="exact"),
     mutant("counts_one_cpu_more", ["exact/recorded/qos"], answers={"classify": _one_cpu_more}, level="exact"),
 )

@@ -1,4 +1,4 @@
-"""Wrong topology, memory and device managers, schedulers and host readers."""
+"""Wrong topology, memory and device managers and host readers."""
 
 from __future__ import annotations
 
@@ -127,27 +127,6 @@ def _alone_in_a_group(answer: Json, memory: Memory) -> Json:
 def _fix_reservation(kubelet: Json) -> None:
     if kubelet.get("memoryManagerPolicy") == "Static":
         kubelet["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
-
-
-def _strategy(name: str) -> Rewrite:
-    def rewrite(question: Json, memory: Memory) -> Json:
-        return {**question, "strategy": {**question["strategy"], "type": name}}
-
-    return rewrite
-
-
-def _equal_weights(question: Json, memory: Memory) -> Json:
-    resources = [{**one, "weight": 1} for one in question["strategy"].get("resources", ())]
-    return {**question, "strategy": {**question["strategy"], "resources": resources}}
-
-
-def _rising_shape(question: Json, memory: Memory) -> Json:
-    shape = {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}
-    return {**question, "strategy": {**question["strategy"], "requestedToCapacityRatio": shape}}
-
-
-def _beyond_the_range(answer: Json, memory: Memory) -> Json:
-    return {**answer, "score": (answer["score"] or 0) + 101} if "score" in answer else answer
 
 
 def _without_a_cpu(answer: Json, memory: Memory) -> Json:
@@ -302,27 +281,6 @@ MUTANTS: tuple[mutant, ...] = (
         ],
         questions={"node.start": in_kubelet(_fix_reservation)},
     ),
-    mutant(
-        "scores_most_as_least",
-        ["scheduler/most-allocated/favours-full-nodes", "scheduler/requested-to-capacity-ratio/worked-example"],
-        questions={"score": _strategy("LeastAllocated")},
-    ),
-    mutant(
-        "scores_least_as_most",
-        ["scheduler/least-allocated/favours-empty-nodes"],
-        questions={"score": _strategy("MostAllocated")},
-    ),
-    mutant("ignores_weights", ["scheduler/most-allocated/weighs-resources"], questions={"score": _equal_weights}),
-    mutant(
-        "ignores_the_shape",
-        [
-            "scheduler/requested-to-capacity-ratio/follows-the-shape",
-            "scheduler/requested-to-capacity-ratio/reverses-with-the-shape",
-            "scheduler/requested-to-capacity-ratio/refuses-a-bad-shape",
-        ],
-        questions={"score": _rising_shape},
-    ),
-    mutant("scores_beyond_the_range", ["scheduler/score/stays-in-range"], answers={"score": _beyond_the_range}),
     mutant("overlooks_a_cpu", ["host/finds-the-online-cpus"], answers={"host.discover": _without_a_cpu}),
     mutant("sees_one_socket", ["host/finds-cores-sockets-and-numa-nodes"], answers={"host.discover": _one_socket}),
 )

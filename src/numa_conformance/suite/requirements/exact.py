@@ -51,6 +51,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         )
         for option in _OPTIONS
     ),
+    _requirement(
+        "scores",
+        "Nodes are scored to the point as kube-scheduler scores them.",
+        "scheduler/least-allocated",
+        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
+    ),
     *(
         _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature)
         for kind, (feature, what) in _RECORDED.items()

@@ -22,6 +22,7 @@ def _requirement(id: str, text: str, *features: str, section: str, since: str = 
 
 
 _MOST = "Enabling bin packing using MostAllocated strategy"
+_TUNING = "Tuning the score function"
 _RATIO = "Enabling bin packing using RequestedToCapacityRatio"
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -58,7 +59,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "requested-to-capacity-ratio/worked-example",
-        "The worked example of the page: the second node scores higher than the first, in the ratio the page computes.",
+        "The worked example of the page scores its nodes 5 and 7 of 10, or the same on the scale from 0 to 100.",
         "scheduler/requested-to-capacity-ratio",
         section="Node scoring for capacity allocation",
     ),
@@ -67,6 +68,36 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "Scores are whole numbers from 0 to 100.",
         "scheduler/least-allocated",
         section="Node scoring for capacity allocation",
+    ),
+    _requirement(
+        "score/counts-the-pod-itself",
+        "What the pod asks for is added to what is requested on the node.",
+        "scheduler/most-allocated",
+        section="Node scoring for capacity allocation",
+    ),
+    _requirement(
+        "score/counts-extended-resources",
+        "Extended resources take part in the score when the strategy lists them.",
+        "scheduler/most-allocated",
+        section=_MOST,
+    ),
+    _requirement(
+        "score/defaults-to-cpu-and-memory",
+        "A strategy that lists no resources scores by cpu and memory, both with weight 1.",
+        "scheduler/most-allocated",
+        section=_TUNING,
+    ),
+    _requirement(
+        "score/missing-weight-is-one",
+        "A resource without a weight has weight 1.",
+        "scheduler/most-allocated",
+        section=_TUNING,
+    ),
+    _requirement(
+        "score/refuses-negative-weights",
+        "A negative weight is refused.",
+        "scheduler/most-allocated",
+        section=_TUNING,
     ),
     _requirement(
         "requested-to-capacity-ratio/refuses-a-bad-shape",

@@ -1,4 +1,4 @@
-"""``Quirk``: one place where the kubelet departs from its documentation, with a name."""
+"""``Quirk``: one place where Kubernetes departs from its documentation, with a name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SPAN = re.compile(r"(\d+)\.(\d+)(?:(\+)|-(\d+)\.(\d+))?")
 class Quirk:
     """A departure from the documentation.
 
-    ``id`` says what the kubelet does. ``area`` is the room: ``cpu``, ``memory``, ``device``, ``topology``, ``node``.
-    ``rule`` names the behaviour rules. ``summary`` is what the kubelet does, ``documented`` what the documentation says
-    or evidently intends, and what the reference does with the quirk off. ``versions`` are the Kubernetes minor versions
-    that show it: ``1.23+``, ``1.32-1.33`` or ``1.32``. ``issue`` is a public reference such as
-    ``kubernetes/kubernetes#141238``, where one is known.
+    ``id`` says what happens. ``area``: ``cpu``, ``memory``, ``device``, ``topology``, ``node``, ``scheduler``.
+    ``rule`` names the behaviour rules. ``summary`` is what the kubelet or the scheduler does, ``documented`` what the
+    documentation says or evidently intends, and what the reference does with the quirk off. ``versions`` are the
+    Kubernetes minor versions that show it: ``1.23+``, ``1.32-1.33`` or ``1.32``. ``issue`` is a public reference such
+    as ``kubernetes/kubernetes#141238``, where one is known.
     """
 
     id: str
