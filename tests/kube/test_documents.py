@@ -9,7 +9,6 @@ from numa_conformance.errors import UsageError
 from numa_conformance.kube import (
     read_documents,
     read_kubelet_configuration,
-    read_nodes,
     read_pods,
     read_scheduler_configuration,
 )
@@ -161,16 +160,3 @@ def test_reads_a_kubelet_configuration(file: Path) -> None:
 def test_reads_a_scheduler_configuration(file: Path) -> None:
     file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n")
     assert read_scheduler_configuration(file).profile("mine")
-
-
-def test_reads_nodes(file: Path) -> None:
-    node = "kind: Node\nmetadata: {name: NAME}\nstatus: {capacity: {cpu: 8, memory: 1Gi}, allocatable: {cpu: 7}}\n"
-    file.write_text(node.replace("NAME", "a") + "---\n" + node.replace("NAME", "b"))
-    nodes = read_nodes(file)
-    assert [(one.name, str(one.allocatable["cpu"]), str(one.allocatable["memory"])) for one in nodes] == [
-        ("a", "7", "1Gi"),
-        ("b", "7", "1Gi"),
-    ]
-    file.write_text(node + "---\n" + node)
-    with pytest.raises(UsageError, match="two nodes"):
-        read_nodes(file)

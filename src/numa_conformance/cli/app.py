@@ -19,6 +19,8 @@ _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
+    "score": "show how kube-scheduler scores nodes for a pod",
+    "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
     "smoke": "tell whether a target speaks the protocol",
     "requirements": "list what the suite tests",

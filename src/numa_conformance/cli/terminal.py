@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["print_json", "with_progress"]
+__all__ = ["columns", "notice", "print_json", "with_progress"]
 
 T = TypeVar("T")
 
@@ -29,3 +29,25 @@ def with_progress(items: Iterable[T], label: str, total: int | None = None) -> I
     from rich.progress import track
 
     yield from track(items, description=label, total=total, console=Console(stderr=True), transient=True)
+
+
+def notice(text: str) -> None:
+    """Tell the person something that is no error."""
+    click.echo(f"notice: {text}", err=True)
+
+
+def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
+    """Return a table as lines: numbers to the right, text to the left, two spaces between columns."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]
+    return [
+        (
+            indent
+            + "  ".join(
+                cell.rjust(width) if number else cell.ljust(width)
+                for cell, width, number in zip(row, widths, right, strict=True)
+            )
+        ).rstrip()
+        for row in texts
+    ]

@@ -1,7 +1,8 @@
 """The Kubernetes objects that users already have."""
 
 from ..reading import Document, read_documents
-from .documents import pods_of, read_kubelet_configuration, read_nodes, read_pods, read_scheduler_configuration
+from .cluster_objects import ClusterObjects, read_cluster
+from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
 from .features import SUPPORTED_VERSIONS, FeatureGates, check_version, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_validation import validate
@@ -16,6 +17,7 @@ from .scheduler_config import SchedulerConfiguration, SchedulerProfile
 
 __all__ = [
     "SUPPORTED_VERSIONS",
+    "ClusterObjects",
     "Container",
     "Document",
     "FeatureGates",
@@ -43,9 +45,9 @@ __all__ = [
     "pod_total",
     "pods_of",
     "qos_class",
+    "read_cluster",
     "read_documents",
     "read_kubelet_configuration",
-    "read_nodes",
     "read_pods",
     "read_scheduler_configuration",
     "reserved_cpu_milli",

@@ -9,11 +9,10 @@ from typing import Any
 from ..errors import Fault, UsageError, closest
 from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
-from .node_object import NodeObject
 from .pod import Pod
 from .scheduler_config import SchedulerConfiguration
 
-__all__ = ["pods_of", "read_kubelet_configuration", "read_nodes", "read_pods", "read_scheduler_configuration"]
+__all__ = ["pods_of", "read_kubelet_configuration", "read_pods", "read_scheduler_configuration"]
 
 _REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 _TEMPLATED = (*_REPLICATED, "DaemonSet", "Job")
@@ -119,39 +118,6 @@ def _same_uid(pods: list[Pod], place: str) -> Iterator[Fault]:
                 f"{place}: metadata.uid",
                 f"the pods {first.namespace}/{first.name} and {pod.namespace}/{pod.name} have the same uid {pod.uid!r}",
             )
-
-
-def read_nodes(path: Path | str) -> list[NodeObject]:
-    """Read every v1 Node of a file, Lists included. Raises ``UsageError`` with all faults."""
-    faults: list[Fault] = []
-    nodes: dict[str, NodeObject] = {}
-    for document in read_documents(path):
-        for obj, place in _items(document):
-            try:
-                node = NodeObject.from_dict(obj, place)
-            except UsageError as error:
-                faults.extend(error.faults)
-                continue
-            if nodes.setdefault(node.name, node) is not node:
-                faults.append(Fault(f"{place}: metadata.name", f"there are two nodes {node.name!r}"))
-    if not nodes and not faults:
-        faults.append(Fault(str(path), "there is no node in it", "Node, List, NodeList"))
-    if faults:
-        raise UsageError(faults)
-    return list(nodes.values())
-
-
-def _items(document: Document) -> Iterator[tuple[object, str]]:
-    value = document.value
-    if (
-        isinstance(value, Mapping)
-        and value.get("kind") in ("List", "NodeList")
-        and isinstance(value.get("items"), list)
-    ):
-        for index, item in enumerate(value["items"]):
-            yield item, f"{document.place}: items[{index}]"
-    else:
-        yield value, document.place
 
 
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:

@@ -38,7 +38,8 @@ class Container:
 class Pod:
     """A pod as one node sees it.
 
-    ``created`` is the creation timestamp as written. ``raw`` is the JSON object it was read from.
+    ``created`` is the creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was
+    read from.
     """
 
     uid: str
@@ -51,6 +52,8 @@ class Pod:
     node_name: str = ""
     priority: int = 0
     created: str = ""
+    phase: str = ""
+    scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -72,6 +75,11 @@ class Pod:
         if metadata.get("uid") == self.uid:
             return self.raw
         return {**self.raw, "metadata": {**metadata, "uid": self.uid}}
+
+    @property
+    def ended(self) -> bool:
+        """Whether all containers have ended for good: such a pod holds nothing."""
+        return self.phase in ("Succeeded", "Failed")
 
     @cached_property
     def qos(self) -> QosClass:
@@ -114,6 +122,7 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
             faults.add(key, f"is {obj[key]!r}", accepted)
     metadata = as_mapping(obj.get("metadata"), "metadata", faults)
     spec = as_mapping(obj.get("spec"), "spec", faults)
+    status = as_mapping(obj.get("status"), "status", faults)
     uid = as_text(metadata.get("uid"), "metadata.uid", faults)
     name = as_text(metadata.get("name"), "metadata.name", faults)
     if not (name or uid or "name" in metadata):
@@ -132,16 +141,17 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
         init_containers=init,
         containers=apps,
         overhead={resource: amount.canonical() for resource, amount in overhead.items()},
-        status_qos_class=_status_class(obj, faults),
+        status_qos_class=_status_class(status, faults),
         node_name=as_text(spec.get("nodeName"), "spec.nodeName", faults),
         priority=as_integer(spec.get("priority"), "spec.priority", faults, 0),
         created=str(metadata.get("creationTimestamp") or ""),
+        phase=as_text(status.get("phase"), "status.phase", faults),
+        scheduler_name=as_text(spec.get("schedulerName"), "spec.schedulerName", faults) or "default-scheduler",
         raw=obj,
     )
 
 
-def _status_class(obj: Mapping[str, Any], faults: Faults) -> QosClass | None:
-    status = as_mapping(obj.get("status"), "status", faults)
+def _status_class(status: Mapping[str, Any], faults: Faults) -> QosClass | None:
     written = as_text(status.get("qosClass"), "status.qosClass", faults)
     for known in QOS_CLASSES:
         if written == known:

@@ -1,0 +1,173 @@
+"""``numa-conformance score``: how kube-scheduler scores nodes for a pod, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import Fault, UsageError, closest
+from ..kube import (
+    ClusterObjects,
+    NodeObject,
+    Pod,
+    SchedulerConfiguration,
+    SchedulerProfile,
+    read_cluster,
+    read_pods,
+    read_scheduler_configuration,
+)
+from ..scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
+from .exits import DIFFERENT, OK
+from .terminal import columns, notice, print_json
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path, allow_dash=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """One node's score for one pod; ``final`` is what the scheduler adds up, the plugin's weight included."""
+
+    node: NodeObject
+    result: ScoreResult
+    final: int
+
+    @property
+    def fits(self) -> bool:
+        return not self.result.insufficient
+
+
+@click.command("score")
+@click.option(
+    "--nodes", "node_files", multiple=True, required=True, type=_FILE, help="Nodes, and the pods on them, YAML or JSON."
+)
+@click.option("--config", "config_file", type=_FILE, help="The KubeSchedulerConfiguration (default: LeastAllocated).")
+@click.option("--profile", default=None, help="The profile to score by (default: the one the pod names).")
+@click.option("--top", type=click.IntRange(min=1), default=None, help="Show only the best nodes.")
+@click.option("--json", "as_json", is_flag=True, help="Print scores and steps as JSON.")
+@click.argument("pods", nargs=-1, required=True, type=_FILE)
+def command(
+    node_files: tuple[Path, ...],
+    config_file: Path | None,
+    profile: str | None,
+    top: int | None,
+    as_json: bool,
+    pods: tuple[Path, ...],
+) -> int:
+    """Score the nodes of a cluster for each pod of the files PODS.
+
+    NODES is what `kubectl get nodes,pods -A -o yaml` prints: the pods on a node count as requested there, those that
+    have ended or wait for a node do not. Every pod is scored by itself. Exits with 1 when a pod fits no node.
+    """
+    cluster = read_cluster(*node_files)
+    if not cluster.nodes:
+        raise UsageError(Fault(", ".join(map(str, node_files)), "there is no node in it", "Node, NodeList, List"))
+    config = read_scheduler_configuration(config_file)
+    for text in config.notices:
+        notice(text)
+    if cluster.elsewhere:
+        notice(f"{len(cluster.elsewhere)} pods are on nodes that are not listed: they count nowhere")
+    wanted = [pod for file in pods for pod in read_pods(file)]
+    chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted]
+    told = [(pod, used, _ranked(cluster, used, pod, top)) for pod, used in chosen]
+    if as_json:
+        print_json([_as_json(pod, used, scored) for pod, used, scored in told])
+    else:
+        click.echo("\n\n".join("\n".join(_lines(pod, used, scored)) for pod, used, scored in told))
+    return OK if all(any(one.fits for one in scored) for _, _, scored in told) else DIFFERENT
+
+
+def profile_for(config: SchedulerConfiguration, name: str) -> SchedulerProfile:
+    """Return the profile of this name; raises ``UsageError``."""
+    found = config.profile(name)
+    if found is None:
+        names = [one.scheduler_name for one in config.profiles]
+        message = f"the configuration has no profile {name!r}"
+        raise UsageError(Fault("profiles", message, ", ".join(names), closest(name, names)))
+    return found
+
+
+def _ranked(cluster: ClusterObjects, profile: SchedulerProfile, pod: Pod, top: int | None) -> list[_Scored]:
+    """Return the nodes with their scores: those it fits first, the best first, else in the order of the text."""
+    there: dict[str, list[Pod]] = {}
+    for other in cluster.bound:
+        if other.uid != pod.uid:
+            there.setdefault(other.node_name, []).append(other)
+    scored = []
+    for node in cluster.nodes:
+        result = score_node(profile.fit, node.allocatable, there.get(node.name, ()), pod)
+        scored.append(_Scored(node, result, result.score * profile.weight))
+    return sorted(scored, key=lambda one: (not one.fits, -one.final))[:top]
+
+
+def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored]) -> dict[str, Any]:
+    strategy = profile.fit.strategy
+    return {
+        "pod": f"{pod.namespace}/{pod.name}",
+        "uid": pod.uid,
+        "profile": profile.scheduler_name,
+        "strategy": strategy.type,
+        "pluginWeight": profile.weight,
+        "nodes": [
+            {
+                "node": one.node.name,
+                "score": one.result.score,
+                "weighted": one.final,
+                "fits": one.fits,
+                "insufficient": list(one.result.insufficient),
+                "arithmetic": mean_text(strategy, one.result.steps, one.result.score),
+                "resources": [_step_json(profile, step) for step in one.result.steps],
+            }
+            for one in scored
+        ],
+    }
+
+
+def _step_json(profile: SchedulerProfile, step: ResourceStep) -> dict[str, Any]:
+    return {
+        "resource": step.name,
+        "used": step.used,
+        "pod": step.own,
+        "requested": step.requested,
+        "allocatable": step.capacity,
+        "score": step.score,
+        "weight": step.weight,
+        "leftOut": step.left_out or None,
+        "arithmetic": step_text(profile.fit.strategy, step),
+    }
+
+
+def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
+    weight = f", plugin weight {profile.weight}" if profile.weight != 1 else ""
+    lines = [f"{pod.namespace}/{pod.name}: {profile.fit.strategy.type} (profile {profile.scheduler_name}{weight})"]
+    lines.append("cpu in millicores, memory in bytes, everything else counted")
+    for one in scored:
+        lines += ["", *_node_lines(profile, one)]
+    lines += ["", *_ranking(profile, scored)]
+    return lines
+
+
+def _node_lines(profile: SchedulerProfile, one: _Scored) -> list[str]:
+    missing = "" if one.fits else f" (does not fit: {'; '.join(one.result.insufficient)})"
+    rows: list[tuple[object, ...]] = [("resource", "used", "+ pod", "allocatable", "score", "weight", "arithmetic")]
+    for step in one.result.steps:
+        shown = "-" if step.left_out else step.score
+        arithmetic = step_text(profile.fit.strategy, step)
+        rows.append((step.name, step.used, step.own, step.capacity, shown, step.weight, arithmetic))
+    mean = mean_text(profile.fit.strategy, one.result.steps, one.result.score)
+    return [f"{one.node.name}: {one.result.score}{missing}", *columns(rows, indent="  "), f"  {mean}"]
+
+
+def _ranking(profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
+    fitting = [one for one in scored if one.fits]
+    if not fitting:
+        return ["fits no node"]
+    best = [one.node.name for one in fitting if one.final == fitting[0].final]
+    among = f" (kube-scheduler draws among {len(best)} nodes of that score by lot)" if len(best) > 1 else ""
+    order = ", ".join(f"{one.node.name} {one.final}" for one in fitting)
+    return [f"best: {best[0]}{among}", f"order: {order}"]
