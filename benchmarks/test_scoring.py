@@ -1,22 +1,37 @@
 """Scoring nodes."""
 
 from numa_conformance.kube import Pod, Quantity, ScoringStrategy
-from numa_conformance.scheduler import score_node
+from numa_conformance.scheduler import Scorer, score_node
 from numa_conformance.suite.workloads import container, pod
 
 RESOURCES = ("cpu", "memory", "example.com/a", "example.com/b", "example.com/c")
+STRATEGY = ScoringStrategy.from_dict(
+    {"type": "MostAllocated", "resources": [{"name": name, "weight": 1} for name in RESOURCES]}
+)
+ASKED = {"cpu": "2", "memory": "4Gi", "example.com/a": "1", "example.com/b": "1", "example.com/c": "1"}
 
 
-def test_scores_of_1000_nodes_and_5_resources(benchmark):
-    strategy = ScoringStrategy.from_dict(
-        {"type": "MostAllocated", "resources": [{"name": name, "weight": 1} for name in RESOURCES]}
-    )
+def asking(name):
+    return Pod.from_dict(pod(name, [container("c", other=ASKED)]))
+
+
+def test_scores_of_1000_nodes_and_5_resources_from_their_pods(benchmark):
     allocatable = {name: Quantity.parse("64") for name in RESOURCES} | {"memory": Quantity.parse("256Gi")}
-    asked = {"cpu": "2", "memory": "4Gi", "example.com/a": "1", "example.com/b": "1", "example.com/c": "1"}
-    wanted = Pod.from_dict(pod("p", [container("c", other=asked)]))
-    others = [Pod.from_dict(pod(f"o{index}", [container("c", other=asked)])) for index in range(10)]
+    wanted, others = asking("p"), [asking(f"o{index}") for index in range(10)]
 
     def score_all():
-        return [score_node(strategy, allocatable, others, wanted).score for _ in range(1000)]
+        return [score_node(STRATEGY, allocatable, others, wanted).score for _ in range(1000)]
 
     assert len(set(benchmark.pedantic(score_all, rounds=3))) == 1
+
+
+def test_scores_of_1000_nodes_and_5_resources_from_kept_books(benchmark):
+    scorer = Scorer(STRATEGY)
+    own = scorer.counted(asking("p"))
+    capacity = {name: 64_000 for name in RESOURCES} | {"memory": 256 << 30}
+    books = [{name: 7 * index % 64_000 for name in RESOURCES} for index in range(1000)]
+
+    def score_all():
+        return [scorer.mean(scorer.steps(capacity, used, own)) for used in books]
+
+    assert len(benchmark(score_all)) == 1000

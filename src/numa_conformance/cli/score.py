@@ -145,7 +145,7 @@ def _step_json(profile: SchedulerProfile, step: ResourceStep) -> dict[str, Any]:
 def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
     weight = f", plugin weight {profile.weight}" if profile.weight != 1 else ""
     lines = [f"{pod.namespace}/{pod.name}: {profile.fit.strategy.type} (profile {profile.scheduler_name}{weight})"]
-    lines.append("cpu in millicores, memory in bytes, everything else counted")
+    lines.append("cpu in millicores, memory in bytes; a container without a request counts 100 and 209715200")
     for one in scored:
         lines += ["", *_node_lines(profile, one)]
     lines += ["", *_ranking(profile, scored)]

@@ -1,4 +1,4 @@
-from .catalogue import catalogue_names, load_machine, read_machine_file
+from .catalogue import catalogue_names, is_machine_file, load_machine, read_machine_file
 from .codec import machine_from_dict, machine_to_dict, machine_to_yaml
 from .kubelet_view import KubeletView, ViewCpu, derive_view
 from .model import Cpu, Device, Machine, MemoryNode
@@ -19,6 +19,7 @@ __all__ = [
     "allocation_map",
     "catalogue_names",
     "derive_view",
+    "is_machine_file",
     "load_machine",
     "machine_from_dict",
     "machine_svg",

@@ -11,7 +11,7 @@ from .codec import machine_from_dict
 from .model import Machine
 from .shipped import shipped
 
-__all__ = ["catalogue_names", "load_machine", "read_machine_file"]
+__all__ = ["catalogue_names", "is_machine_file", "load_machine", "read_machine_file"]
 
 _FOLDER = "topologies"
 _FILES = (".yaml", ".yml", ".json")
@@ -23,6 +23,11 @@ def catalogue_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (shipped("fixtures") / _FOLDER).glob("*.yaml")))
 
 
+def is_machine_file(text: str) -> bool:
+    """Tell whether a text names a file rather than a machine of the catalogue."""
+    return text == "-" or "/" in text or text.endswith(_FILES)
+
+
 def load_machine(name_or_path: str) -> Machine:
     """Return a machine of the catalogue, or the one in a file.
 
@@ -30,7 +35,7 @@ def load_machine(name_or_path: str) -> Machine:
     catalogue is read once. Raises ``UsageError``.
     """
     text = str(name_or_path)
-    if text == "-" or "/" in text or text.endswith(_FILES):
+    if is_machine_file(text):
         return read_machine_file(text)
     if text not in catalogue_names():
         accepted = "a name that `numa-conformance machines` lists, or a path such as ./machine.yaml"

@@ -21,12 +21,18 @@ Admit = Callable[[str, Pod], "Refusal | None"]
 
 
 def run_cluster(
-    nodes: Iterable[NodeObject], pods: Iterable[Pod], args: NodeResourcesFitArgs, *, admit: Admit | None = None
+    nodes: Iterable[NodeObject],
+    pods: Iterable[Pod],
+    args: NodeResourcesFitArgs,
+    *,
+    admit: Admit | None = None,
+    track: Callable[[Sequence[Pod]], Iterable[Pod]] | None = None,
 ) -> ClusterReport:
     """Schedule pods in the order given, and return where they went.
 
     A pod with a node name goes to that node unasked. A pod that its node refuses has failed: it is not scheduled again
-    and counts nowhere, as with the kubelet. Without ``admit`` nodes refuse nothing.
+    and counts nowhere, as with the kubelet. Without ``admit`` nodes refuse nothing. ``track`` passes the pods on,
+    one by one, and may show how far the run is.
 
     Raises ``UsageError`` for node names or uids that occur twice and for pods bound to nodes that are not there.
     """
@@ -36,7 +42,7 @@ def run_cluster(
     placements: dict[str, str] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
-    for pod in waiting:
+    for pod in track(waiting) if track else waiting:
         ranking = cluster.ranking(pod)
         index = cluster.choose(pod, ranking)
         if index is None:

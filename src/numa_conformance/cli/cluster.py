@@ -1,0 +1,211 @@
+"""``numa-conformance cluster``: what becomes of pods on many nodes, under one scheduling strategy or several."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import Fault, UsageError
+from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign, spread
+from ..kube import (
+    ClusterObjects,
+    NodeResourcesFitArgs,
+    Pod,
+    read_cluster,
+    read_kubelet_configuration,
+    read_scheduler_configuration,
+)
+from ..machine import load_machine
+from .terminal import columns, notice, print_json, with_progress
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path, allow_dash=True)
+_SIMPLE = ("LeastAllocated", "MostAllocated")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """The files and names that make up a cluster."""
+
+    nodes: tuple[Path, ...]
+    pods: tuple[Path, ...]
+    fleet: Path | None
+    machine: str | None
+    kubelet: Path | None
+
+
+@click.command("cluster")
+@click.option("--nodes", multiple=True, type=_FILE, help="Nodes, and pods on them, as kubectl prints them.")
+@click.option("--pods", multiple=True, required=True, type=_FILE, help="The pods to place, in order; workloads too.")
+@click.option("--fleet", type=_FILE, help="Which nodes have which machine and KubeletConfiguration.")
+@click.option("--machine", default=None, help="The machine of all other nodes: a name of the catalogue, or a file.")
+@click.option("--kubelet", type=_FILE, help="The KubeletConfiguration of the nodes with --machine.")
+@click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
+@click.option(
+    "--strategy", "strategies", multiple=True, type=click.Choice(_SIMPLE), help="A strategy with its default resources."
+)
+@click.option("--seeds", default=1, show_default=True, type=click.IntRange(1, 100_000), help="Runs per strategy.")
+@click.option("--engine", default="local", show_default=True, help="local, dask, or the address of a Dask scheduler.")
+@click.option("--show", "shown", default=5, show_default=True, help="How many refused pods are shown per strategy.")
+@click.option("--placements", is_flag=True, help="Also tell where each pod went, in the JSON form.")
+@click.option("--json", "as_json", is_flag=True, help="Print every run as JSON.")
+def command(
+    configs: tuple[Path, ...],
+    strategies: tuple[str, ...],
+    seeds: int,
+    engine: str,
+    shown: int,
+    placements: bool,
+    as_json: bool,
+    **sources: Any,
+) -> None:
+    """Filter, score and bind pods in order, and admit each on its node's own resource managers.
+
+    Pods that have a node already go there first, the oldest first. Strategies are compared on the same pods: both
+    simple ones unless --config or --strategy names some. With --seeds N each strategy runs N times: first in the order
+    of the text, then in shuffled orders.
+    """
+    cluster, fleet = _read(_Sources(**sources))
+    setups = _setups(configs, strategies)
+    jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
+    with open_engine(engine) as where:
+        runs = run_campaign(cluster, fleet, jobs, where, track=_track)
+        outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
+    by_setup = {setup.label: [one for one in outcomes if one.setup == setup.label] for setup in setups}
+    if as_json:
+        print_json(_as_json(cluster, fleet, outcomes, placements=placements))
+    else:
+        click.echo("\n".join(_lines(cluster, fleet, by_setup, shown)))
+
+
+def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
+    return with_progress(pods, "placing pods", len(pods))
+
+
+def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
+    """Read the cluster, and tell what a person should know about it."""
+    if sources.kubelet and not sources.machine:
+        raise click.UsageError("--kubelet goes with --machine; a fleet file names its own")
+    fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
+    if sources.machine:
+        config = read_kubelet_configuration(sources.kubelet)
+        kind = NodeKind(load_machine(sources.machine), config)
+        fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
+    found = read_cluster(*sources.nodes, *sources.pods)
+    cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))
+    if not cluster.nodes:
+        raise UsageError(Fault("--nodes", "there is no node", "Nodes in a file, or a fleet file with a count"))
+    if cluster.elsewhere:
+        notice(f"{len(cluster.elsewhere)} pods are on nodes that are not listed: they are left out")
+        there = {pod.uid for pod in cluster.elsewhere}
+        cluster = dataclasses.replace(cluster, pods=tuple(pod for pod in cluster.pods if pod.uid not in there))
+    if unknown := [node.name for node in cluster.nodes if fleet.kind_of(node.name) is None]:
+        notice(f"{len(unknown)} of {len(cluster.nodes)} nodes have no machine ({unknown[0]}, ...): they refuse nothing")
+    mismatches = fleet.mismatches(cluster.nodes)
+    for text in mismatches[:3]:
+        notice(text)
+    if len(mismatches) > 3:
+        notice(f"... and {len(mismatches) - 3} more nodes differ from their machine")
+    return cluster, fleet
+
+
+def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
+    setups = []
+    for path in configs:
+        config = read_scheduler_configuration(path)
+        for text in config.notices:
+            notice(f"{path}: {text}")
+        for profile in config.profiles:
+            label = path.name if len(config.profiles) == 1 else f"{path.name} {profile.scheduler_name}"
+            setups.append(Setup(label, profile.fit))
+    for name in strategies or (() if setups else _SIMPLE):
+        setups.append(Setup(name, NodeResourcesFitArgs.from_dict({"scoringStrategy": {"type": name}})))
+    twice = [label for label, count in Counter(one.label for one in setups).items() if count > 1]
+    if twice:
+        raise UsageError(Fault("--config", f"two strategies are called {twice[0]!r}", "files of different names"))
+    return setups
+
+
+def _as_json(cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[Outcome], *, placements: bool) -> dict[str, Any]:
+    return {
+        "nodes": len(cluster.nodes),
+        "nodesWithMachine": sum(fleet.kind_of(node.name) is not None for node in cluster.nodes),
+        "podsThere": len(cluster.bound),
+        "podsToPlace": len(cluster.waiting),
+        "podsEnded": cluster.ended,
+        "runs": [_run_json(one, placements=placements) for one in outcomes],
+    }
+
+
+def _run_json(one: Outcome, *, placements: bool) -> dict[str, Any]:
+    return {
+        "strategy": one.setup,
+        "seed": one.seed,
+        "placed": len(one.placements),
+        "unschedulable": [{"pod": uid, "reasons": reasons} for uid, reasons in one.unschedulable.items()],
+        "refused": [
+            {"pod": r.uid, "node": r.node, "reason": r.reason, "message": r.message, "wasThere": r.bound}
+            for r in one.refused
+        ],
+        "refusedByReason": dict(sorted(one.reasons.items())),
+        "nodesUsed": one.nodes_used,
+        "freeCpuMilli": one.free_cpu,
+        "strandedCpuMilli": one.stranded_cpu,
+        "freeExclusiveCpus": one.free_exclusive_cpus,
+        "strandedExclusiveCpus": one.stranded_exclusive_cpus,
+        "numaFragmentation": round(one.numa_fragmentation, 6),
+        **({"placements": one.placements} if placements else {}),
+    }
+
+
+_COLUMNS: dict[str, tuple[Callable[[Outcome], float], int]] = {
+    "placed": (lambda one: len(one.placements), 0),
+    "no node": (lambda one: len(one.unschedulable), 0),
+    "refused": (lambda one: len(one.refused), 0),
+    "TopologyAffinityError": (lambda one: one.affinity_errors, 0),
+    "nodes used": (lambda one: one.nodes_used, 0),
+    "free CPUs (scheduler)": (lambda one: one.free_cpu / 1000, 1),
+    "stranded (scheduler)": (lambda one: one.stranded_cpu / 1000, 1),
+    "free exclusive CPUs (nodes)": (lambda one: one.free_exclusive_cpus, 0),
+    "stranded exclusive (nodes)": (lambda one: one.stranded_exclusive_cpus, 0),
+    "NUMA fragmentation": (lambda one: one.numa_fragmentation, 3),
+}
+
+
+def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outcome]], shown: int) -> Iterable[str]:
+    known = sum(fleet.kind_of(node.name) is not None for node in cluster.nodes)
+    seeds = len(next(iter(by_setup.values())))
+    yield (
+        f"{len(cluster.nodes)} nodes ({known} with a machine), {len(cluster.bound)} pods on them, "
+        f"{len(cluster.waiting)} to place" + (f", {seeds} runs each: mean (least..most)" if seeds > 1 else "")
+    )
+    yield ""
+    rows: list[list[object]] = [["", *by_setup]]
+    for name, (value, digits) in _COLUMNS.items():
+        rows.append([name, *(spread([value(one) for one in outcomes], digits) for outcomes in by_setup.values())])
+    yield from columns(rows)
+    for label, outcomes in by_setup.items():
+        yield from _refusals(label, outcomes[0], shown)
+
+
+def _refusals(label: str, first: Outcome, shown: int) -> Iterable[str]:
+    """Name the first refused pods of a strategy's first run, and why pods found no node."""
+    if first.refused and shown:
+        yield ""
+        yield f"{label}: bound by the scheduler, refused by the node"
+        for one in first.refused[:shown]:
+            yield f"  {one.uid} on {one.node}: {one.reason}: {one.message}" + (" (was there)" if one.bound else "")
+        if len(first.refused) > shown:
+            yield f"  ... and {len(first.refused) - shown} more: --json lists all"
+    if first.unschedulable and shown:
+        uid, reasons = next(iter(first.unschedulable.items()))
+        why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+        yield ""
+        yield f"{label}: {len(first.unschedulable)} pods fit no node; the first is {uid}: {why}"

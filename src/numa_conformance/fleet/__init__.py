@@ -1,0 +1,24 @@
+"""A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
+
+from .campaign import Job, Outcome, RefusedPod, Setup, run_campaign, spread
+from .engines import ENGINES, Engine, open_engine
+from .groups import Fleet, NodeGroup, NodeKind, read_fleet
+from .run import Run, fill_cluster
+
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Fleet",
+    "Job",
+    "NodeGroup",
+    "NodeKind",
+    "Outcome",
+    "RefusedPod",
+    "Run",
+    "Setup",
+    "fill_cluster",
+    "open_engine",
+    "read_fleet",
+    "run_campaign",
+    "spread",
+]

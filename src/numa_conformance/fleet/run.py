@@ -1,0 +1,106 @@
+"""Pods go through the scheduler to nodes that decide for themselves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import Refusal
+from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod
+from ..machine import derive_view
+from ..managers.cpu import NeverEnds
+from ..node import Node
+from ..scheduler import ClusterReport, run_cluster
+from .groups import Fleet
+
+__all__ = ["NodeStacks", "Run", "fill_cluster"]
+
+Track = Callable[[Sequence[Pod]], Iterable[Pod]]
+"""Watches pods go by, to show progress."""
+
+
+class NodeStacks:
+    """The managers of every node whose machine is known. Raises ``StartError`` for a node that does not come up."""
+
+    def __init__(self, nodes: Iterable[NodeObject], fleet: Fleet) -> None:
+        """Bring up the nodes."""
+        self._nodes: dict[str, Node] = {}
+        views = {id(group.kind): derive_view(group.kind.machine) for group in fleet.groups}
+        for one in nodes:
+            kind = fleet.kind_of(one.name)
+            if kind is not None:
+                self._nodes[one.name] = Node(kind.machine, kind.kubelet, view=views[id(kind)], resource_fit=True)
+
+    def admit(self, name: str, pod: Pod) -> Refusal | None:
+        """Ask a node to run a pod; a node without a known machine refuses nothing."""
+        node = self._nodes.get(name)
+        if node is None:
+            return None
+        try:
+            admission = node.admit(pod)
+        except NeverEnds as error:
+            return Refusal("NeverEnds", str(error))
+        return None if admission.admitted else Refusal(admission.reason or "", admission.message or "")
+
+    def free_cpus(self, name: str) -> tuple[int, ...]:
+        """Return the CPUs that a node can still give exclusively, per NUMA node; none without policy static."""
+        node = self._nodes.get(name)
+        if node is None or node.managers.cpu.policy != "static":
+            return ()
+        free = node.managers.cpu.state.default & ~node.managers.cpu.reserved
+        return tuple((free & cpus).bit_count() for cpus in node.machine.numa_bits.values())
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run.
+
+    ``free`` are the CPUs that nodes can still give exclusively. ``stranded_exclusive`` are those of them on nodes that
+    have no room for, or refuse, the smallest pod of the run that asks for exclusive CPUs. ``fragmentation`` is the
+    share of free exclusive CPUs outside the emptiest NUMA node of their node.
+    """
+
+    report: ClusterReport
+    free: int
+    stranded_exclusive: int
+    fragmentation: float
+
+
+def fill_cluster(
+    cluster: ClusterObjects, fleet: Fleet, args: NodeResourcesFitArgs, *, seed: int = 0, track: Track | None = None
+) -> Run:
+    """Admit the pods that have a node, then schedule the others one after the other, and ask each node.
+
+    Seed 0 keeps the order of the text; any other seed shuffles the waiting pods, and the nodes among which equal scores
+    are decided. Raises ``UsageError`` and ``StartError``.
+    """
+    nodes, waiting = list(cluster.nodes), list(cluster.waiting)
+    if seed:
+        draw = random.Random(seed)
+        draw.shuffle(nodes)
+        draw.shuffle(waiting)
+    stacks = NodeStacks(nodes, fleet)
+    report = run_cluster(nodes, [*cluster.bound, *waiting], args, admit=stacks.admit, track=track)
+    free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
+    fragmentation = report.numa_fragmentation(stacks.free_cpus)
+    stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))
+    return Run(report, sum(free.values()), stranded, fragmentation)
+
+
+def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
+    """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
+    found = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
+    return min(found, key=lambda one: one[:2])[2] if found else None
+
+
+def _exclusive(pod: Pod) -> int:
+    return sum(map(pod.exclusive_cpus, pod.containers))
+
+
+def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) -> list[str]:
+    """Return the nodes on which no further pod like ``probe`` can run. The nodes are not used afterwards."""
+    if probe is None:
+        return []
+    another = Pod.from_dict({**probe.to_dict(), "metadata": {"name": "probe", "uid": "probe of what is left"}})
+    return [node.name for node in report.nodes if not node.has_room or stacks.admit(node.name, another) is not None]

@@ -1,0 +1,159 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
+NODES, POD, CONFIG = (EXAMPLES / f"{name}.yaml" for name in ("nodes", "pod", "scheduler"))
+FLEET, WORKLOAD = EXAMPLES / "fleet.yaml", EXAMPLES / "workload.yaml"
+
+
+@pytest.fixture
+def run(capsys):
+    def run_command(*argv):
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in argv])
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    return run_command
+
+
+def test_the_worked_example_is_scored_step_by_step(run):
+    code, out, err = run("score", "--nodes", NODES, "--config", CONFIG, POD)
+    assert code == 0
+    assert "3000 * 100 / 8000 = 37 %; 0 + (100 - 0) * (37 - 0) / (100 - 0) = 37" in out
+    assert "(75*5 + 50*1 + 37*3) / (5 + 1 + 3) = 536 / 9 = 59.56, to the nearest: 60" in out
+    assert out.endswith("best: node-2\norder: node-2 69, node-1 60\n")
+    assert err.startswith("notice: kubescheduler.config.k8s.io/v1beta3 is gone since Kubernetes 1.29")
+
+
+def test_scores_as_json(run):
+    code, out, _ = run("score", "--nodes", NODES, "--config", CONFIG, "--json", POD)
+    (told,) = json.loads(out)
+    assert (code, told["pod"], told["strategy"]) == (0, "default/asking", "RequestedToCapacityRatio")
+    assert [(one["node"], one["score"], one["fits"]) for one in told["nodes"]] == [
+        ("node-2", 69, True),
+        ("node-1", 60, True),
+    ]
+    step = told["nodes"][1]["resources"][2]
+    assert (step["resource"], step["used"], step["pod"], step["requested"], step["allocatable"], step["score"]) == (
+        "cpu",
+        1000,
+        2000,
+        3000,
+        8000,
+        37,
+    )
+
+
+def test_a_pod_that_fits_nowhere_exits_with_1(run, tmp_path):
+    pod = tmp_path / "pod.yaml"
+    pod.write_text(POD.read_text().replace("cpu: 2", "cpu: 20"))
+    code, out, _ = run("score", "--nodes", NODES, pod)
+    assert code == 1
+    assert "does not fit: Insufficient cpu" in out
+    assert out.endswith("fits no node\n")
+
+
+def test_equal_nodes_and_the_weight_of_the_plugin(run, tmp_path):
+    config = tmp_path / "scheduler.yaml"
+    config.write_text("profiles: [{plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 3}]}}}]\n")
+    nodes = tmp_path / "nodes.yaml"
+    nodes.write_text(
+        "kind: NodeList\nitems:\n"
+        + "".join(
+            f"- {{metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 8, memory: 8Gi, pods: 10}}}}}}\n"
+            for name in ("a", "b")
+        )
+    )
+    pod = tmp_path / "pod.yaml"
+    pod.write_text(
+        "metadata: {name: p}\nspec: {containers: [{name: c, resources: {requests: {cpu: 4, memory: 4Gi}}}]}\n"
+    )
+    code, out, _ = run("score", "--nodes", nodes, "--config", config, pod)
+    assert code == 0
+    assert "best: a (kube-scheduler draws among 2 nodes of that score by lot)\norder: a 150, b 150" in out
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["score", "--nodes", POD, POD], "there is no node in it"),
+        (["score", "--nodes", NODES, "--profile", "defaultscheduler", POD], "did you mean 'default-scheduler'"),
+        (["score", "--nodes", CONFIG, POD], "'KubeSchedulerConfiguration' makes no pods"),
+        (["score", "--nodes", NODES, "--config", POD, POD], "kind: is 'Pod'"),
+        (["score", "--nodes", "missing.yaml", POD], "missing.yaml: cannot be read"),
+        (["cluster", "--pods", WORKLOAD], "there is no node"),
+        (["cluster", "--pods", WORKLOAD, "--kubelet", FLEET], "--kubelet goes with --machine"),
+        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--engine", "ray"], "there is no engine 'ray'"),
+        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--strategy", "Most"], "Most"),
+        (["cluster", "--pods", WORKLOAD, "--fleet", WORKLOAD], "is no list of groups"),
+        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--config", CONFIG, "--config", CONFIG], "are called"),
+    ],
+)
+def test_bad_input_is_one_clear_error(run, argv, said):
+    code, out, err = run(*argv)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_strategies_are_compared_on_one_workload(run):
+    code, out, err = run("cluster", "--fleet", FLEET, "--pods", WORKLOAD)
+    assert (code, err) == (0, "")
+    table = {line[:28].strip(): line[28:].split() for line in out.splitlines() if "  " in line[:80]}
+    assert table["placed"] == ["600", "216"]
+    assert table["TopologyAffinityError"] == ["0", "384"]
+    assert "MostAllocated: bound by the scheduler, refused by the node" in out
+    assert "... and 379 more: --json lists all" in out
+
+
+def test_several_seeds_give_a_mean_and_a_range(run):
+    _, out, _ = run("cluster", "--fleet", FLEET, "--pods", WORKLOAD, "--strategy", "MostAllocated", "--seeds", "2")
+    assert "2 runs each: mean (least..most)" in out
+    _, out, _ = run(
+        "cluster", "--fleet", FLEET, "--pods", WORKLOAD, "--strategy", "MostAllocated", "--seeds", "2", "--json"
+    )
+    runs = json.loads(out)["runs"]
+    assert [(one["strategy"], one["seed"]) for one in runs] == [("MostAllocated", 0), ("MostAllocated", 1)]
+    assert runs[0]["refusedByReason"] == {"TopologyAffinityError": 384}
+
+
+def test_nodes_without_a_machine_and_unlisted_nodes_are_told(run, tmp_path):
+    far = tmp_path / "far.yaml"
+    far.write_text("metadata: {name: far}\nspec: {nodeName: elsewhere, containers: [{name: c}]}\n")
+    code, out, err = run("cluster", "--nodes", NODES, "--pods", POD, "--pods", far, "--strategy", "MostAllocated")
+    assert code == 0
+    assert "1 pods are on nodes that are not listed: they are left out" in err
+    assert "2 of 2 nodes have no machine (node-1, ...): they refuse nothing" in err
+    assert out.startswith("2 nodes (0 with a machine), 2 pods on them, 1 to place")
+
+
+def test_a_machine_that_differs_from_its_node_is_told(run, tmp_path):
+    nodes = tmp_path / "nodes.yaml"
+    nodes.write_text(NODES.read_text().replace("allocatable", "capacity").replace("cpu: 8,", "cpu: 16,"))
+    code, _, err = run("cluster", "--nodes", nodes, "--pods", POD, "--machine", "t1-one-socket-smt2")
+    assert code == 0
+    assert "node node-1 has 16 CPUs, its machine t1-one-socket-smt2 has 8" in err
+
+
+def test_the_same_in_every_process():
+    command = [sys.executable, "-m", "numa_conformance", "cluster", "--fleet", str(FLEET), "--pods", str(WORKLOAD)]
+    told = [
+        subprocess.run(
+            [*command, "--json", "--placements", "--seeds", "2"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1]
+    assert len(json.loads(told[0])["runs"][0]["placements"]) == 600
