@@ -28,8 +28,8 @@ def test_scores_of_1000_nodes_and_5_resources_from_their_pods(benchmark):
 def test_scores_of_1000_nodes_and_5_resources_from_kept_books(benchmark):
     scorer = Scorer(STRATEGY)
     own = scorer.counted(asking("p"))
-    capacity = {name: 64_000 for name in RESOURCES} | {"memory": 256 << 30}
-    books = [{name: 7 * index % 64_000 for name in RESOURCES} for index in range(1000)]
+    capacity = dict.fromkeys(RESOURCES, 64000) | {"memory": 256 << 30}
+    books = [dict.fromkeys(RESOURCES, 7 * index % 64000) for index in range(1000)]
 
     def score_all():
         return [scorer.mean(scorer.steps(capacity, used, own)) for used in books]
