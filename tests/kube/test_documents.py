@@ -160,3 +160,15 @@ def test_reads_a_kubelet_configuration(file: Path) -> None:
 def test_reads_a_scheduler_configuration(file: Path) -> None:
     file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n")
     assert read_scheduler_configuration(file).profile("mine")
+
+
+def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numa_conformance.reading.MAX_YAML_BYTES", 60)
+    monkeypatch.setattr("numa_conformance.reading.MAX_JSON_BYTES", 90)
+    pod = '{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}'
+    file.write_text(pod)
+    assert read_pods(file)[0].name == "a"
+    file.write_text("# not JSON\n" + pod)
+    assert "YAML of more than 60 bytes; JSON may have 90" in faults(file)[0]
+    file.write_text(pod + " " * 40)
+    assert "is larger than 90 bytes" in faults(file)[0]
