@@ -82,15 +82,17 @@ def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def node(target: Client, requirements: tuple[str, ...]) -> NodeRun:
+def node(new_node: Callable[[], NodeRun]) -> NodeRun:
     """Return a conversation with the target's node; nothing is started yet."""
-    return NodeRun(target, requirements)
+    return new_node()
 
 
 @pytest.fixture
-def new_node(target: Client, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
+def new_node(conformance: Conformance, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
     """Return a way to begin conversations anew, for tests that draw examples."""
-    return lambda: NodeRun(target, requirements)
+    asked = conformance.profile.version
+    own = conformance.client.description.kubernetesVersion
+    return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -8,16 +8,6 @@ import pytest
 QOS = "qos/best-effort-has-none"
 
 
-@pytest.fixture
-def suite(pytester):
-    pytester.makeini("[pytest]\n")
-
-    def run(*args):
-        return pytester.runpytest_subprocess("--numa-conformance", "-p", "no:cacheprovider", *args)
-
-    return run
-
-
 def test_the_reference_conforms_and_the_verdict_line_says_so(suite):
     result = suite("--numa-requirement", "qos/*")
     assert result.ret == 0

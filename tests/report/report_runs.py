@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.report.model import Case, Summary
+from numa_conformance.suite.profiles import Profile
 from numa_conformance.suite.workloads import guaranteed, static
 from numa_conformance.target.wire import Description
 
@@ -26,10 +27,11 @@ def case(number, verdict="passed", requirement=REQUIREMENT, details="", scenario
     return Case(f"test_static::test_{number}", [requirement], area, verdict, details, scenario)
 
 
-def run(*cases, name="mine", level="documented", known=(), narrowed=True):
+def run(*cases, name="mine", level="documented", profile="", known=(), planned=(), narrowed=True):
     described = Description(name, "1", "1", ["node"], ["cpu-manager/none"])
     entries = SimpleNamespace(entries=dict.fromkeys(known))
-    return Summary.of(described, level, cases, entries, narrowed=narrowed)
+    asked = Profile.parse(profile, "1.32")
+    return Summary.of(described, level, asked, cases, entries, planned=planned, narrowed=narrowed)
 
 
 def failing_run():

@@ -78,3 +78,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         write_reports(failing_run(), tmp_path / "file" / "out")
+
+
+def test_a_planned_case_without_a_verdict_is_told_and_takes_the_profile_away():
+    whole = run(case(1), planned=[case(1).id], narrowed=False)
+    assert (whole.verdict, whole.profile) == ("conformant", "all@1.32")
+    cut = run(case(1), planned=[case(1).id, case(2).id], narrowed=False)
+    assert (cut.verdict, cut.profile) == ("partial", "")
+    assert cut.problems == ["1 planned cases came to no verdict: test_static::test_2"]
+
+
+def test_the_claim_names_the_profile():
+    claim = run(case(1), profile="cpu@1.31", narrowed=False).claim
+    assert claim == "mine 1 conforms to the documented behaviour of Kubernetes 1.31, profile cpu."
+    assert "profile" not in run(case(1), profile="cpu@1.31", narrowed=True).claim

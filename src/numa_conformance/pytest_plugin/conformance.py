@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from collections.abc import Generator
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any, cast
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
-from ..kube.features import check_version
 from ..machine.shipped import shipped
 from ..report.model import Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
@@ -18,6 +18,7 @@ from ..report.writers import write_reports
 from ..suite.comparison import with_reference
 from ..suite.findings import Finding
 from ..suite.known_failures import KnownFailures
+from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS, Requirement
 from ..target import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
 from .options import setting, settings_list
@@ -25,6 +26,8 @@ from .selection import Selection, claimed_features
 
 __all__ = ["HARNESS_ERROR", "TARGET_UNREACHABLE", "Conformance", "enable"]
 
+REFERENCE_VERSION = "1.32"
+"""What the bundled reference follows unless a profile names a version."""
 TARGET_UNREACHABLE = 10
 HARNESS_ERROR = 11
 _PROPERTY = "numa_case"
@@ -68,19 +71,20 @@ class Conformance:
         self._part = part
         self._config = config
         self.level = setting(config, "numa_level")
-        self.client = Client(_connection(config, self.level))
-        self.version = self.client.description.kubernetesVersion
-        check_version(self.version)
+        profile = setting(config, "numa_profile")
+        self.client = Client(_connection(config, self.level, Profile.parse(profile, REFERENCE_VERSION).version))
+        self.profile = Profile.parse(profile, self.client.description.kubernetesVersion)
         self.features = claimed_features(self.client.features, setting(config, "numa_features"))
         self.known = KnownFailures.read(setting(config, "numa_known_failures"))
         self._selection = Selection.read(config)
         self.machines = settings_list(config, "numa_machine")
         self._cases: dict[str, Case] = {}
+        self._planned: set[str] = set()
         self._is_worker = hasattr(config, "workerinput")
 
     def pytest_report_header(self) -> list[str]:
         """Say what is tested."""
-        return header_lines(self.client.label, self.client.description, self.level)
+        return header_lines(self.client.label, self.client.description, self.level, self.profile)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave out what is not asked for; mark what the target does not claim."""
@@ -89,26 +93,45 @@ class Conformance:
         for item in items:
             names = _requirements_of(item)
             other_level = "departs" if self.level == "exact" else "exact"
-            wanted = item.get_closest_marker(other_level) is None and self._selection.wants(names, case_id(item))
+            wanted = (
+                item.get_closest_marker(other_level) is None
+                and self._asks([REQUIREMENTS[name] for name in names])
+                and self._selection.wants(names, case_id(item))
+            )
             (kept if wanted else dropped).append(item)
         if items and not kept:
             raise pytest.UsageError(f"nothing is selected: {self._selection}")
         if dropped:
             self._config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+        self._plan([case_id(item) for item in kept])
         for item in items:
             self._prepare(item)
+
+    def _asks(self, known: list[Requirement]) -> bool:
+        """Tell whether the profile asks for a case of these requirements."""
+        version = self.profile.version
+        return all(self.profile.asks(one.features) and one.holds_in(version) for one in known)
+
+    def _plan(self, ids: list[str]) -> None:
+        """Take note of the cases that must come to a verdict."""
+        twice = sorted({one for one in ids if ids.count(one) > 1}) if len(set(ids)) < len(ids) else []
+        if twice:
+            raise pytest.UsageError(f"two cases have the id {twice[0]}; rename a test or its file")
+        self._planned.update(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
+        """Plan what a worker of xdist has collected; all collect the same."""
+        self._planned.update(_case_id(*nodeid.split("::", 1)) for nodeid in ids)
 
     def _prepare(self, item: pytest.Item) -> None:
         known = [REQUIREMENTS[name] for name in _requirements_of(item)]
         item.stash[CASE_KEY] = Case(case_id(item), [one.id for one in known], _areas(known), "passed")
         item.user_properties.extend(("requirement", one.id) for one in known)
         missing = sorted({name for one in known for name in one.features} - self.features)
-        outdated = [one.id for one in known if not one.holds_in(self.version)]
         if missing:
             item.add_marker(pytest.mark.skip(reason=f"not claimed: {', '.join(missing)}"))
-        elif outdated:
-            item.add_marker(pytest.mark.skip(reason=f"does not hold in Kubernetes {self.version}: {outdated[0]}"))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -182,8 +205,10 @@ class Conformance:
         self.summary = Summary.of(
             self.client.description,
             self.level,
+            self.profile,
             list(self._cases.values()),
             self.known,
+            planned=self._planned,
             narrowed=self._part or self._selection.narrows,
         )
         folder = setting(self._config, "numa_report")
@@ -203,7 +228,7 @@ class Conformance:
             terminalreporter.write_line(line)
 
 
-def _connection(config: pytest.Config, level: str) -> Connection:
+def _connection(config: pytest.Config, level: str, version: str) -> Connection:
     factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
     if factory and command:
         raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")
@@ -217,14 +242,17 @@ def _connection(config: pytest.Config, level: str) -> Connection:
         return Stdio(command, timeout)
     if factory:
         return InProcess(load_factory(factory), factory, timeout)
-    return InProcess(
-        lambda: ReferenceTarget("exact" if level == "exact" else "documented"), "the bundled reference", timeout
-    )
+    reference = functools.partial(ReferenceTarget, "exact" if level == "exact" else "documented", version)
+    return InProcess(reference, "the bundled reference", timeout)
 
 
 def case_id(item: pytest.Item) -> str:
     """Return the id of a case: file, test and parameters, the same wherever the suite is installed."""
-    return f"{item.path.stem}::{item.name}"
+    return _case_id(item.path, item.name)
+
+
+def _case_id(file: str | Path, test: str) -> str:
+    return f"{Path(file).stem}::{test}"
 
 
 def _requirements_of(item: pytest.Item) -> list[str]:

@@ -36,6 +36,11 @@ OPTIONS: tuple[Option, ...] = (
         choices=("documented", "exact"),
         default="documented",
     ),
+    Option(
+        "profile",
+        "a named set of features (all, node, cpu, ...), a Kubernetes version, or both: node@1.31",
+        metavar="NAME@VERSION",
+    ),
     Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
     Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),

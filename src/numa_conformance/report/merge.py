@@ -35,7 +35,7 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     problems = list(dict.fromkeys(problem for one in reports for problem in one.problems))
     if len(reports) == 1:
         return first
-    return Summary.concluded(first.target, first.level, cases.values(), problems, narrowed=True)
+    return Summary.concluded(first.target, first.level, "", cases.values(), problems, narrowed=True)
 
 
 def _who(summary: Summary) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, get_args
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from ..target.wire import Description
 
@@ -100,25 +101,44 @@ class Summary(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     cases: list[Case]
     problems: list[str]
+    profile: str = ""
+    """``name@version`` of the profile that was run whole; a narrowed run has none."""
     format: str = FORMAT
 
     @classmethod
-    def of(cls, described: Description, level: str, cases: Iterable[Case], known: _Known, *, narrowed: bool) -> Summary:
-        """Draw the conclusions; cases are put in order, so that equal runs give equal reports."""
+    def of(
+        cls,
+        described: Description,
+        level: str,
+        profile: Profile,
+        cases: Iterable[Case],
+        known: _Known,
+        *,
+        planned: Iterable[str],
+        narrowed: bool,
+    ) -> Summary:
+        """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
+
+        ``planned`` are the ids of all cases that were to be run; each must have come to a verdict.
+        """
         ordered = sorted(cases, key=lambda case: case.id)
         target = Target(
             described.name,
             described.version,
-            described.kubernetesVersion,
+            profile.version,
             sorted(described.surfaces),
             sorted(described.features),
         )
-        problems = [] if narrowed else [*_stale(ordered, known), *_untested(ordered, target.features)]
-        return cls.concluded(target, level, ordered, problems, narrowed=narrowed)
+        problems = _without_verdict(ordered, planned)
+        narrowed = narrowed or bool(problems)
+        if not narrowed:
+            problems = [*_stale(ordered, known), *_untested(ordered, profile, target.features)]
+        name = "" if narrowed else str(profile)
+        return cls.concluded(target, level, name, ordered, problems, narrowed=narrowed)
 
     @classmethod
     def concluded(
-        cls, target: Target, level: str, cases: Iterable[Case], problems: list[str], *, narrowed: bool
+        cls, target: Target, level: str, profile: str, cases: Iterable[Case], problems: list[str], *, narrowed: bool
     ) -> Summary:
         """Count the cases and draw the verdict and the claim."""
         ordered = sorted(cases, key=lambda case: case.id)
@@ -128,10 +148,11 @@ class Summary(msgspec.Struct, frozen=True):
             target=target,
             level=level,
             verdict=verdict,
-            claim=_claim(verdict, target, level, counts),
+            claim=_claim(verdict, target, level, profile, counts),
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
+            profile=profile,
         )
 
     @property
@@ -163,13 +184,17 @@ def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> 
     return "conformant"
 
 
-def _claim(verdict: str, target: Target, level: str, counts: Counter[Verdict]) -> str:
+def _claim(verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict]) -> str:
     who = f"{target.name} {target.version}"
     what = f"the documented behaviour of Kubernetes {target.kubernetes}"
     if level == "exact":
         what = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+    name = profile.partition("@")[0]
+    if name not in ("", "all"):
+        what = f"{what}, profile {name}"
     if verdict == "conformant":
-        return f"{who} conforms to {what} in every area this suite tests."
+        where = " in every area this suite tests" if name == "all" else ""
+        return f"{who} conforms to {what}{where}."
     if verdict == "partial":
         rest = counts["not claimed"] + counts["expected failure"]
         return f"{who} conforms to {what} where it was tested; {rest} cases were not claimed or are known failures."
@@ -190,7 +215,16 @@ def _stale(cases: list[Case], known: _Known) -> list[str]:
     return problems
 
 
-def _untested(cases: list[Case], features: list[str]) -> list[str]:
+def _without_verdict(cases: list[Case], planned: Iterable[str]) -> list[str]:
+    """Name planned cases that came to no verdict: the run was stopped, or a worker died."""
+    missing = sorted(set(planned) - {case.id for case in cases})
+    if not missing:
+        return []
+    shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+    return [f"{len(missing)} planned cases came to no verdict: {shown}"]
+
+
+def _untested(cases: list[Case], profile: Profile, features: list[str]) -> list[str]:
     tested = {
         feature
         for case in cases
@@ -198,7 +232,8 @@ def _untested(cases: list[Case], features: list[str]) -> list[str]:
         for name in case.requirements
         for feature in REQUIREMENTS[name].features
     }
-    testable = {feature for one in REQUIREMENTS.values() for feature in one.features}
+    asked = [one for one in REQUIREMENTS.values() if profile.asks(one.features) and one.holds_in(profile.version)]
+    testable = {feature for one in asked for feature in one.features}
     return [
         f"feature {feature} is claimed and no case was run for it"
         for feature in features

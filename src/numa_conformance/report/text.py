@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..suite.comparison import side_by_side
+from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from ..target.wire import Description
 from .model import VERDICTS, Summary
@@ -17,11 +18,11 @@ from .scenarios import scenario_file
 __all__ = ["header_lines", "summary_lines", "told_scenario"]
 
 
-def header_lines(label: str, described: Description, level: str) -> list[str]:
+def header_lines(label: str, described: Description, level: str, profile: Profile) -> list[str]:
     """Return what is tested, for the head of a run."""
     return [
         f"numa-conformance: {described.name} {described.version} ({label})",
-        f"numa-conformance: level {level}, Kubernetes {described.kubernetesVersion}, "
+        f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "
         f"surfaces {', '.join(sorted(described.surfaces))}; cases and seeds are fixed",
     ]
 
@@ -48,7 +49,8 @@ def summary_lines(summary: Summary) -> list[str]:
             lines += [f"      {case.id}" for case in cases]
     lines += ["", *(f"problem: {problem}" for problem in summary.problems)]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
-    lines.append(f"VERDICT: {summary.verdict.upper()} (level {summary.level}; {summary.planned} cases: {counted})")
+    level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
+    lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
     lines.append(summary.claim)
     return lines
 

@@ -82,8 +82,9 @@ class NodeRun:
     ``check`` raises a ``Finding`` that names the requirements of the test and shows the conversation so far.
     """
 
-    def __init__(self, client: Client, requirements: Sequence[str]) -> None:
-        """Take the target and the requirements that the test checks."""
+    def __init__(self, client: Client, requirements: Sequence[str], kubernetes_version: str | None = None) -> None:
+        """Take the target, the requirements that the test checks, and the version to ask for if not the target's."""
+        self._version = kubernetes_version
         self._client = client
         self._requirements = tuple(requirements)
         self._steps: list[dict[str, Any]] = []
@@ -108,7 +109,9 @@ class NodeRun:
         self.machine = machine
         self.kubelet = dict(kubelet)
         self._steps, self._answers, self._held = [], [], {}
-        answer = self._client.ask(wire.StartNode(machine_to_dict(machine), dict(kubelet)))
+        answer = self._client.ask(
+            wire.StartNode(machine_to_dict(machine), dict(kubelet), kubernetesVersion=self._version)
+        )
         assert isinstance(answer, wire.NodeStarted)
         self.started = answer
         return answer

@@ -161,7 +161,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "prefer-closest-numa-nodes",
         "best-effort",
         section="Topology manager policy options",
-        since="1.26",
+        since="1.28",
     ),
     _requirement(
         "max-allowable-numa-nodes/default-is-eight",

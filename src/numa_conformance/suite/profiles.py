@@ -1,0 +1,77 @@
+"""Profiles: named sets of features, at a Kubernetes version, to which an implementation may say it conforms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..errors import Fault, UsageError, closest
+from ..kube.features import check_version
+from ..target.features import FEATURES
+
+__all__ = ["FEATURE_SETS", "Profile"]
+
+
+def _below(*prefixes: str) -> frozenset[str]:
+    return frozenset(name for name in FEATURES if name.startswith(prefixes))
+
+
+_CPU = frozenset({"cpu-manager/none", "cpu-manager/static", "cpu-manager/init-containers", "node/qos"})
+_TOPOLOGY = _below("topology-manager/") | {"cpu-manager/hints"}
+_FILES = frozenset(name for name in FEATURES if name.endswith("/state-file"))
+
+FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "all": frozenset(FEATURES),
+        "node": _below("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/"),
+        "cpu": _CPU,
+        "cpu-options": _CPU | _below("cpu-manager/") - _FILES - {"cpu-manager/hints", "cpu-manager/reconcile"},
+        "topology": _CPU | _TOPOLOGY,
+        "memory": _CPU | _TOPOLOGY | _below("memory-manager/") - _FILES,
+        "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,
+        "host": _below("host/"),
+        "scheduler": _below("scheduler/"),
+    }
+)
+"""The name of a set to its features. Names are permanent; a set may grow with the suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A set of features at a Kubernetes version; ``named`` when the user asked for it by name."""
+
+    name: str
+    version: str
+    named: bool = True
+
+    @classmethod
+    def parse(cls, text: str, version: str) -> Profile:
+        """Read ``NAME``, ``NAME@VERSION`` or ``@VERSION``; what is left out is ``all``, and the target's ``version``.
+
+        Raises ``UsageError``.
+        """
+        name, _, asked = text.partition("@")
+        name = name or "all"
+        if name not in FEATURE_SETS:
+            accepted = f"{', '.join(FEATURE_SETS)}; @ and a Kubernetes version may follow"
+            raise UsageError(
+                Fault("--numa-profile", f"there is no profile {name!r}", accepted, closest(name, FEATURE_SETS))
+            )
+        try:
+            check_version(asked or version)
+        except UsageError as error:
+            raise error.within("--numa-profile") from error
+        return cls(name, asked or version, bool(text))
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features that the profile asks for."""
+        return FEATURE_SETS[self.name]
+
+    def asks(self, features: Iterable[str]) -> bool:
+        """Tell whether a case that needs these features belongs to the profile."""
+        return self.features.issuperset(features)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"

@@ -1,0 +1,69 @@
+"""``--numa-profile``, and what makes a run lose the profile's name."""
+
+import pytest
+
+CLOSEST = "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"
+
+
+def test_a_profile_asks_for_its_features_only_and_is_named_in_the_claim(suite, report):
+    result = suite("--numa-profile", "scheduler", "--numa-report", "out")
+    assert result.ret == 0
+    told = report()
+    assert {case["area"] for case in told["cases"]} == {"scheduler"}
+    assert (told["verdict"], told["profile"]) == ("conformant", "scheduler@1.32")
+    assert told["claim"].endswith("conforms to the documented behaviour of Kubernetes 1.32, profile scheduler.")
+
+
+def test_a_version_leaves_out_what_does_not_hold_in_it(suite, report):
+    for version, asked in (("1.27", False), ("1.28", True)):
+        assert suite("--numa-profile", f"topology@{version}", "--numa-report", version).ret == 0
+        told = report(version)
+        assert told["profile"] == f"topology@{version}"
+        assert told["target"]["kubernetes"] == version
+        assert (CLOSEST in {name for case in told["cases"] for name in case["requirements"]}) == asked
+
+
+def test_a_narrowed_run_loses_the_name(suite, report):
+    result = suite("--numa-profile", "cpu", "--numa-requirement", "cpu-manager/none/*", "--numa-report", "out")
+    assert result.ret == 0
+    assert (report()["verdict"], report()["profile"]) == ("partial", "")
+    result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level documented; * cases: * passed)"])
+
+
+def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, report):
+    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    result = suite("-x", "--numa-target", target, "--numa-profile", "cpu", "--numa-report", "out")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["problem: * planned cases came to no verdict: *"])
+    assert report()["profile"] == ""
+
+
+DIES = """
+import os
+from numa_conformance.target import ReferenceTarget
+
+class Dies(ReferenceTarget):
+    def classify(self, request):
+        os._exit(9)
+"""
+
+
+def test_a_case_whose_worker_dies_is_missing_and_said_to_be(suite, pytester, report):
+    pytester.makepyfile(dies=DIES)
+    result = suite(
+        "--numa-target", "dies:Dies", "--numa-requirement", "qos/*", "-n", "1", "--max-worker-restart", "0",
+        "--numa-report", "out",
+    )  # fmt: skip
+    assert result.ret != 0
+    assert any("came to no verdict" in problem for problem in report()["problems"])
+    assert report()["verdict"] != "conformant"
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [("schedular", "did you mean 'scheduler'"), ("cpu@1.2", "accepted: 1.27 to 1.36")],
+)
+def test_unknown_profiles_are_wrong_usage(suite, profile, said):
+    result = suite("--numa-profile", profile)
+    assert result.ret == 4
+    assert said in result.stderr.str()
