@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance
+from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance, case_id
+from numa_conformance.suite.goldens import Golden, KubeletsGolden
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.target import Client
 
@@ -95,6 +96,13 @@ def new_node(conformance: Conformance, requirements: tuple[str, ...]) -> Callabl
     return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
 
 
+@pytest.fixture
+def golden(conformance: Conformance, request: pytest.FixtureRequest) -> Golden:
+    """Return the golden text of the running test: the kubelet's, or the target's own."""
+    own = conformance.own_golden(case_id(request.node))
+    return own or KubeletsGolden(request.getfixturevalue("snapshot"))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes ``machine`` on each machine asked for."""
     if "machine" in metafunc.fixturenames:
@@ -104,4 +112,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
 
 
-__all__ = ["Machine", "conformance", "new_node", "node", "requirements", "target"]
+__all__ = ["Machine", "conformance", "golden", "new_node", "node", "requirements", "target"]

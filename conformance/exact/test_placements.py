@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.picture import allocation_map
+from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import burstable, guaranteed, static
 
@@ -39,28 +38,14 @@ SIZES = (2, 1, 4, 3, 6, 2, 10, 16)
 """CPUs of the pods, admitted one after the other; the third leaves before the sixth comes."""
 
 
-class AllocationMaps(SingleFileSnapshotExtension):
-    """One text file per machine and option."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "txt"
-
-
-@pytest.fixture
-def maps(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(AllocationMaps)
-
-
 @pytest.mark.parametrize("machine_name", MACHINES)
 @pytest.mark.parametrize(
     "option", [pytest.param(name, marks=pytest.mark.requirement(f"exact/placements/{name}")) for name in OPTIONS]
 )
-def test_pods_are_placed_as_the_kubelet_does(
-    node: NodeRun, maps: SnapshotAssertion, machine_name: str, option: str
-) -> None:
-    told = place(node, machine_name, option)
-    if maps != told:
-        raise node.finding("the placements differ from the golden ones; the test's diff shows where", got=told)
+def test_pods_are_placed_as_the_kubelet_does(node: NodeRun, golden: Golden, machine_name: str, option: str) -> None:
+    difference = golden.difference(place(node, machine_name, option))
+    if difference:
+        raise node.finding(f"the placements differ from the golden ones:\n{difference}")
 
 
 def place(node: NodeRun, machine_name: str, option: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.workloads import container, pod
 from numa_conformance.target import Client, wire
 
@@ -44,11 +44,11 @@ WANTED = {"example": {FOO: "2", "memory": "1Gi", "cpu": "2"}, "no foo": {"cpu": 
 @pytest.mark.requirement("exact/scores")
 @pytest.mark.parametrize("wanted", sorted(WANTED))
 def test_nodes_score_as_kube_scheduler_scores_them(
-    target: Client, snapshot: SnapshotAssertion, requirements: tuple[str, ...], wanted: str
+    target: Client, golden: Golden, requirements: tuple[str, ...], wanted: str
 ) -> None:
-    told = table(target, pod("p", [container("c", requests=WANTED[wanted])]))
-    if snapshot != told:
-        raise Finding(requirements, "the scores differ from the golden ones; the test's diff shows where", got=told)
+    difference = golden.difference(table(target, pod("p", [container("c", requests=WANTED[wanted])])))
+    if difference:
+        raise Finding(requirements, f"the scores differ from the golden ones:\n{difference}")
 
 
 def table(target: Client, asking: dict[str, Any]) -> str:

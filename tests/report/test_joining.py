@@ -8,6 +8,7 @@ from numa_conformance.report.matrix import matrix_page
 from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import VERDICTS, read_report
 from numa_conformance.report.writers import write_reports
+from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
 
 GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))
 WORSE = run(case(1), case(2, "crashed"), case(3), case(4, "failed"), case(6))
@@ -95,3 +96,56 @@ def test_the_commands_read_what_the_suite_writes(tmp_path, capsys):
     assert code("matrix", good, worse, "-o", str(tmp_path / "matrix.html")) == 0
     assert (tmp_path / "matrix.html").read_text().startswith("<!doctype html>")
     assert code("compare", good, str(tmp_path / "absent")) == 2
+
+
+@pytest.fixture
+def known_failures(tmp_path, capsys):
+    def refresh(summary, *args):
+        write_reports(summary, tmp_path / "out")
+        with pytest.raises(SystemExit) as ended:
+            main(["report", "known-failures", str(tmp_path / "out"), str(tmp_path / "known.yaml"), *args])
+        out, err = capsys.readouterr()
+        return ended.value.code, out + err
+
+    refresh.file = tmp_path / "known.yaml"
+    return refresh
+
+
+WHY = ("--reason", "planned", "--link", "https://example.com/7")
+
+
+def test_known_failures_are_written_and_then_read_by_the_suite(known_failures):
+    code, said = known_failures(run(case(1, "failed"), case(2, "crashed", OTHER)), *WHY, "--expires", "2999-01-01")
+    assert (code, said.endswith("known.yaml: 2 known failures, 2 added, 0 removed\n")) == (0, True)
+    entries = KnownFailures.read(str(known_failures.file)).entries
+    assert list(entries) == [REQUIREMENT, OTHER]
+    assert entries[OTHER] == KnownFailure(OTHER, "planned", "https://example.com/7", "2999-01-01")
+
+
+def test_refreshing_keeps_reasons_and_removes_what_is_met_now(known_failures):
+    known_failures.file.write_text(
+        f"- {{requirement: {REQUIREMENT}, reason: own words, link: here, expires: 2020-01-01}}\n"
+        f"- {{requirement: {OTHER}, reason: gone soon, link: there}}\n"
+        "- {requirement: cpu-manager/none/needs-no-reservation, reason: not asked, link: there}\n"
+    )
+    code, said = known_failures(run(case(1, "expected failure"), case(2, "passed", OTHER)))
+    assert (code, "2 known failures, 0 added, 1 removed" in said) == (0, True)
+    entries = KnownFailures.read(str(known_failures.file), may_have_expired=True).entries
+    assert entries[REQUIREMENT].reason == "own words"
+    assert OTHER not in entries
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "1 new entries need a reason and a link"),
+        (("--reason", "planned"), "--reason and --link go together"),
+        ((*WHY, "--expires", "soon"), "'soon' is no date"),
+        ((*WHY, "--expires", "2020-01-01"), "expired on 2020-01-01"),
+    ],
+)
+def test_new_entries_need_all_that_an_entry_needs(known_failures, args, said):
+    code, told = known_failures(run(case(1, "failed")), *args)
+    assert code == 2
+    assert said in told
+    assert not known_failures.file.exists()

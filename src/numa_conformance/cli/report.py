@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 import msgspec
 
+from ..errors import Fault, UsageError
 from ..report.compare import compare_reports
 from ..report.matrix import matrix_page
 from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.writers import write_reports, write_text
+from ..suite.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 
@@ -40,6 +42,35 @@ def compare(before: Path, after: Path, as_json: bool) -> int:
     else:
         click.echo("\n".join(found.lines()))
     return DIFFERENT if found.regressed or found.gone else OK
+
+
+@command.command("known-failures")
+@click.argument("report", type=_REPORT)
+@click.argument("file", type=_REPORT)
+@click.option("--reason", default=None, help="Why new entries are not met.")
+@click.option("--link", default=None, help="Where that is followed up.")
+@click.option("--expires", default=None, metavar="YYYY-MM-DD", help="Until when new entries are tolerated.")
+def known_failures(report: Path, file: Path, reason: str | None, link: str | None, expires: str | None) -> int:
+    """Write FILE, or refresh it, with what REPORT says is not met.
+
+    Entries keep their reasons and links; those that are met now are removed. New entries need --reason and --link.
+    """
+    faults: list[Fault] = []
+    if expires is not None:
+        check_expiry(expires, "--expires", faults)
+    if bool(reason) != bool(link):
+        faults.append(Fault("", "--reason and --link go together"))
+    if faults:
+        raise UsageError(faults)
+    summary = read_report(report)
+    before = KnownFailures.read(str(file), may_have_expired=True) if file.exists() else KnownFailures({})
+    new = KnownFailure("", reason, link, expires) if reason and link else None
+    unmet = summary.unmet().keys() | (summary.tolerated() & before.entries.keys())
+    after = before.refreshed(unmet, summary.tested(), new)
+    write_text(file, after.to_yaml())
+    added, gone = after.entries.keys() - before.entries.keys(), before.entries.keys() - after.entries.keys()
+    click.echo(f"{file}: {len(after.entries)} known failures, {len(added)} added, {len(gone)} removed")
+    return OK
 
 
 @command.command("merge")

@@ -17,17 +17,22 @@ from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
 from ..suite.comparison import with_reference
 from ..suite.findings import Finding
+from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS, Requirement
 from ..target import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
 from .options import setting, settings_list
 from .selection import Selection, claimed_features
+from .snapshots import OwnSnapshots
 
 __all__ = ["HARNESS_ERROR", "TARGET_UNREACHABLE", "Conformance", "enable"]
 
 REFERENCE_VERSION = "1.32"
 """What the bundled reference follows unless a profile names a version."""
+KUBELETS_OWN = "exact/recorded/"
+"""Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
+OWN_SNAPSHOTS = "documented, with own snapshots"
 TARGET_UNREACHABLE = 10
 HARNESS_ERROR = 11
 _PROPERTY = "numa_case"
@@ -77,10 +82,15 @@ class Conformance:
         self.features = claimed_features(self.client.features, setting(config, "numa_features"))
         self.known = KnownFailures.read(setting(config, "numa_known_failures"))
         self._selection = Selection.read(config)
+        self._snapshots = OwnSnapshots.read(config, self.level)
         self.machines = settings_list(config, "numa_machine")
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
         self._is_worker = hasattr(config, "workerinput")
+
+    def own_golden(self, case: str) -> OwnGolden | None:
+        """Return the target's own golden text of a case, None where the kubelet's is asked for."""
+        return self._snapshots.golden(case) if self._snapshots else None
 
     def pytest_report_header(self) -> list[str]:
         """Say what is tested."""
@@ -104,17 +114,19 @@ class Conformance:
         if dropped:
             self._config.hook.pytest_deselected(items=dropped)
         items[:] = kept
-        self._plan([case_id(item) for item in kept])
         for item in items:
             self._prepare(item)
 
     def _asks(self, known: list[Requirement]) -> bool:
         """Tell whether the profile asks for a case of these requirements."""
         version = self.profile.version
+        if self._snapshots and any(one.id.startswith(KUBELETS_OWN) for one in known):
+            return False
         return all(self.profile.asks(one.features) and one.holds_in(version) for one in known)
 
-    def _plan(self, ids: list[str]) -> None:
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that must come to a verdict."""
+        ids = [case_id(item) for item in session.items]
         twice = sorted({one for one in ids if ids.count(one) > 1}) if len(set(ids)) < len(ids) else []
         if twice:
             raise pytest.UsageError(f"two cases have the id {twice[0]}; rename a test or its file")
@@ -204,12 +216,12 @@ class Conformance:
             return
         self.summary = Summary.of(
             self.client.description,
-            self.level,
+            OWN_SNAPSHOTS if self._snapshots else self.level,
             self.profile,
             list(self._cases.values()),
             self.known,
             planned=self._planned,
-            narrowed=self._part or self._selection.narrows,
+            narrowed=self._part or self._selection.narrows or self._snapshots is not None,
         )
         folder = setting(self._config, "numa_report")
         if folder:

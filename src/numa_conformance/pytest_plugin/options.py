@@ -47,6 +47,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("features", "override what the target claims: +feature,-feature", metavar="LIST"),
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
     Option("report", "write report.json, index.html, junit.xml and badge.svg to this folder", metavar="DIR"),
+    Option(
+        "snapshots",
+        "at level exact compare with golden snapshots of your own in this folder; --snapshot-update writes them",
+        metavar="DIR",
+    ),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option("deep", "search longer for failing examples, with a saved database", "flag"),
 )

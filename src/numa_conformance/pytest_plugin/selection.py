@@ -24,6 +24,8 @@ class Selection:
 
     patterns: tuple[str, ...]
     cases: frozenset[str] | None
+    by_pytest: bool = False
+    """Whether pytest's own options choose among the cases."""
 
     @classmethod
     def read(cls, config: pytest.Config) -> Selection:
@@ -39,12 +41,12 @@ class Selection:
         if faults:
             raise UsageError(faults)
         rerun = setting(config, "numa_rerun")
-        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None)
+        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None, _chosen_by_pytest(config))
 
     @property
     def narrows(self) -> bool:
         """Whether less than everything is asked for."""
-        return bool(self.patterns) or self.cases is not None
+        return bool(self.patterns) or self.cases is not None or self.by_pytest
 
     def wants(self, requirements: Iterable[str], case: str) -> bool:
         """Tell whether a case is asked for."""
@@ -59,6 +61,11 @@ class Selection:
         if self.cases is not None:
             parts.append(f"--numa-rerun ({len(self.cases)} cases)")
         return ", ".join(parts) or "no case of the suite"
+
+
+def _chosen_by_pytest(config: pytest.Config) -> bool:
+    options = ("keyword", "markexpr", "deselect", "lf", "stepwise")
+    return any(getattr(config.option, name, None) for name in options)
 
 
 def _failed_cases(path: Path) -> frozenset[str]:

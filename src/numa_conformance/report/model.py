@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
@@ -172,6 +172,17 @@ class Summary(msgspec.Struct, frozen=True):
         """Return the requirements that are not met, with the cases that say so."""
         bad = {name: [case for case in cases if case.unmet] for name, cases in self.by_requirement().items()}
         return {name: cases for name, cases in bad.items() if cases}
+
+    def tested(self) -> set[str]:
+        """Return the requirements of which some case was asked."""
+        return self._with(lambda case: case.verdict != "not claimed")
+
+    def tolerated(self) -> set[str]:
+        """Return the requirements that a known failure excuses."""
+        return self._with(lambda case: case.verdict == "expected failure")
+
+    def _with(self, wanted: Callable[[Case], bool]) -> set[str]:
+        return {name for case in self.cases if wanted(case) for name in case.requirements}
 
 
 def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+import yaml
 
 from ..errors import Fault, UsageError, closest
 from ..reading import read_documents
 from .requirements import REQUIREMENTS
 
-__all__ = ["KnownFailure", "KnownFailures"]
+__all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
 
 _FIELDS = ("requirement", "reason", "link", "expires")
 
@@ -33,7 +35,7 @@ class KnownFailures:
     entries: dict[str, KnownFailure]
 
     @classmethod
-    def read(cls, path: str) -> KnownFailures:
+    def read(cls, path: str, *, may_have_expired: bool = False) -> KnownFailures:
         """Read a YAML list of entries; "" is none. Raises ``UsageError`` with every fault, expired entries included."""
         if not path:
             return cls({})
@@ -42,10 +44,33 @@ class KnownFailures:
         if not isinstance(items, list):
             raise UsageError(Fault(path, "is no list", "a list of requirement, reason, link, expires"))
         faults: list[Fault] = []
-        entries = [_entry(item, f"{path}: [{index}]", faults) for index, item in enumerate(items)]
+        entries = [_entry(item, f"{path}: [{index}]", faults, may_have_expired) for index, item in enumerate(items)]
         if faults:
             raise UsageError(faults)
         return cls({one.requirement: one for one in entries})
+
+    def refreshed(self, unmet: Iterable[str], tested: Iterable[str], new: KnownFailure | None) -> KnownFailures:
+        """Return the entries for what is unmet now.
+
+        An entry that is met now goes; one whose requirement was not ``tested`` stays. What is unmet and has no entry
+        gets the reason, link and expiry of ``new``; raises ``UsageError`` when there is such a requirement and no
+        ``new``.
+        """
+        failing, seen = set(unmet), set(tested)
+        kept = {name: one for name, one in self.entries.items() if name in failing or name not in seen}
+        missing = sorted(failing - kept.keys())
+        if missing and new is None:
+            shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+            raise UsageError(Fault("", f"{len(missing)} new entries need a reason and a link: {shown}"))
+        added = {name: replace(new, requirement=name) for name in missing} if new else {}
+        return KnownFailures({**kept, **added})
+
+    def to_yaml(self) -> str:
+        """Return the text of the file."""
+        entries = [
+            {key: value for key, value in asdict(one).items() if value is not None} for one in self.entries.values()
+        ]
+        return yaml.safe_dump(entries, sort_keys=False, width=120, allow_unicode=True)
 
     def covers(self, requirements: Iterable[str]) -> bool:
         """Tell whether a case of these requirements may fail."""
@@ -57,7 +82,7 @@ class KnownFailures:
         return "; ".join(f"{one.reason} ({one.link})" for one in found)
 
 
-def _entry(item: object, place: str, faults: list[Fault]) -> KnownFailure:
+def _entry(item: object, place: str, faults: list[Fault], may_have_expired: bool) -> KnownFailure:
     fields = item if isinstance(item, dict) else {}
     if not fields:
         faults.append(Fault(place, "is no entry", ", ".join(_FIELDS)))
@@ -72,15 +97,16 @@ def _entry(item: object, place: str, faults: list[Fault]) -> KnownFailure:
         faults.append(Fault(f"{place}.requirement", f"{name!r} is not known", suggestion=closest(name, REQUIREMENTS)))
     expires = fields.get("expires")
     if expires is not None:
-        _check_expiry(str(expires), f"{place}.expires", faults)
+        check_expiry(str(expires), f"{place}.expires", faults, may_have_expired=may_have_expired)
     return KnownFailure(name, str(fields.get("reason")), str(fields.get("link")), str(expires) if expires else None)
 
 
-def _check_expiry(text: str, place: str, faults: list[Fault]) -> None:
+def check_expiry(text: str, place: str, faults: list[Fault], *, may_have_expired: bool = False) -> None:
+    """Record a fault for what is no date, and for a date that has passed."""
     try:
         day = datetime.date.fromisoformat(text)
     except ValueError:
         faults.append(Fault(place, f"{text!r} is no date", "YYYY-MM-DD"))
         return
-    if day < datetime.datetime.now(datetime.timezone.utc).date():
+    if not may_have_expired and day < datetime.datetime.now(datetime.timezone.utc).date():
         faults.append(Fault(place, f"expired on {text}; meet the requirement or renew the entry"))

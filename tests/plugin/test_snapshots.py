@@ -1,0 +1,51 @@
+"""``--numa-snapshots``: golden snapshots of a target's own."""
+
+import pytest
+
+MUTANT = "numa_conformance.suite.mutants:trades_a_cpu"
+EXACT = ("--numa-level", "exact", "--numa-requirement", "exact/placements/static", "--numa-snapshots", "snaps")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one-process", "xdist"])
+def test_are_written_once_and_then_compared(suite, pytester, report, workers):
+    missing = suite(*EXACT, *workers, "--numa-target", MUTANT)
+    assert missing.ret == 1
+    missing.stdout.fnmatch_lines(["*there is no golden text * --snapshot-update writes it"])
+    assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--snapshot-update").ret == 0
+    files = sorted(path.name for path in (pytester.path / "snaps" / "test_placements").iterdir())
+    assert len(files) == 10
+    assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--numa-report", "out").ret == 0
+    assert report()["level"] == "documented, with own snapshots"
+    assert (report()["verdict"], report()["profile"]) == ("partial", "")
+
+
+def test_a_changed_placement_is_a_difference_between_maps(suite, pytester):
+    assert suite(*EXACT, "--snapshot-update").ret == 0
+    changed = suite(*EXACT, "--numa-target", MUTANT, "-k", "t1-one-socket-smt2")
+    assert changed.ret == 1
+    changed.stdout.fnmatch_lines(["*-p0: 2 CPUs on 1,5", "*+p0: 2 CPUs on *", "*-socket 0 *", "*+socket 0 *"])
+
+
+def test_the_kubelets_own_decisions_are_not_asked(suite, report):
+    assert (
+        suite("--numa-level", "exact", "--numa-snapshots", "snaps", "--snapshot-update", "--numa-report", "out").ret
+        == 0
+    )
+    asked = {name for case in report()["cases"] for name in case["requirements"]}
+    assert not any(name.startswith("exact/recorded/") for name in asked)
+    assert "exact/scores" in asked
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--numa-snapshots", "snaps"), "level documented compares no snapshots"),
+        (("--numa-level", "exact", "--numa-target", MUTANT, "--snapshot-update"), "would replace the kubelet's golden"),
+        (("--numa-level", "exact", "--numa-snapshots", "file"), "file is no folder"),
+    ],
+)
+def test_wrong_usage_is_told(suite, pytester, args, said):
+    pytester.path.joinpath("file").write_text("")
+    result = suite(*args)
+    assert result.ret == 4
+    assert said in result.stderr.str()
