@@ -23,6 +23,7 @@ _COMMANDS = {
     "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
     "smoke": "tell whether a target speaks the protocol",
+    "init": "write a minimal target and a CI workflow to start from",
     "requirements": "list what the suite tests",
     "report": "compare and join reports of the suite",
     "quirks": "list where the kubelet departs from its documentation",

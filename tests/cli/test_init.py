@@ -1,0 +1,43 @@
+"""What ``init`` writes runs as it is: the commands of the workflow, one after the other."""
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from numa_conformance.cli import main
+
+
+def init(kind, folder):
+    with pytest.raises(SystemExit) as ended:
+        main(["init", kind, str(folder)])
+    return ended.value.code
+
+
+@pytest.mark.parametrize("kind", ["python", "stdio"])
+def test_the_workflow_passes_as_it_is(kind, tmp_path):
+    folder = tmp_path / "mine"
+    assert init(kind, folder) == 0
+    workflow = yaml.safe_load((folder / ".github/workflows/numa-conformance.yml").read_text())
+    commands = [step["run"] for step in workflow["jobs"]["conformance"]["steps"] if "run" in step]
+    assert commands[0] == "pip install numa-conformance"
+    for command in commands[1:]:
+        program, *args = shlex.split(command)
+        module = {"pytest": "pytest", "numa-conformance": "numa_conformance"}[program]
+        run = subprocess.run(
+            [sys.executable, "-m", module, *args], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+        assert "my-allocator 0.1.0" in run.stdout
+    assert "VERDICT: PARTIAL" in run.stdout
+    assert (folder / "numa-report" / "index.html").exists()
+
+
+def test_nothing_is_overwritten(tmp_path, capsys):
+    (tmp_path / "numa_target.py").write_text("mine")
+    assert init("python", tmp_path) == 2
+    assert "numa_target.py: is there already" in capsys.readouterr().err
+    assert (tmp_path / "numa_target.py").read_text() == "mine"
+    assert not (tmp_path / ".github").exists()
