@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.tests_index import index_of_tests
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,17 @@ def cases(tmp_path_factory):
 def test_every_requirement_has_a_case_that_is_run(cases):
     tested = {name for case in cases if case["verdict"] == "passed" for name in case["requirements"]}
     assert sorted(set(REQUIREMENTS) - tested) == []
+
+
+def test_the_index_of_tests_is_what_runs(cases):
+    ran = {}
+    for case in cases:
+        for name in case["requirements"]:
+            ran.setdefault(name, set()).add(case["id"].split("[")[0])
+    indexed = {
+        name: {test.rpartition("/")[2].replace(".py", "") for test in tests} for name, tests in index_of_tests().items()
+    }
+    assert indexed == ran
 
 
 def test_every_case_has_a_requirement(cases):

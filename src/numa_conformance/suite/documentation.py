@@ -8,7 +8,9 @@ from ..target.features import FEATURES, SURFACES
 from ..target.quirks import QUIRKS
 from ..target.wire import METHODS
 from .mutants import MUTANTS
+from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
+from .tests_index import index_of_tests
 
 __all__ = ["protocol_page", "quirks_page", "requirements_page"]
 
@@ -28,7 +30,19 @@ def requirements_page() -> str:
     for one in REQUIREMENTS.values():
         areas.setdefault(one.area, []).append(one)
     lines += _table(
-        ("area", "requirements", "mutants"), ((area, len(found), _mutant_count(found)) for area, found in areas.items())
+        ("area", "requirements", "with a test", "with a mutant", "mutants"),
+        [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
+    )
+    lines += [
+        "",
+        "## Profiles",
+        "",
+        "`--numa-profile NAME@VERSION` asks for the requirements of one set of features.",
+        "",
+    ]
+    lines += _table(
+        ("profile", "features"),
+        ((f"`{name}`", ", ".join(f"`{one}`" for one in sorted(features))) for name, features in FEATURE_SETS.items()),
     )
     for area, found in areas.items():
         lines += ["", f"## {area}", ""]
@@ -41,6 +55,7 @@ def requirements_page() -> str:
                 "",
                 f"{one.strength}, level {one.level}, {versions}. Source: {one.source}. "
                 f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
+                f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}. "
                 f"Mutants: {', '.join(f'`{name}`' for name in _mutants_of(one)) or 'none'}.",
                 "",
             ]
@@ -51,8 +66,10 @@ def _mutants_of(one: Requirement) -> list[str]:
     return [mutant.name for mutant in MUTANTS.values() if one.id in mutant.breaks]
 
 
-def _mutant_count(found: Iterable[Requirement]) -> int:
-    return len({name for one in found for name in _mutants_of(one)})
+def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
+    mutants = {name for one in found for name in _mutants_of(one)}
+    tested = sum(one.id in index_of_tests() for one in found)
+    return area, len(found), tested, sum(bool(_mutants_of(one)) for one in found), len(mutants)
 
 
 def quirks_page() -> str:

@@ -1,0 +1,47 @@
+"""Which tests of the suite check which requirement, read from their marks without running them."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..machine.shipped import shipped
+
+__all__ = ["index_of_tests"]
+
+
+@cache
+def index_of_tests() -> dict[str, tuple[str, ...]]:
+    """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
+    root = Path(str(shipped("conformance")))
+    found: dict[str, list[str]] = {}
+    for path in sorted(root.rglob("test_*.py")):
+        for name, test in vars(_module(path)).items():
+            if name.startswith("test_"):
+                for requirement in dict.fromkeys(_requirements(test)):
+                    found.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
+    return {requirement: tuple(tests) for requirement, tests in found.items()}
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"numa_conformance_suite_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _requirements(test: Any) -> Iterator[str]:
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == "requirement":
+            yield from mark.args
+        elif mark.name == "parametrize":
+            for row in mark.args[1]:
+                for inner in getattr(row, "marks", ()):
+                    if inner.name == "requirement":
+                        yield from inner.args
