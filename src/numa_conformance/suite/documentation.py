@@ -33,16 +33,9 @@ def requirements_page() -> str:
         ("area", "requirements", "with a test", "with a mutant", "mutants"),
         [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
     )
-    lines += [
-        "",
-        "## Profiles",
-        "",
-        "`--numa-profile NAME@VERSION` asks for the requirements of one set of features.",
-        "",
-    ]
+    lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
     lines += _table(
-        ("profile", "features"),
-        ((f"`{name}`", ", ".join(f"`{one}`" for one in sorted(features))) for name, features in FEATURE_SETS.items()),
+        ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
     )
     for area, found in areas.items():
         lines += ["", f"## {area}", ""]
@@ -64,6 +57,10 @@ def requirements_page() -> str:
 
 def _mutants_of(one: Requirement) -> list[str]:
     return [mutant.name for mutant in MUTANTS.values() if one.id in mutant.breaks]
+
+
+def _features(features: frozenset[str]) -> str:
+    return "every feature" if features == FEATURES.keys() else ", ".join(f"`{one}`" for one in sorted(features))
 
 
 def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
