@@ -9,34 +9,23 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, machine_to_dict
-from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import burstable, guaranteed, static
 from numa_conformance.target import Client, wire
 
 requirement = pytest.mark.requirement
 
 
-class Asker:
+class Asker(Questions):
     """Asks the target for hints on a machine where some CPUs are taken."""
-
-    def __init__(self, target: Client, requirements: Sequence[str]) -> None:
-        """Take the target and the requirements of the test."""
-        self._target = target
-        self._requirements = tuple(requirements)
 
     def hints(self, machine: Machine, pod: dict[str, object], taken: CpuSet) -> list[wire.HintValue] | None:
         """Return the hints for cpu, None for no opinion."""
         pool = CpuSet.from_bits(machine.online_bits) - taken
         state = wire.PriorState(str(pool), {"other": {"c": str(taken)}} if taken else {})
         config = static(reserved="0", topology="best-effort")
-        answer = self._target.ask(wire.Hints(machine_to_dict(machine), config, state, pod, "c"))
+        answer = self.ask(wire.Hints(machine_to_dict(machine), config, state, pod, "c"))
         return (answer.hints or {}).get("cpu")
-
-    def check(self, holds: object, why: str, got: object, allowed: object) -> None:
-        """Raise a finding unless ``holds``."""
-        __tracebackhide__ = True
-        if not holds:
-            raise Finding(self._requirements, why, got=got, allowed=allowed)
 
 
 @pytest.fixture

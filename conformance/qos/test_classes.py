@@ -6,29 +6,23 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
 from numa_conformance.target import Client, wire
 
 requirement = pytest.mark.requirement
 
 
-class Classifier:
+class Classifier(Questions):
     """Asks the target for a pod's class and exclusive CPUs."""
-
-    def __init__(self, target: Client, requirements: tuple[str, ...]) -> None:
-        """Take the target and the requirements of the test."""
-        self._target = target
-        self._requirements = requirements
 
     def expect(self, subject: dict[str, Any], **allowed: object) -> None:
         """Raise a finding unless the answer has these values."""
         __tracebackhide__ = True
-        answer = self._target.ask(wire.Classify(subject))
+        answer = self.ask(wire.Classify(subject))
         for name, value in allowed.items():
-            if getattr(answer, name) != value:
-                why = f"{name} of the pod {subject['spec']} is wrong"
-                raise Finding(self._requirements, why, got=getattr(answer, name), allowed=value)
+            got = getattr(answer, name)
+            self.check(got == value, f"{name} of the pod {subject['spec']} is wrong", got, value)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import container, pod
 from numa_conformance.target import Client, wire
 
@@ -41,42 +41,29 @@ EXAMPLE_NODES = (
 """Allocatable and used amounts of the two nodes of the page."""
 
 
-class Scorer:
+class Scorer(Questions):
     """Asks the target for scores."""
 
-    def __init__(self, target: Client, requirements: Sequence[str]) -> None:
-        """Take the target and the requirements of the test."""
-        self._target = target
-        self._requirements = tuple(requirements)
-
-    def ask(self, strategy: dict[str, Any], used: str, wanted: str = "1", *, node: str = "8") -> wire.ScoreReply:
+    def reply(self, strategy: dict[str, Any], used: str, wanted: str = "1", *, node: str = "8") -> wire.ScoreReply:
         """Score a node of ``node`` CPUs of which ``used`` are requested, for a pod that wants some."""
         allocatable = {"cpu": node, "memory": "8Gi", "pods": "110"}
         pods = [requests("used", cpu=used, memory="1Gi")]
-        reply = self._target.ask(wire.Score(strategy, allocatable, pods, requests("p", cpu=wanted, memory="1Gi")))
+        reply = self.ask(wire.Score(strategy, allocatable, pods, requests("p", cpu=wanted, memory="1Gi")))
         assert isinstance(reply, wire.ScoreReply)
         return reply
 
     def score(self, strategy: dict[str, Any], used: str, wanted: str = "1") -> int:
         """Return the score."""
-        score = self.ask(strategy, used, wanted).score
+        score = self.reply(strategy, used, wanted).score
         self.check(score is not None, "there is no score", score, "a score")
         return score or 0
 
     def score_of(self, strategy: dict[str, Any], allocatable: dict[str, str], used: dict[str, str]) -> int:
         """Score a node of the worked example for its pod."""
-        return (
-            self._target.ask(
-                wire.Score(strategy, {**allocatable, "pods": "110"}, [requests("used", **used)], EXAMPLE_POD)
-            ).score
-            or 0
-        )
-
-    def check(self, holds: object, why: str, got: object, allowed: object) -> None:
-        """Raise a finding unless ``holds``."""
-        __tracebackhide__ = True
-        if not holds:
-            raise Finding(self._requirements, why, got=got, allowed=allowed)
+        room = {**allocatable, "pods": "110"}
+        score = self.ask(wire.Score(strategy, room, [requests("used", **used)], EXAMPLE_POD)).score
+        self.check(score is not None, "there is no score", score, "a score")
+        return score or 0
 
 
 @pytest.fixture
@@ -156,7 +143,7 @@ def test_scores_stay_in_range(scorer: Scorer, strategy: str, used: str) -> None:
     ids=["not-increasing", "score-too-high", "utilization-too-high", "empty"],
 )
 def test_refuses_a_bad_shape(scorer: Scorer, shape: list[dict[str, int]]) -> None:
-    reply = scorer.ask(ratio(shape, ("cpu", 1)), "1")
+    reply = scorer.reply(ratio(shape, ("cpu", 1)), "1")
     scorer.check(reply.construction_error, "a bad shape is accepted", reply.score, "refused")
 
 
@@ -194,5 +181,5 @@ def test_a_missing_weight_is_one(scorer: Scorer) -> None:
 @requirement("scheduler/score/refuses-negative-weights")
 @pytest.mark.parametrize("kind", ["LeastAllocated", "MostAllocated"])
 def test_refuses_negative_weights(scorer: Scorer, kind: str) -> None:
-    reply = scorer.ask({"type": kind, "resources": [{"name": "cpu", "weight": -1}]}, "1")
+    reply = scorer.reply({"type": kind, "resources": [{"name": "cpu", "weight": -1}]}, "1")
     scorer.check(reply.construction_error, "a negative weight is accepted", reply.score, "refused")

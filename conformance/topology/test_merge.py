@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.questions import Questions
 from numa_conformance.target import Client, wire
 
 requirement = pytest.mark.requirement
@@ -17,13 +17,8 @@ NODES = [0, 1, 2, 3]
 DISTANCES = [[10, 12, 20, 20], [12, 10, 20, 20], [20, 20, 10, 11], [20, 20, 11, 10]]
 
 
-class Merger:
+class Merger(Questions):
     """Asks the target to merge hints."""
-
-    def __init__(self, target: Client, requirements: Sequence[str]) -> None:
-        """Take the target and the requirements of the test."""
-        self._target = target
-        self._requirements = tuple(requirements)
 
     def expect(self, policy: str, providers: Sequence[Hints | None], *, options: Any = None, **allowed: object) -> None:
         """Raise a finding unless the merged hint has these values."""
@@ -32,11 +27,10 @@ class Merger:
             None if hints is None else {f"r{index}": [wire.HintValue(list(nodes), good) for nodes, good in hints]}
             for index, hints in enumerate(providers)
         ]
-        merged = self._target.ask(wire.Merge(policy, options or {}, NODES, DISTANCES, answers))
+        merged = self.ask(wire.Merge(policy, options or {}, NODES, DISTANCES, answers))
         for name, value in allowed.items():
-            if getattr(merged, name) != value:
-                why = f"{policy}: {name} of the merge of {providers} is wrong"
-                raise Finding(self._requirements, why, got=getattr(merged, name), allowed=value)
+            got = getattr(merged, name)
+            self.check(got == value, f"{policy}: {name} of the merge of {providers} is wrong", got, value)
 
 
 @pytest.fixture

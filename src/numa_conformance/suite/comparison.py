@@ -28,6 +28,8 @@ def with_reference(scenario: Mapping[str, Any], level: Level) -> dict[str, Any]:
     """
     reference = Client(InProcess(lambda: ReferenceTarget(level), "the bundled reference", _SECONDS))
     try:
+        if scenario["kind"] == "question":
+            return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
         return record(reference, dict(scenario))
     except (NumaConformanceError, TargetFault, KeyError, TypeError):
         return dict(scenario)
@@ -58,10 +60,17 @@ def maps(scenario: Mapping[str, Any]) -> tuple[Machine, dict[str, int] | None, d
 
     Either is None where nothing is known; the whole is None for a scenario without a machine that can be drawn.
     """
+    question = scenario.get("kind") == "question"
     try:
-        machine = machine_from_dict(scenario["machine"])
+        machine = machine_from_dict((scenario["params"] if question else scenario)["machine"])
     except (NumaConformanceError, KeyError, TypeError):
         return None
+    if question:
+        return (
+            machine,
+            _picked(machine, scenario, scenario.get("expect")),
+            _picked(machine, scenario, scenario["answered"]),
+        )
     steps, answered = scenario.get("steps", ()), scenario.get("answered") or ()
     expected = (scenario.get("expect") or ())[: len(answered)]
     return (
@@ -69,6 +78,14 @@ def maps(scenario: Mapping[str, Any]) -> tuple[Machine, dict[str, int] | None, d
         holders(steps, expected) if expected else None,
         holders(steps, answered) if answered else None,
     )
+
+
+def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[str, int] | None:
+    """Return who holds what after a pick; None for any other question."""
+    if scenario["method"] != "pick" or not isinstance(reply, dict):
+        return None
+    taken = machine.online_bits & ~_bits(scenario["params"].get("available"))
+    return {name: bits for name, bits in (("taken", taken), ("picked", _bits(reply.get("cpus")))) if bits}
 
 
 def side_by_side(scenario: Mapping[str, Any]) -> str:

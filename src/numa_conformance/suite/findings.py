@@ -68,7 +68,8 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         if self.picture:
             lines += ["", self.picture]
         if self.scenario:
-            lines += ["", "asked:", *_told(self.scenario)]
+            told = _told_question if self.scenario["kind"] == "question" else _told
+            lines += ["", "asked:", *told(self.scenario)]
         return lines
 
 
@@ -82,6 +83,16 @@ def _told(scenario: Mapping[str, Any]) -> list[str]:
     lines.append(f"  kubelet {json.dumps(scenario['kubelet'], sort_keys=True)}")
     for number, step in enumerate(scenario["steps"], 1):
         lines.append(f"  {number}. {_step(step)}")
+    return lines
+
+
+def _told_question(scenario: Mapping[str, Any]) -> list[str]:
+    """Tell one question; of a machine its name is enough."""
+    lines = [f"  {scenario['method']}"]
+    for name, value in scenario["params"].items():
+        if name == "machine":
+            value = f"{value['name']!r}, {len(value['cpus'])} CPUs"
+        lines.append(f"    {name}: {_shown(value)}")
     return lines
 
 

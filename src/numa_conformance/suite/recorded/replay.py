@@ -73,6 +73,7 @@ KINDS: dict[str, Replayer] = {
     "merge": stateless.replay_merge,
     "noderesourcesfit": stateless.replay_score,
     "qos": stateless.replay_qos,
+    "question": stateless.replay_question,
 }
 
 

@@ -10,7 +10,7 @@ from .differences import Difference, compare
 if TYPE_CHECKING:
     from .replay import Caller
 
-__all__ = ["replay_cpu_static", "replay_merge", "replay_qos", "replay_score", "reported"]
+__all__ = ["replay_cpu_static", "replay_merge", "replay_qos", "replay_question", "replay_score", "reported"]
 
 
 def reported(machine: dict[str, Any]) -> dict[str, Any]:
@@ -37,6 +37,11 @@ def replay_cpu_static(target: Caller, body: dict[str, Any], messages: bool) -> I
 
 
 _NO_POD: dict[str, Any] = {"metadata": {"name": "p", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}
+
+
+def replay_question(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
+    """Ask any one question of the protocol."""
+    yield from compare(body["expect"], target.call(body["method"], body["params"]), "", messages=messages)
 
 
 def replay_merge(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:

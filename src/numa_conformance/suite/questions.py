@@ -1,0 +1,46 @@
+"""Questions that stand alone: asked, judged, and kept so that a failing one can be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ..target import Client, wire
+from .findings import Finding
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """Asks a target and remembers the last question; ``check`` raises a ``Finding`` that can be replayed."""
+
+    def __init__(self, target: Client, requirements: Sequence[str]) -> None:
+        """Take the target and the requirements of the test."""
+        self._target = target
+        self._requirements = tuple(requirements)
+        self._scenario: dict[str, Any] | None = None
+
+    def ask(self, message: wire.Message) -> Any:
+        """Ask one question; the reply is of the class that belongs to it."""
+        self._scenario = None
+        reply = self._target.ask(message)
+        self._scenario = {
+            "id": "scenario",
+            "kind": "question",
+            "method": wire.request_of(message).name,
+            "params": msgspec.to_builtins(message),
+            "answered": msgspec.to_builtins(reply),
+        }
+        return reply
+
+    def check(self, holds: object, why: str, got: object = None, allowed: object = None) -> None:
+        """Raise a finding unless ``holds``."""
+        __tracebackhide__ = True
+        if not holds:
+            raise self.finding(why, got=got, allowed=allowed)
+
+    def finding(self, why: str, *, got: object = None, allowed: object = None, picture: str = "") -> Finding:
+        """Make a finding of the last question."""
+        return Finding(self._requirements, why, got=got, allowed=allowed, scenario=self._scenario, picture=picture)
