@@ -25,6 +25,7 @@ settings.register_profile(
     database=None,
     max_examples=25,
     stateful_step_count=12,
+    report_multiple_bugs=False,
     suppress_health_check=_QUIET,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
@@ -32,7 +33,12 @@ settings.register_profile(
     "numa-conformance-known-failure", settings.get_profile("numa-conformance"), phases=(Phase.explicit, Phase.generate)
 )
 settings.register_profile(
-    "numa-conformance-deep", deadline=None, max_examples=2000, stateful_step_count=40, suppress_health_check=_QUIET
+    "numa-conformance-deep",
+    deadline=None,
+    max_examples=2000,
+    stateful_step_count=40,
+    report_multiple_bugs=False,
+    suppress_health_check=_QUIET,
 )
 
 
