@@ -12,6 +12,7 @@ from ..machine.picture_svg import machine_svg
 from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS
 from ..target.features import FEATURES
+from ..target.quirks import QUIRKS
 from .html_style import SCRIPT, STYLE
 from .model import VERDICTS, Case, Summary
 from .scenarios import scenario_file
@@ -41,15 +42,19 @@ def html_page(summary: Summary) -> str:
         f"<h1>{escape(target.name)} {escape(target.version)}</h1>",
         f'<p class="verdict {_css(summary.verdict)}">{escape(summary.verdict)}</p>',
         f"<p>{escape(summary.claim)}</p>",
-        f"<p>Level {escape(summary.level)}, Kubernetes {escape(target.kubernetes)}, {summary.planned} cases: "
-        f"{escape(', '.join(f'{count} {name}' for name, count in summary.counts.items() if count))}.</p>",
+        f"<p>{summary.planned} cases: "
+        f"{escape(', '.join(f'{count} {name}' for name, count in summary.counts.items() if count))}. "
+        f"Level {escape(summary.level)}, {f'profile {escape(summary.profile)}, ' if summary.profile else ''}"
+        f"Kubernetes {escape(target.kubernetes)}, numa-conformance {escape(summary.suite)}.</p>",
         *(f'<p class="problem">{escape(problem)}</p>' for problem in summary.problems),
         "</header>",
         "<main>",
+        *_overview(summary),
         *_filters(summary),
         *_areas(summary),
         *_failures(summary),
         *_claims(summary),
+        *_quirks(summary),
         "</main>",
     ]
     return page_of(title, body, SCRIPT)
@@ -77,6 +82,27 @@ def worst(cases: Iterable[Case]) -> str:
     return next((name for name in _WORST_FIRST if name in verdicts), "not run")
 
 
+def _overview(summary: Summary) -> list[str]:
+    """Return one line per area: how many cases came to which verdict."""
+    areas: dict[str, Counter[str]] = {}
+    for case in summary.cases:
+        areas.setdefault(case.area, Counter())[case.verdict] += 1
+    present = [name for name in VERDICTS if summary.counts.get(name)]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in present)
+    rows = (
+        f'<tr><th scope="row"><a href="#{_section(area)}">{escape(area)}</a></th>'
+        + "".join(f"<td>{counts[name] or ''}</td>" for name in present)
+        + "</tr>"
+        for area, counts in sorted(areas.items())
+    )
+    return [
+        '<h2>Areas</h2><div class="scroll" tabindex="0"><table class="numbers">',
+        f'<thead><tr><th scope="col">Area</th>{head}</tr></thead><tbody>',
+        *rows,
+        "</tbody></table></div>",
+    ]
+
+
 def _filters(summary: Summary) -> list[str]:
     present = [name for name in VERDICTS if summary.counts.get(name)]
     boxes = (
@@ -98,7 +124,7 @@ def _areas(summary: Summary) -> list[str]:
     lines = ["<h2>Requirements</h2>"]
     for area, found in areas.items():
         lines += [
-            f'<section><h3>{escape(area)}</h3><div class="scroll"><table>',
+            f'<section id="{_section(area)}"><h3>{escape(area)}</h3><div class="scroll"><table class="requirements">',
             '<thead><tr><th scope="col">Requirement</th><th scope="col">Verdict</th><th scope="col">Cases</th></tr>',
             "</thead><tbody>",
             *(_requirement(name, cases) for name, cases in found),
@@ -113,7 +139,7 @@ def _requirement(name: str, cases: list[Case]) -> str:
     verdict = worst(cases)
     counts = Counter(case.verdict for case in cases)
     told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if counts[one])
-    links = "".join(f' <a href="#{_anchor(case)}">{escape(case.id)}</a>' for case in cases if _shown(case))
+    links = "".join(f'<br><a href="#{_anchor(case)}">{escape(case.id)}</a>' for case in cases if _shown(case))
     return (
         f'<tr data-verdict="{_css(verdict)}"><td><code>{escape(name)}</code>{said}</td>'
         f'<td><span class="verdict {_css(verdict)}">{escape(verdict)}</span></td><td>{escape(told)}{links}</td></tr>'
@@ -166,6 +192,19 @@ def _claims(summary: Summary) -> list[str]:
     ]
 
 
+def _quirks(summary: Summary) -> list[str]:
+    """Return the departures from the documentation that the level exact asks for."""
+    if summary.level != "exact":
+        return []
+    shown = [one for one in QUIRKS.values() if one.active_in(summary.target.kubernetes)]
+    items = (f"<li><code>{escape(one.id)}</code>: {escape(one.summary)}</li>" for one in shown)
+    return [
+        "<h2>Quirks</h2><p>Level exact follows Kubernetes where it departs from its pages:</p><ul>",
+        *items,
+        "</ul>",
+    ]
+
+
 def _names(names: Iterable[str]) -> str:
     return ", ".join(f"<code>{escape(name)}</code>" for name in names) or "none"
 
@@ -176,6 +215,10 @@ def _shown(case: Case) -> bool:
 
 def _anchor(case: Case) -> str:
     return scenario_file(case.id).removesuffix(".json").removeprefix("scenario-")
+
+
+def _section(area: str) -> str:
+    return f"area-{_css(area)}"
 
 
 def _css(verdict: str) -> str:

@@ -18,19 +18,22 @@ pre{background:var(--soft);padding:.75rem;overflow-x:auto}
 .verdict.conformant,.verdict.passed{color:var(--good)}
 .verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
 .verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
-.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
+.filters{margin-top:1.5rem}.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
 .filters input[type=search]{font:inherit;max-width:60vw}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.5rem;
 border-bottom:1px solid var(--line)}
+.requirements{table-layout:fixed}.requirements th:nth-child(1){width:50%}.requirements th:nth-child(2){width:10rem}
+.numbers{width:auto}.numbers td{text-align:right}.numbers th,.numbers td{padding:.25rem .75rem .25rem 0}
 details{border:1px solid var(--line);border-radius:.5rem;margin:.5rem 0;padding:.5rem .75rem}
 summary{cursor:pointer;overflow-wrap:anywhere;min-height:1.75rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}
 figure{margin:.5rem 0;min-width:0}figcaption{font-weight:700}
 [hidden]{display:none}
-@media (max-width:40rem){table,tbody,tr,td{display:block}thead{position:absolute;left:-999rem}td{border:0;
-padding:.15rem 0}tr{border-bottom:1px solid var(--line);padding:.5rem 0}}
+@media (max-width:40rem){.requirements,.requirements tbody,.requirements tr,.requirements td{display:block}
+.requirements thead{position:absolute;left:-999rem}.requirements td{border:0;
+padding:.15rem 0}.requirements tr{border-bottom:1px solid var(--line);padding:.5rem 0}}
 """.strip()
 
 SCRIPT = """

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, get_args
 
 import msgspec
 
+from .. import __version__
 from ..errors import Fault, UsageError
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
@@ -103,6 +104,8 @@ class Summary(msgspec.Struct, frozen=True):
     problems: list[str]
     profile: str = ""
     """``name@version`` of the profile that was run whole; a narrowed run has none."""
+    suite: str = __version__
+    """The version of numa-conformance that asked."""
     format: str = FORMAT
 
     @classmethod
