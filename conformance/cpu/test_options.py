@@ -6,6 +6,7 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
+from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
@@ -45,7 +46,7 @@ def test_gives_whole_cores(node: NodeRun, machine: Machine, sizes: tuple[int, ..
     for index, cpu in enumerate(sizes):
         answer = node.try_admit(guaranteed(f"p{index}", cpu))
         got = answer.cpus() if answer.admitted else CpuSet()
-        split = [str(CpuSet.from_bits(core)) for core in machine.core_bits if core & got.bits and core & ~got.bits]
+        split = list(map(str, split_cores(machine, got)))
         node.check(not split, f"the cores {split} are split", got=got, allowed="whole cores, or a refusal")
 
 
@@ -56,8 +57,7 @@ def test_gives_whole_cores_beside_a_reserved_thread(node: NodeRun) -> None:
     answer = node.try_admit(guaranteed("a", 8))
     if answer.admitted:
         got = answer.cpus()
-        split = [core for core in machine.core_bits if core & got.bits and core & ~got.bits]
-        node.check(not split, "a core is split", got=got, allowed="whole cores, or a refusal")
+        node.check(not split_cores(machine, got), "a core is split", got=got, allowed="whole cores, or a refusal")
 
 
 @requirement("cpu-manager/distribute-cpus-across-numa/spreads-evenly")
@@ -160,8 +160,7 @@ def test_options_keep_their_promises_together(node: NodeRun) -> None:
     machine = load_machine("t3-two-numa-per-socket")
     node.start(machine, static(FULL, NUMA, SOCKET, reserved="0,16", topology="best-effort"))
     got = node.admit(guaranteed("a", 12)).cpus()
-    split = [core for core in machine.core_bits if core & got.bits and core & ~got.bits]
-    node.check(not split, "a core is split", got=got, allowed="whole cores")
+    node.check(not split_cores(machine, got), "a core is split", got=got, allowed="whole cores")
     refused = node.try_admit(guaranteed("b", 3))
     node.check(refused.reason == "SMTAlignmentError", "part of a core is given", got=refused.answer, allowed="refused")
 

@@ -8,6 +8,7 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine
+from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
@@ -148,8 +149,12 @@ def test_whole_cores_are_given_whole(node: NodeRun, machine: Machine) -> None:
     node.start(machine, static(reserved=_first_core(machine)))
     threads = len(CpuSet.from_bits(machine.core_bits[0]))
     got = node.admit(guaranteed("a", 2 * threads)).cpus()
-    split = [CpuSet.from_bits(core) for core in machine.core_bits if core & got.bits and core & ~got.bits]
-    node.check(not split, "cores are split between pods on an empty machine", got=got, allowed="whole cores")
+    node.check(
+        not split_cores(machine, got),
+        "cores are split between pods on an empty machine",
+        got=got,
+        allowed="whole cores",
+    )
 
 
 @requirement("cpu-manager/static/packs-few-numa-nodes")

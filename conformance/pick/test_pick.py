@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import Machine, allocation_map, load_machine, machine_to_dict
+from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.target import Client, wire
@@ -68,11 +69,6 @@ def touched(groups: Iterable[int], cpus: CpuSet) -> list[str]:
     return [str(CpuSet.from_bits(group)) for group in groups if group & cpus.bits]
 
 
-def split(machine: Machine, cpus: CpuSet) -> list[str]:
-    """Return the cores of which some threads are chosen and some are not."""
-    return [str(CpuSet.from_bits(core)) for core in machine.core_bits if core & cpus.bits and core & ~cpus.bits]
-
-
 def threads(machine: Machine) -> int:
     """Return the threads of a core."""
     return machine.core_bits[0].bit_count()
@@ -110,7 +106,8 @@ def test_refuses_more_than_is_available(picker: Picker, machine: Machine, availa
 @pytest.mark.parametrize("cores", [1, 2, 3])
 def test_whole_cores_are_chosen_whole(picker: Picker, machine: Machine, cores: int) -> None:
     got = picker.pick(machine, whole(machine), cores * threads(machine))
-    picker.judge(not split(machine, got), f"the cores {split(machine, got)} are split", "whole cores")
+    split = list(map(str, split_cores(machine, got)))
+    picker.judge(not split, f"the cores {split} are split", "whole cores")
 
 
 @requirement("cpu-manager/static/packs-few-numa-nodes")
@@ -127,7 +124,8 @@ def test_whole_cores_beside_half_taken_ones(picker: Picker, cores: int) -> None:
     machine = load_machine("t3-two-numa-per-socket")
     halves = CpuSet.from_bits(sum(1 << (core.bit_length() - 1) for core in machine.core_bits[::3]))
     got = picker.pick(machine, whole(machine) - halves, cores * threads(machine), FULL)
-    picker.judge(not split(machine, got), f"the cores {split(machine, got)} are split", "whole cores")
+    split = list(map(str, split_cores(machine, got)))
+    picker.judge(not split, f"the cores {split} are split", "whole cores")
 
 
 @requirement("cpu-manager/distribute-cpus-across-numa/spreads-evenly")

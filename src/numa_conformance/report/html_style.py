@@ -18,7 +18,8 @@ pre{background:var(--soft);padding:.75rem;overflow-x:auto}
 .verdict.conformant,.verdict.passed{color:var(--good)}
 .verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
 .verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
-.filters{margin-top:1.5rem}.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
+.filters{margin-top:1.5rem}
+.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
 .filters input[type=search]{font:inherit;max-width:60vw}
 .scroll{overflow-x:auto}

@@ -1,3 +1,6 @@
-from .machines import machines
+"""Hypothesis strategies: machines, kubelet configurations, pods and workloads."""
 
-__all__ = ["machines"]
+from .machines import machines
+from .workloads import containers, kubelet_configurations, pods, workloads
+
+__all__ = ["containers", "kubelet_configurations", "machines", "pods", "workloads"]

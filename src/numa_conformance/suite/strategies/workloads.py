@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from ...cpuset import CpuSet
 from ...machine import Machine
+from ...target.features import FEATURES
 from ..workloads import container, kubelet, pod, static
 
-__all__ = ["containers", "kubelet_configurations", "pods"]
+__all__ = ["containers", "kubelet_configurations", "pods", "workloads"]
 
+ALL_FEATURES = frozenset(FEATURES)
 _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     (),
     ("full-pcpus-only",),
@@ -28,7 +30,9 @@ _POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
 @st.composite
-def kubelet_configurations(draw: st.DrawFn, machine: Machine, features: frozenset[str]) -> dict[str, Any]:
+def kubelet_configurations(
+    draw: st.DrawFn, machine: Machine, features: frozenset[str] = ALL_FEATURES
+) -> dict[str, Any]:
     """Draw a KubeletConfiguration for a machine, within the features a target claims.
 
     A reservation names whole cores, so that it leaves something to give.
@@ -77,7 +81,9 @@ def containers(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 
 @st.composite
-def pods(draw: st.DrawFn, name: str, features: frozenset[str], resources: Sequence[str] = ()) -> dict[str, Any]:
+def pods(
+    draw: st.DrawFn, name: str, features: frozenset[str] = ALL_FEATURES, resources: Sequence[str] = ()
+) -> dict[str, Any]:
     """Draw a pod of one or two containers, sometimes with an init container or a sidecar, or with a device."""
     apps = [draw(containers(f"c{index}")) for index in range(draw(st.integers(1, 2), label="containers"))]
     if resources and "device-manager/allocation" in features and draw(st.integers(0, 2), label="device?") == 0:
@@ -87,3 +93,16 @@ def pods(draw: st.DrawFn, name: str, features: frozenset[str], resources: Sequen
         sidecar = draw(st.booleans(), label="sidecar")
         init = [container("i0", cpu=str(draw(st.integers(1, 4))), memory="64Mi", sidecar=sidecar)]
     return pod(name, apps, init=init)
+
+
+@st.composite
+def workloads(
+    draw: st.DrawFn,
+    *,
+    max_pods: int = 8,
+    features: frozenset[str] = ALL_FEATURES,
+    resources: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """Draw pods to admit one after the other, named ``p0``, ``p1`` and so on."""
+    count = draw(st.integers(0, max_pods), label="pods")
+    return [draw(pods(f"p{index}", features, resources)) for index in range(count)]
