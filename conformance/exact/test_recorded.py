@@ -27,7 +27,8 @@ def test_recorded_decisions_come_out_the_same(target: Client, requirements: tupl
         first = differing[0]
         asked = sum(one.status != "unsupported" for one in outcomes)
         shown = "\n".join(str(one) for one in first.differences[:5])
-        why = f"{len(differing)} of {asked} recorded decisions come out otherwise; the first is {first.vector.id}:\n{shown}"
-        raise Finding(requirements, f"{why}\nsee it again: numa-conformance replay {file} --id {first.vector.id}")
+        why = f"{len(differing)} of {asked} recorded decisions come out otherwise; the first is {first.vector.id}:"
+        again = f"see it again: numa-conformance replay {file} --id {first.vector.id}"
+        raise Finding(requirements, f"{why}\n{shown}\n{again}")
     if not any(one.status == "matched" for one in outcomes):
         pytest.skip(f"not claimed: every recorded {kind} needs features that the target does not claim")

@@ -36,7 +36,7 @@ def test_the_page_is_well_formed_and_links_lead_to_its_anchors():
     assert tags.opened == []
     anchors = [attrs["id"] for _, attrs in tags.seen if "id" in attrs]
     links = [attrs["href"] for tag, attrs in tags.seen if tag == "a"]
-    assert len(anchors) == len(set(anchors)) == 3 + 2
+    assert len(anchors) == len(set(anchors)) == 3 + 2 + 2
     assert {link[1:] for link in links if link.startswith("#")} == set(anchors)
 
 

@@ -54,11 +54,24 @@ def enable(config: pytest.Config) -> None:
     config.option.importmode = "importlib"
     config.option.warn_unused_snapshots = True
     try:
-        config.pluginmanager.register(Conformance(config, part=part), PLUGIN)
+        plugin = Conformance(config, part=part)
+        config.pluginmanager.register(plugin, PLUGIN)
+        _show_progress(config, plugin.client)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
         pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
+
+
+def _show_progress(config: pytest.Config, client: Client) -> None:
+    """Draw the progress of a long search."""
+    deep = config.getoption("numa_deep") or config.getini("numa_deep")
+    if deep and not hasattr(config, "workerinput"):
+        from .deep import DeepProgress
+
+        progress = DeepProgress.open(client)
+        if progress is not None:
+            config.pluginmanager.register(progress)
 
 
 def _inside(args: list[str], suite: str) -> bool:

@@ -29,6 +29,8 @@ _WORST_FIRST = (
     "passed",
     "not claimed",
 )
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
+"""Makes the browser refuse whatever would be loaded, so that the page stays self-contained."""
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 
@@ -66,6 +68,7 @@ def page_of(title: str, body: Iterable[str], script: str = "") -> str:
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title>",
             f"<style>{STYLE}</style></head><body>",
@@ -112,7 +115,7 @@ def _filters(summary: Summary) -> list[str]:
     return [
         '<form class="filters" aria-label="Filters"><fieldset><legend>Show</legend>',
         *boxes,
-        '<label class="search">Requirement <input type="search" name="text" autocomplete="off"></label>',
+        '<label class="search">Containing <input type="search" name="text" autocomplete="off"></label>',
         '<output aria-live="polite"></output></fieldset></form>',
     ]
 
@@ -141,7 +144,7 @@ def _requirement(name: str, cases: list[Case]) -> str:
     told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if counts[one])
     links = "".join(f'<br><a href="#{_anchor(case)}">{escape(case.id)}</a>' for case in cases if _shown(case))
     return (
-        f'<tr data-verdict="{_css(verdict)}"><td><code>{escape(name)}</code>{said}</td>'
+        f'<tr id="{escape(name)}" data-verdict="{_css(verdict)}"><td><code>{escape(name)}</code>{said}</td>'
         f'<td><span class="verdict {_css(verdict)}">{escape(verdict)}</span></td><td>{escape(told)}{links}</td></tr>'
     )
 
@@ -154,7 +157,8 @@ def _failures(summary: Summary) -> list[str]:
 def _failure(case: Case) -> str:
     parts = [
         f'<details id="{_anchor(case)}" data-verdict="{_css(case.verdict)}"><summary>'
-        f'<span class="verdict {_css(case.verdict)}">{escape(case.verdict)}</span> {escape(case.id)}</summary>'
+        f'<span class="verdict {_css(case.verdict)}">{escape(case.verdict)}</span> {escape(case.id)}</summary>',
+        f"<p>Requirements: {', '.join(map(_link, case.requirements))}</p>",
     ]
     if case.scenario:
         parts.append(_pictures(case.scenario))
@@ -193,9 +197,9 @@ def _claims(summary: Summary) -> list[str]:
 
 
 def _quirks(summary: Summary) -> list[str]:
-    """Return the departures from the documentation that the level exact asks for."""
+    """Return the departures from the documentation that the level asks for."""
     if summary.level != "exact":
-        return []
+        return ["<h2>Quirks</h2><p>None: level documented follows the pages of Kubernetes.</p>"]
     shown = [one for one in QUIRKS.values() if one.active_in(summary.target.kubernetes)]
     items = (f"<li><code>{escape(one.id)}</code>: {escape(one.summary)}</li>" for one in shown)
     return [
@@ -207,6 +211,10 @@ def _quirks(summary: Summary) -> list[str]:
 
 def _names(names: Iterable[str]) -> str:
     return ", ".join(f"<code>{escape(name)}</code>" for name in names) or "none"
+
+
+def _link(requirement: str) -> str:
+    return f'<a href="#{escape(requirement)}"><code>{escape(requirement)}</code></a>'
 
 
 def _shown(case: Case) -> bool:

@@ -9,7 +9,7 @@ STYLE = """
 --bad:#ff9d94;--mid:#f0c065;--link:#a8c7fa}}
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;padding:1rem;
-max-width:75rem}
+max-width:75rem;overflow-wrap:break-word}
 a{color:var(--link);overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 code,pre{font-family:ui-monospace,monospace;font-size:.875rem}code{overflow-wrap:anywhere}
@@ -19,19 +19,22 @@ pre{background:var(--soft);padding:.75rem;overflow-x:auto}
 .verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
 .verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
 .filters{margin-top:1.5rem}
-.filters fieldset{display:flex;flex-wrap:wrap;gap:.5rem 1rem;border:1px solid var(--line);border-radius:.5rem}
+.filters fieldset{margin:0;min-width:0;display:flex;flex-wrap:wrap;gap:.5rem 1rem;
+border:1px solid var(--line);border-radius:.5rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
-.filters input[type=search]{font:inherit;max-width:60vw}
+.filters .search{min-width:0}.filters input[type=search]{font:inherit;min-width:0;flex:0 1 14rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.5rem;
 border-bottom:1px solid var(--line)}
 .requirements{table-layout:fixed}.requirements th:nth-child(1){width:50%}.requirements th:nth-child(2){width:10rem}
-.numbers{width:auto}.numbers td{text-align:right}.numbers th,.numbers td{padding:.25rem .75rem .25rem 0}
+.numbers{width:auto}.numbers td,.numbers thead th+th{text-align:right}
+.numbers th,.numbers td{padding:.25rem .75rem .25rem 0}
 details{border:1px solid var(--line);border-radius:.5rem;margin:.5rem 0;padding:.5rem .75rem}
 summary{cursor:pointer;overflow-wrap:anywhere;min-height:1.75rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}
-figure{margin:.5rem 0;min-width:0}figcaption{font-weight:700}
-[hidden]{display:none}
+:target{background:var(--soft)}
+svg{display:block}figure{margin:.5rem 0;min-width:0}figcaption{font-weight:700}
+[hidden]{display:none!important}
 @media (max-width:40rem){.requirements,.requirements tbody,.requirements tr,.requirements td{display:block}
 .requirements thead{position:absolute;left:-999rem}.requirements td{border:0;
 padding:.15rem 0}.requirements tr{border-bottom:1px solid var(--line);padding:.5rem 0}}
@@ -49,15 +52,21 @@ SCRIPT = """
     for (const one of [...rows, ...found]) one.hidden = !fits(one);
     for (const section of document.querySelectorAll("section"))
       section.hidden = !section.querySelector("tr[data-verdict]:not([hidden])");
-    form.querySelector("output").textContent = rows.filter(row => !row.hidden).length + " requirements shown";
+    const shown = rows.filter(row => !row.hidden).length;
+    form.querySelector("output").textContent = `${shown} of ${rows.length} requirements shown`;
   };
-  const open = () => {
-    const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (target && target.tagName === "DETAILS") { target.hidden = false; target.open = true; target.scrollIntoView(); }
+  const show = hash => {
+    const goal = hash && document.getElementById(hash.slice(1));
+    if (!goal) return;
+    for (const one of [goal, goal.closest("section")]) if (one) one.hidden = false;
+    if (goal.tagName === "DETAILS") { goal.open = true; goal.querySelector("summary").focus(); }
+    goal.scrollIntoView();
   };
   form.addEventListener("input", apply);
   form.addEventListener("submit", event => event.preventDefault());
-  addEventListener("hashchange", open);
-  apply(); open();
+  addEventListener("hashchange", () => show(location.hash));
+  // A link to where the address already points changes no hash.
+  addEventListener("click", event => show(event.target.closest("a[href^='#']")?.hash));
+  apply(); show(location.hash);
 })();
 """.strip()

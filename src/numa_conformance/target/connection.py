@@ -45,6 +45,8 @@ class Client:
         except UsageError as error:
             raise error.within(connection.label) from error
         self.description = described
+        self.asked = 0
+        """How many questions were asked."""
 
     @property
     def label(self) -> str:
@@ -66,6 +68,7 @@ class Client:
         method = wire.request_of(message)
         if method.surface not in self.surfaces and method.surface != "describe":
             raise NotClaimed(f"the target does not claim the surface {method.surface!r}")
+        self.asked += 1
         return self._connection.request(message)
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
