@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.report.model import read_report
+from numa_conformance.report.text import summary_lines
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -57,3 +60,6 @@ def test_an_allocator_fails_just_where_the_documentation_says(example, target, t
     failed = sorted({one for case in report["cases"] if case["verdict"] == "failed" for one in case["requirements"]})
     assert failed == (folder / "fails.txt").read_text().split()
     assert {case["verdict"] for case in report["cases"]} <= {"passed", "failed", "not claimed"}
+    if (folder / "report.txt").exists():
+        told = "\n".join(summary_lines(read_report(tmp_path))) + "\n"
+        assert told == (folder / "report.txt").read_text()

@@ -57,6 +57,14 @@ def test_workers_of_xdist_give_the_same_report(suite, pytester):
     assert one == two
 
 
+def test_the_order_of_the_tests_changes_nothing(suite, pytester):
+    pytester.makepyfile(backwards="def pytest_collection_modifyitems(items):\n    items.reverse()\n")
+    for name, args in (("one", []), ("two", ["-p", "backwards"])):
+        assert suite("--numa-profile", "cpu", "--numa-report", name, *args).ret == 0
+    one, two = ((pytester.path / name / "report.json").read_text() for name in ("one", "two"))
+    assert one == two
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

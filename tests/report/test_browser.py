@@ -152,6 +152,12 @@ def running(profile):
             process.kill()
 
 
+def shown_run():
+    """Return a run with two requirements in one area and one in another."""
+    found = failing_run()
+    return run(*found.cases, case(6, requirement="cpu-manager/none/nothing-exclusive"))
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     with running(tmp_path_factory.mktemp("profile")) as found:
@@ -161,7 +167,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "index.html"
-    path.write_text(html_page(failing_run()), encoding="utf-8")
+    path.write_text(html_page(shown_run()), encoding="utf-8")
     return path.as_uri()
 
 
@@ -197,7 +203,7 @@ def test_whatever_would_be_loaded_is_refused(browser, page):
 @pytest.mark.parametrize("width", [390, 1200])
 def test_filters_work_by_keyboard(browser, page, width):
     browser.open(page, width)
-    assert browser.shown("tr[data-verdict]") == 2
+    assert browser.shown("tr[data-verdict]") == 3
     assert browser.shown("main > details") == 3
     browser.tab_to(lambda one: one["name"] == "verdict")
     browser.tab_to(lambda one: one["name"] == "verdict")
@@ -209,11 +215,11 @@ def test_filters_work_by_keyboard(browser, page, width):
         "not-claimedtrue",
         "errortrue",
     ]
-    assert browser.shown("main > details") == 2
+    assert browser.shown("main > details") == browser.shown("tr[data-verdict]") == 2
     browser.press(" ")
     browser.tab_to(lambda one: one["name"] == "text")
     browser("Input.insertText", text="BEST-effort")
-    assert browser.ask("document.querySelector('output').textContent") == "1 of 2 requirements shown"
+    assert browser.ask("document.querySelector('output').textContent") == "1 of 3 requirements shown"
     assert browser.shown("tr[data-verdict]") == browser.shown("main > details") == browser.shown("section") == 1
 
 
@@ -264,7 +270,7 @@ def test_tab_reaches_everything_that_acts_and_shows_where_it_is(browser, page):
 def test_no_width_scrolls_sideways(browser, tmp_path, width, kind):
     path = tmp_path / "index.html"
     named = run(case(LONG, "failed", details=LONG * 4, scenario=SCENARIO), name=LONG, known=[LONG], narrowed=False)
-    made = {"failing": html_page(failing_run()), "long names": html_page(named), "matrix": matrix_page([named, named])}
+    made = {"failing": html_page(shown_run()), "long names": html_page(named), "matrix": matrix_page([named, named])}
     path.write_text(made[kind], encoding="utf-8")
     browser.open(path.as_uri(), width)
     browser.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
