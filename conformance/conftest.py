@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance, case_id
@@ -35,6 +36,8 @@ settings.register_profile(
 settings.register_profile(
     "numa-conformance-deep",
     deadline=None,
+    derandomize=False,
+    database=DirectoryBasedExampleDatabase(".hypothesis/examples"),
     max_examples=2000,
     stateful_step_count=40,
     report_multiple_bugs=False,
