@@ -3,7 +3,6 @@ import json
 import pytest
 import yaml
 
-from numa_conformance.cli import main
 from numa_conformance.machine import load_machine, machine_from_dict
 
 KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
@@ -13,28 +12,6 @@ spec:
   containers:
     - {name: c, resources: {limits: {cpu: 2, memory: 1Gi}}}
 """
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run_command(*argv):
-        with pytest.raises(SystemExit) as ended:
-            main([str(arg) for arg in argv])
-        out, err = capsys.readouterr()
-        return ended.value.code, out, err
-
-    return run_command
-
-
-@pytest.fixture
-def files(tmp_path):
-    def write(name, text):
-        (tmp_path / name).write_text(text)
-        return tmp_path / name
-
-    return write
 
 
 def test_lists_the_catalogue(run):

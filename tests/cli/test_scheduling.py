@@ -6,22 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.cli import main
-
 EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
 NODES, POD, CONFIG = (EXAMPLES / f"{name}.yaml" for name in ("nodes", "pod", "scheduler"))
 FLEET, WORKLOAD = EXAMPLES / "fleet.yaml", EXAMPLES / "workload.yaml"
-
-
-@pytest.fixture
-def run(capsys):
-    def run_command(*argv):
-        with pytest.raises(SystemExit) as ended:
-            main([str(arg) for arg in argv])
-        out, err = capsys.readouterr()
-        return ended.value.code, out, err
-
-    return run_command
 
 
 def test_the_worked_example_is_scored_step_by_step(run):
