@@ -3,6 +3,8 @@
 import io
 from types import SimpleNamespace
 
+import pytest
+
 from numa_conformance.pytest_plugin.deep import DeepProgress
 
 
@@ -15,10 +17,9 @@ def test_draws_the_test_its_questions_and_how_many_tests_there_are():
         running = progress.pytest_runtest_call(item)
         next(running)
         client.asked += 1500
-        try:
+        with pytest.raises(StopIteration) as ended:
             running.send("passed")
-        except StopIteration as ended:
-            assert ended.value == "passed"
+        assert ended.value.value == "passed"
     drawn = terminal.getvalue()
     assert "test_one" in drawn
     assert "1/2" in drawn
