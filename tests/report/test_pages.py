@@ -9,6 +9,8 @@ from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.html import html_page, worst
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.scenarios import scenario_file
+from numa_conformance.target.features import FEATURES
+from numa_conformance.target.quirks import QUIRKS
 
 VOID = {"meta", "input", "br", "link", "img"}
 
@@ -51,6 +53,18 @@ def test_what_a_target_says_is_text_and_never_markup():
     assert "<script>alert" not in page
     assert "<b>mine" not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_the_page_names_versions_quirks_and_features_claimed_or_not():
+    summary = run(case(1), level="exact")
+    page = html_page(summary)
+    assert f"Kubernetes 1.32, numa-conformance {summary.suite}." in page
+    claimed, not_claimed = page.split("<h3>Claimed features</h3>")[1].split("<h3>Features not claimed</h3>")
+    assert re.findall("<code>(.*?)</code>", claimed) == ["cpu-manager/none"]
+    not_claimed, quirks = not_claimed.split("<h2>Quirks</h2>")
+    assert {*re.findall("<code>(.*?)</code>", not_claimed), "cpu-manager/none"} == set(FEATURES)
+    assert set(re.findall("<code>(.*?)</code>", quirks)) == {one.id for one in QUIRKS.values() if one.active_in("1.32")}
+    assert "<h2>Quirks</h2><p>None" in html_page(run(case(1)))
 
 
 def test_a_failure_shows_both_placements():

@@ -191,8 +191,8 @@ def _claims(summary: Summary) -> list[str]:
     return [
         "<h2>The target</h2>",
         f"<p>Surfaces: {escape(', '.join(summary.target.surfaces) or 'none')}</p>",
-        f"<p>Claimed features: {_names(sorted(claimed))}</p>",
-        f"<p>Not claimed: {_names(name for name in FEATURES if name not in claimed)}</p>",
+        *_names("Claimed features", sorted(claimed)),
+        *_names("Features not claimed", [name for name in FEATURES if name not in claimed]),
     ]
 
 
@@ -209,8 +209,9 @@ def _quirks(summary: Summary) -> list[str]:
     ]
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"<code>{escape(name)}</code>" for name in names) or "none"
+def _names(title: str, names: list[str]) -> list[str]:
+    items = "".join(f"<li><code>{escape(name)}</code></li>" for name in names)
+    return [f"<h3>{title}</h3>", f'<ul class="names">{items}</ul>' if names else "<p>None.</p>"]
 
 
 def _link(requirement: str) -> str:

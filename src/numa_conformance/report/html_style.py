@@ -19,10 +19,10 @@ pre{background:var(--soft);padding:.75rem;overflow-x:auto}
 .verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
 .verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
 .filters{margin-top:1.5rem}
-.filters fieldset{margin:0;min-width:0;display:flex;flex-wrap:wrap;gap:.5rem 1rem;
+.filters fieldset{margin:0;display:flex;flex-wrap:wrap;gap:.5rem 1rem;
 border:1px solid var(--line);border-radius:.5rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
-.filters .search{min-width:0}.filters input[type=search]{font:inherit;min-width:0;flex:0 1 14rem}
+.filters input[type=search]{font:inherit;width:100%;max-width:14rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.5rem;
 border-bottom:1px solid var(--line)}
@@ -31,9 +31,9 @@ border-bottom:1px solid var(--line)}
 .numbers th,.numbers td{padding:.25rem .75rem .25rem 0}
 details{border:1px solid var(--line);border-radius:.5rem;margin:.5rem 0;padding:.5rem .75rem}
 summary{cursor:pointer;overflow-wrap:anywhere;min-height:1.75rem}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}
+.pair{display:flex;flex-wrap:wrap;gap:0 2rem}ul{padding-left:1.25rem}.names{columns:20rem}
 :target{background:var(--soft)}
-svg{display:block}figure{margin:.5rem 0;min-width:0}figcaption{font-weight:700}
+svg{display:block}figure{margin:.5rem 0;max-width:100%}figcaption{font-weight:700}
 [hidden]{display:none!important}
 @media (max-width:40rem){.requirements,.requirements tbody,.requirements tr,.requirements td{display:block}
 .requirements thead{position:absolute;left:-999rem}.requirements td{border:0;
