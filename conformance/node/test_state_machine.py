@@ -12,13 +12,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine
-from numa_conformance.suite.invariants import cpu_violations
+from numa_conformance.suite.invariants import cpu_violations, footprint, split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
 from numa_conformance.target import Client
 
 requirement = pytest.mark.requirement
+
+FULL = "full-pcpus-only"
 
 
 def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) -> type[RuleBasedStateMachine]:
@@ -48,6 +50,7 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
             self.pool = answer.pool
             if answer.admitted:
                 self.sets[answer.uid] = {name: answer.cpus(name) for name in answer.answer.containers or {}}
+                self.keeps_promises(answer.uid)
                 own = {
                     (name, one)
                     for name in self.resources
@@ -59,6 +62,20 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
                 self.devices[answer.uid] = sorted(own)
             else:
                 self.node.check(answer.pool == before, "a refused pod holds CPUs", got=answer.pool, allowed=before)
+
+        def keeps_promises(self, uid: str) -> None:
+            """Check what options and policies promise of every placement."""
+            own = self.sets[uid]
+            if FULL in self.config.get("cpuManagerPolicyOptions", {}):
+                split = [str(core) for cpus in own.values() for core in split_cores(self.node.machine, cpus)]
+                self.node.check(not split, f"the cores {split} are split", got=str(own), allowed="whole cores")
+            if self.config.get("topologyManagerPolicy") == "single-numa-node":
+                whole_pod = self.config["topologyManagerScope"] == "pod"
+                together = CpuSet(cpu for cpus in own.values() for cpu in cpus)
+                for cpus in [together] if whole_pod else own.values():
+                    nodes = footprint(self.node.machine, cpus).numa_nodes
+                    what = f"the {'pod' if whole_pod else 'container'} has CPUs of {len(nodes)} NUMA nodes"
+                    self.node.check(len(nodes) <= 1, what, got=cpus, allowed="one NUMA node")
 
         @rule(data=st.data())
         def remove(self, data: st.DataObject) -> None:
@@ -118,4 +135,24 @@ def life_of_a_node(new_node: Callable[[], NodeRun], features: frozenset[str]) ->
 )
 def test_a_node_stays_in_order(new_node: Callable[[], NodeRun], target: Client) -> None:
     machine: Any = life_of_a_node(new_node, target.features)
+    run_state_machine_as_test(machine, settings=settings())
+
+
+PROMISING = (
+    "cpu-manager/static",
+    "cpu-manager/full-pcpus-only",
+    "topology-manager/none",
+    "topology-manager/single-numa-node",
+    "topology-manager/scope/container",
+    "topology-manager/scope/pod",
+)
+
+
+@requirement(
+    "cpu-manager/full-pcpus-only/gives-whole-cores",
+    "topology-manager/single-numa-node/gives-one-node",
+    "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
+)
+def test_a_node_keeps_what_its_policies_promise(new_node: Callable[[], NodeRun]) -> None:
+    machine: Any = life_of_a_node(new_node, frozenset(PROMISING))
     run_state_machine_as_test(machine, settings=settings())

@@ -26,9 +26,16 @@ CORES, UNCORE = "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecach
 class Picker(Questions):
     """Asks the target to choose CPUs of a machine, and judges the choice."""
 
-    def pick(self, machine: Machine, available: CpuSet, count: int, *options: str) -> CpuSet:
+    def pick(
+        self,
+        machine: Machine,
+        available: CpuSet,
+        count: int,
+        *options: str,
+        affinity: wire.HintValue | None = None,
+    ) -> CpuSet:
         """Return the choice, which must be made; what holds for every choice is checked."""
-        reply = self.try_pick(machine, available, count, *options)
+        reply = self.try_pick(machine, available, count, *options, affinity=affinity)
         if reply.cpus is None:
             raise self.finding("no CPUs are chosen", got=reply.error and reply.error.message, allowed=f"{count} CPUs")
         try:
@@ -40,9 +47,17 @@ class Picker(Questions):
         self.judge(len(self._got) == count, "the number of CPUs is wrong", f"{count} CPUs")
         return self._got
 
-    def try_pick(self, machine: Machine, available: CpuSet, count: int, *options: str) -> wire.PickReply:
+    def try_pick(
+        self,
+        machine: Machine,
+        available: CpuSet,
+        count: int,
+        *options: str,
+        affinity: wire.HintValue | None = None,
+    ) -> wire.PickReply:
         """Ask for a choice, which may be refused."""
-        reply = self.ask(wire.Pick(machine_to_dict(machine), str(available), count, dict.fromkeys(options, True)))
+        wanted = dict.fromkeys(options, True)
+        reply = self.ask(wire.Pick(machine_to_dict(machine), str(available), count, wanted, affinity))
         assert isinstance(reply, wire.PickReply)
         return reply
 
@@ -128,6 +143,19 @@ def test_whole_cores_beside_half_taken_ones(picker: Picker, cores: int) -> None:
     picker.judge(not split, f"the cores {split} are split", "whole cores")
 
 
+@requirement("cpu-manager/full-pcpus-only/gives-whole-cores")
+@given(data=st.data())
+def test_whole_cores_wherever_enough_are_left(picker: Picker, data: st.DataObject) -> None:
+    machine = load_machine("t3-two-numa-per-socket")
+    available = whole(machine) - CpuSet(data.draw(st.sets(st.sampled_from(list(whole(machine)))), label="taken"))
+    free = [core for core in machine.core_bits if core & available.bits == core]
+    if free:
+        cpus = data.draw(st.integers(1, len(free)), label="cores") * threads(machine)
+        got = picker.pick(machine, available, cpus, FULL)
+        split = list(map(str, split_cores(machine, got)))
+        picker.judge(not split, f"the cores {split} are split", "whole cores")
+
+
 @requirement("cpu-manager/distribute-cpus-across-numa/spreads-evenly")
 @pytest.mark.parametrize("cpus", [10, 12, 16])
 def test_spreads_evenly_over_numa_nodes(picker: Picker, cpus: int) -> None:
@@ -157,6 +185,31 @@ def test_takes_separate_cores(picker: Picker, name: str, cpus: int) -> None:
     picker.judge(len(cores) == cpus, f"CPUs share cores: {len(cores)} cores for {cpus} CPUs", f"{cpus} cores")
 
 
+@requirement("cpu-manager/distribute-cpus-across-cores/takes-separate-cores")
+@departs("spread-by-cpu-id")
+@given(data=st.data())
+def test_takes_separate_cores_of_those_with_a_free_cpu(picker: Picker, data: st.DataObject) -> None:
+    machine = load_machine("t1-one-socket-smt2")
+    available = whole(machine) - CpuSet(data.draw(st.sets(st.sampled_from(list(whole(machine)))), label="taken"))
+    open_cores = touched(machine.core_bits, available)
+    cpus = data.draw(st.integers(0, len(open_cores)), label="cpus")
+    cores = touched(machine.core_bits, picker.pick(machine, available, cpus, CORES))
+    picker.judge(len(cores) == cpus, f"CPUs share cores: {len(cores)} cores for {cpus} CPUs", f"{cpus} cores")
+
+
+@requirement("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache")
+@given(data=st.data())
+def test_what_fits_the_free_cores_of_a_cache_comes_from_one(picker: Picker, data: st.DataObject) -> None:
+    machine = load_machine("t4-four-uncores")
+    taken = sum(data.draw(st.sets(st.sampled_from(machine.core_bits)), label="taken cores"))
+    available = whole(machine) - CpuSet.from_bits(taken)
+    largest = max((cache & available.bits).bit_count() for cache in machine.uncore_bits.values())
+    if largest:
+        cpus = data.draw(st.integers(1, largest // threads(machine)), label="cores") * threads(machine)
+        caches = touched(machine.uncore_bits.values(), picker.pick(machine, available, cpus, UNCORE))
+        picker.judge(len(caches) == 1, f"CPUs come from {len(caches)} uncore caches", "one uncore cache")
+
+
 @requirement("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache")
 @pytest.mark.parametrize("cpus", [2, 4, 6, pytest.param(7, marks=departs("uncore-odd-size-unaligned")), 8])
 def test_what_fits_a_cache_comes_from_one(picker: Picker, cpus: int) -> None:
@@ -178,3 +231,17 @@ def test_a_cache_that_is_free_is_taken_before_what_is_left_of_another(picker: Pi
 def test_what_fits_no_cache_is_chosen_all_the_same(picker: Picker) -> None:
     machine = load_machine("t4-four-uncores")
     picker.pick(machine, whole(machine), 13, UNCORE)
+
+
+@requirement("topology-manager/best-effort/aligns-when-possible")
+@given(data=st.data())
+def test_what_the_affinity_can_hold_comes_from_there(picker: Picker, data: st.DataObject) -> None:
+    machine = load_machine("t3-two-numa-per-socket")
+    nodes = data.draw(
+        st.lists(st.sampled_from(machine.numa_ids), min_size=1, max_size=2, unique=True), label="affinity"
+    )
+    available = whole(machine) - CpuSet(data.draw(st.sets(st.sampled_from(list(whole(machine)))), label="taken"))
+    near = available & CpuSet.from_bits(sum(machine.numa_bits[node] for node in nodes))
+    cpus = data.draw(st.integers(0, len(near)), label="cpus")
+    got = picker.pick(machine, available, cpus, affinity=wire.HintValue(sorted(nodes), True))
+    picker.judge(got <= near, "CPUs come from elsewhere than the affinity", f"some of {near}")

@@ -47,6 +47,10 @@ def _without_options(question: Json, memory: Memory) -> Json:
     return {**question, "options": {}}
 
 
+def _without_affinity(question: Json, memory: Memory) -> Json:
+    return {**question, "affinity": None}
+
+
 _DESCRIBES = {"describe": _only_pick}
 
 MUTANTS: tuple[mutant, ...] = (
@@ -74,6 +78,12 @@ MUTANTS: tuple[mutant, ...] = (
         "picks_from_every_numa_node",
         [_STATIC + "packs-few-numa-nodes", _NUMA + "keeps-one-node-where-one-suffices"],
         answers={**_DESCRIBES, "pick": _one_of_each_numa_node},
+    ),
+    mutant(
+        "picks_without_affinity",
+        ["topology-manager/best-effort/aligns-when-possible"],
+        questions={"pick": _without_affinity},
+        answers=_DESCRIBES,
     ),
     mutant(
         "picks_without_options",
