@@ -71,6 +71,18 @@ def test_devices_are_on_the_numa_node_of_the_cpus(node: NodeRun, gpus: Machine, 
         node.check(not far, f"devices are far from the CPUs on {cpus}", got=far, allowed=cpus)
 
 
+@requirement("device-manager/topology/aligns-with-cpus")
+def test_devices_follow_the_cpus_to_another_numa_node(node: NodeRun, gpus: Machine) -> None:
+    node.start(gpus, static(topology="single-numa-node"))
+    held = node.admit(guaranteed("filler", 6)).cpus()
+    answer = node.admit(guaranteed("a", 4, **{GPU: "1"}))
+    cpus = [numa for numa, bits in gpus.numa_bits.items() if bits & answer.cpus().bits]
+    node.check(not answer.cpus() & held, "CPUs are given twice", got=answer.cpus())
+    near = [set(one.numa) for one in gpus.devices if one.id in answer.devices(GPU) and one.resource == GPU]
+    far = [sorted(nodes) for nodes in near if not nodes & set(cpus)]
+    node.check(not far, f"a device is far from the CPUs on {cpus}", got=far, allowed=cpus)
+
+
 @requirement("device-manager/topology/a-device-may-have-several-nodes")
 def test_a_device_of_two_nodes_suits_either(node: NodeRun) -> None:
     gpus = load_machine("two-nodes-shared-device")

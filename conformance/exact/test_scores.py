@@ -38,7 +38,12 @@ USED = (
     {FOO: "9", "memory": "5Gi", "cpu": "9"},
 )
 """What is requested on each node; the last one is overcommitted."""
-WANTED = {"example": {FOO: "2", "memory": "1Gi", "cpu": "2"}, "no foo": {"cpu": "500m"}, "nothing": {}}
+WANTED = {
+    "example": {FOO: "2", "memory": "1Gi", "cpu": "2"},
+    "no foo": {"cpu": "500m"},
+    "zeros": {FOO: "0", "memory": "0", "cpu": "0"},
+    "nothing": {},
+}
 
 
 @pytest.mark.requirement("exact/scores")

@@ -99,6 +99,15 @@ def test_a_grouped_node_serves_no_container_alone(node: NodeRun, pair: Machine) 
     node.check(not alone, "a NUMA node of a group serves a container alone", got=[str(one) for one in alone])
 
 
+@requirement("memory-manager/static/keeps-groups-apart")
+def test_a_node_that_serves_alone_joins_no_group(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, memory("restricted"))
+    alone = {one for block in node.admit(guaranteed("narrow", "100m", "1Gi")).memory() for one in block.nodes}
+    answer = node.try_admit(guaranteed("wide", "100m", "10Gi"))
+    joined = [one for one in answer.memory() if alone & set(one.nodes)] if answer.admitted else []
+    node.check(not joined, "a NUMA node that serves a container alone joins a group", got=[str(one) for one in joined])
+
+
 @requirement("memory-manager/static/returns-memory-on-removal")
 def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
     node.start(pair, memory("single-numa-node"))

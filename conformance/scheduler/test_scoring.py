@@ -183,3 +183,30 @@ def test_a_missing_weight_is_one(scorer: Scorer) -> None:
 def test_refuses_negative_weights(scorer: Scorer, kind: str) -> None:
     reply = scorer.reply({"type": kind, "resources": [{"name": "cpu", "weight": -1}]}, "1")
     scorer.check(reply.construction_error, "a negative weight is accepted", reply.score, "refused")
+
+
+@requirement("scheduler/filter/names-what-is-insufficient")
+@pytest.mark.parametrize(
+    ("used", "wanted", "missing"),
+    [
+        ({"cpu": "6"}, {"cpu": "2"}, []),
+        ({"cpu": "6"}, {"cpu": "2001m"}, ["cpu"]),
+        ({"memory": "3Gi"}, {"memory": "1025Mi"}, ["memory"]),
+        ({FOO: "1"}, {FOO: "2"}, [FOO]),
+        ({"cpu": "7", FOO: "2"}, {"cpu": "2", FOO: "1", "memory": "1Gi"}, ["cpu", FOO]),
+        ({}, {"example.com/none-here": "1"}, ["example.com/none-here"]),
+        ({}, {}, []),
+    ],
+    ids=lambda value: "+".join(value) or "nothing",
+)
+def test_what_a_node_lacks_is_named(
+    scorer: Scorer, used: dict[str, str], wanted: dict[str, str], missing: list[str]
+) -> None:
+    room = {"cpu": "8", "memory": "4Gi", FOO: "2", "pods": "110"}
+    pods = [requests("used", **used)]
+    reply = scorer.ask(wire.Score({"type": "LeastAllocated"}, room, pods, requests("p", **wanted)))
+    named = [
+        name for name in ("cpu", "memory", FOO, "example.com/none-here") if name in " ".join(reply.insufficient or ())
+    ]
+    scorer.check(sorted(named) == sorted(missing), "what is insufficient is named wrongly", reply.insufficient, missing)
+    scorer.check(bool(reply.insufficient) == bool(missing), "the pod fits or does not", reply.insufficient, missing)

@@ -162,6 +162,19 @@ def test_the_option_raises_the_limit(node: NodeRun) -> None:
     node.admit(guaranteed("a", 1))
 
 
+@requirement(
+    "topology-manager/max-allowable-numa-nodes/raises-the-limit", "topology-manager/single-numa-node/gives-one-node"
+)
+def test_many_numa_nodes_are_aligned_to_like_few(node: NodeRun) -> None:
+    machine = load_machine("twelve-numa-nodes")
+    options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
+    node.start(machine, static(topology="single-numa-node", more=options))
+    most = max(bits.bit_count() for bits in machine.numa_bits.values())
+    for index in range(4):
+        _on_one_node(node, node.admit(guaranteed(f"p{index}", most)).cpus())
+    _topology_refusal(node, node.try_admit(guaranteed("wide", most + 1)))
+
+
 def _on_one_node(node: NodeRun, cpus: CpuSet) -> None:
     touched = numa_nodes(node.machine, cpus)
     node.check(len(touched) == 1, f"CPUs come from the NUMA nodes {touched}", got=cpus, allowed="one NUMA node")

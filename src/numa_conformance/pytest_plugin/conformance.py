@@ -56,7 +56,8 @@ def enable(config: pytest.Config) -> None:
     try:
         plugin = Conformance(config, part=part)
         config.pluginmanager.register(plugin, PLUGIN)
-        _show_progress(config, plugin.client)
+        if plugin.deep and not hasattr(config, "workerinput"):
+            _show_progress(config, plugin.client)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
@@ -65,13 +66,11 @@ def enable(config: pytest.Config) -> None:
 
 def _show_progress(config: pytest.Config, client: Client) -> None:
     """Draw the progress of a long search."""
-    deep = config.getoption("numa_deep") or config.getini("numa_deep")
-    if deep and not hasattr(config, "workerinput"):
-        from .deep import DeepProgress
+    from .deep import DeepProgress
 
-        progress = DeepProgress.open(client)
-        if progress is not None:
-            config.pluginmanager.register(progress)
+    progress = DeepProgress.open(client)
+    if progress is not None:
+        config.pluginmanager.register(progress)
 
 
 def _inside(args: list[str], suite: str) -> bool:
@@ -89,6 +88,7 @@ class Conformance:
         self._part = part
         self._config = config
         self.level = setting(config, "numa_level")
+        self.deep = bool(config.getoption("numa_deep") or config.getini("numa_deep"))
         profile = setting(config, "numa_profile")
         self.client = Client(_connection(config, self.level, Profile.parse(profile, REFERENCE_VERSION).version))
         self.profile = Profile.parse(profile, self.client.description.kubernetesVersion)
@@ -107,7 +107,7 @@ class Conformance:
 
     def pytest_report_header(self) -> list[str]:
         """Say what is tested."""
-        return header_lines(self.client.label, self.client.description, self.level, self.profile)
+        return header_lines(self.client.label, self.client.description, self.level, self.profile, deep=self.deep)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave out what is not asked for; mark what the target does not claim."""

@@ -18,12 +18,13 @@ from .scenarios import scenario_file
 __all__ = ["header_lines", "summary_lines", "told_scenario"]
 
 
-def header_lines(label: str, described: Description, level: str, profile: Profile) -> list[str]:
+def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
     """Return what is tested, for the head of a run."""
+    search = "a long random search, whose examples are saved" if deep else "cases and seeds are fixed"
     return [
         f"numa-conformance: {described.name} {described.version} ({label})",
         f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "
-        f"surfaces {', '.join(sorted(described.surfaces))}; cases and seeds are fixed",
+        f"surfaces {', '.join(sorted(described.surfaces))}; {search}",
     ]
 
 

@@ -51,6 +51,14 @@ def _beyond_the_range(answer: Any, memory: Memory) -> Json:
     return {**answer, "score": (answer["score"] or 0) + 101} if "score" in answer else answer
 
 
+def _fits(answer: Json, memory: Memory) -> Json:
+    return {**answer, "insufficient": []}
+
+
+def _names_the_first(answer: Json, memory: Memory) -> Json:
+    return {**answer, "insufficient": (answer.get("insufficient") or [])[:1]}
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "scores_most_as_least",
@@ -93,5 +101,11 @@ MUTANTS: tuple[mutant, ...] = (
         "accepts_negative_weights",
         [_SCORE + "refuses-negative-weights"],
         questions=_in_resources(lambda one: {**one, "weight": abs(one["weight"])}),
+    ),
+    mutant("finds_that_everything_fits", ["scheduler/filter/names-what-is-insufficient"], answers={"score": _fits}),
+    mutant(
+        "names_the_first_shortage_only",
+        ["scheduler/filter/names-what-is-insufficient"],
+        answers={"score": _names_the_first},
     ),
 )

@@ -9,11 +9,13 @@ __all__ = ["REQUIREMENTS"]
 _PAGE = "Resource Bin Packing"
 
 
-def _requirement(id: str, text: str, *features: str, section: str, since: str = "1.22") -> Requirement:
+def _requirement(
+    id: str, text: str, *features: str, section: str, since: str = "1.22", page: str = _PAGE
+) -> Requirement:
     return Requirement(
         id=f"scheduler/{id}",
         text=text,
-        page=_PAGE,
+        page=page,
         section=section,
         since=since,
         features=features,
@@ -104,5 +106,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "A shape whose utilization does not increase, or whose scores lie outside 0 to 10, is refused.",
         "scheduler/requested-to-capacity-ratio",
         section=_RATIO,
+    ),
+    _requirement(
+        "filter/names-what-is-insufficient",
+        "A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits.",
+        "scheduler/filter",
+        page="Scheduler Configuration",
+        section="Scheduling plugins",
     ),
 )
