@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Quirk"]
+__all__ = ["Quirk", "active_in"]
 
 _SPAN = re.compile(r"(\d+)\.(\d+)(?:(\+)|-(\d+)\.(\d+))?")
 
@@ -41,3 +42,8 @@ class Quirk:
             return asked >= first
         last = (int(span[4]), int(span[5])) if span[4] else first
         return first <= asked <= last
+
+
+def active_in(version: str, quirks: Iterable[Quirk]) -> frozenset[str]:
+    """Return the ids of the quirks that Kubernetes ``version`` shows."""
+    return frozenset(one.id for one in quirks if one.active_in(version))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.cli.terminal import spread
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
 NODES, POD, CONFIG = (EXAMPLES / f"{name}.yaml" for name in ("nodes", "pod", "scheduler"))
 FLEET, WORKLOAD = EXAMPLES / "fleet.yaml", EXAMPLES / "workload.yaml"
@@ -144,3 +146,9 @@ def test_the_same_in_every_process():
     ]
     assert told[0] == told[1]
     assert len(json.loads(told[0])["runs"][0]["placements"]) == 600
+
+
+def test_spread_is_one_number_or_a_mean_and_its_range():
+    assert spread([3, 3]) == "3"
+    assert spread([1, 2, 6]) == "3 (1..6)"
+    assert spread([0.25, 0.5], 2) == "0.38 (0.25..0.50)"

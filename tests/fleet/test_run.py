@@ -13,7 +13,6 @@ from numa_conformance.fleet import (
     fill_cluster,
     open_engine,
     run_campaign,
-    spread,
 )
 from numa_conformance.kube import ClusterObjects, KubeletConfiguration, NodeResourcesFitArgs, Pod
 from numa_conformance.machine import load_machine
@@ -120,9 +119,3 @@ def test_a_campaign_tells_the_outcome_of_every_job_in_order():
         assert one.affinity_errors == one.reasons["TopologyAffinityError"] <= len(one.refused)
         assert not any(refused.bound for refused in one.refused)
     assert dataclasses.asdict(found[0])["setup"] == "LeastAllocated"
-
-
-def test_spread_is_one_number_or_a_mean_and_its_range():
-    assert spread([3, 3]) == "3"
-    assert spread([1, 2, 6]) == "3 (1..6)"
-    assert spread([0.25, 0.5], 2) == "0.38 (0.25..0.50)"

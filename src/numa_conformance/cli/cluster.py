@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..errors import Fault, UsageError
-from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign, spread
+from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..kube import (
     ClusterObjects,
     NodeResourcesFitArgs,
@@ -22,7 +22,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
-from .terminal import columns, notice, print_json, with_progress
+from .terminal import columns, notice, print_json, spread, with_progress
 
 __all__ = ["command"]
 

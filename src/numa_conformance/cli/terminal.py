@@ -6,11 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import mean
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["columns", "notice", "print_json", "with_progress"]
+__all__ = ["columns", "notice", "print_json", "spread", "with_progress"]
 
 T = TypeVar("T")
 
@@ -51,3 +52,11 @@ def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
         ).rstrip()
         for row in texts
     ]
+
+
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """Return one number, or the mean and the range of several: ``12 (10..15)``."""
+    low, high = min(values), max(values)
+    if low == high:
+        return f"{low:,.{digits}f}"
+    return f"{mean(values):,.{digits}f} ({low:,.{digits}f}..{high:,.{digits}f})"

@@ -1,6 +1,6 @@
 """A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
 
-from .campaign import Job, Outcome, RefusedPod, Setup, run_campaign, spread
+from .campaign import Job, Outcome, RefusedPod, Setup, run_campaign
 from .engines import ENGINES, Engine, open_engine
 from .groups import Fleet, NodeGroup, NodeKind, read_fleet
 from .run import Run, fill_cluster
@@ -20,5 +20,4 @@ __all__ = [
     "open_engine",
     "read_fleet",
     "run_campaign",
-    "spread",
 ]

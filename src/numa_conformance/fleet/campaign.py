@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import mean
 
 from ..kube import ClusterObjects, NodeResourcesFitArgs
 from .engines import Engine
 from .groups import Fleet
 from .run import Run, Track, fill_cluster
 
-__all__ = ["Job", "Outcome", "RefusedPod", "Setup", "run_campaign", "spread"]
+__all__ = ["Job", "Outcome", "RefusedPod", "Setup", "run_campaign"]
 
 
 @dataclass(frozen=True)
@@ -112,11 +111,3 @@ def _outcome(job: Job, run: Run, bound: set[str]) -> Outcome:
         stranded_exclusive_cpus=run.stranded_exclusive,
         numa_fragmentation=run.fragmentation,
     )
-
-
-def spread(values: Sequence[float], digits: int = 0) -> str:
-    """Return one number, or the mean and the range of several: ``12 (10..15)``."""
-    low, high = min(values), max(values)
-    if low == high:
-        return f"{low:,.{digits}f}"
-    return f"{mean(values):,.{digits}f} ({low:,.{digits}f}..{high:,.{digits}f})"

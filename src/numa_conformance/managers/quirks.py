@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..quirk import Quirk
+from ..quirk import Quirk, active_in
 from .cpu.quirks import QUIRKS as CPU
 from .device.quirks import QUIRKS as DEVICE
 from .memory.quirks import QUIRKS as MEMORY
@@ -21,4 +21,4 @@ QUIRKS: Mapping[str, Quirk] = MappingProxyType({quirk.id: quirk for room in _ROO
 
 def quirks_for(version: str) -> frozenset[str]:
     """Return the ids of the quirks that Kubernetes ``version`` shows: the level ``exact`` for that version."""
-    return frozenset(one.id for one in QUIRKS.values() if one.active_in(version))
+    return active_in(version, QUIRKS.values())

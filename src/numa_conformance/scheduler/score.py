@@ -93,7 +93,10 @@ def score_node(
     *,
     quirks: frozenset[str] = EXACT,
 ) -> ScoreResult:
-    """Score a node with ``pods`` on it for ``pod``; the score is computed whether the pod fits or not."""
+    """Score a node with ``pods`` on it for ``pod``; the score is computed whether the pod fits or not.
+
+    A strategy alone stands for arguments that ignore no resource.
+    """
     if isinstance(args, ScoringStrategy):
         args = NodeResourcesFitArgs(strategy=args)
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}

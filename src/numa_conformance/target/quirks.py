@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..managers.quirks import QUIRKS as NODE
-from ..quirk import Quirk
+from ..quirk import Quirk, active_in
 from ..scheduler.quirks import QUIRKS as SCHEDULER
 
 __all__ = ["QUIRKS", "quirks_for"]
@@ -17,4 +17,4 @@ QUIRKS: Mapping[str, Quirk] = MappingProxyType({**NODE, **{quirk.id: quirk for q
 
 def quirks_for(version: str) -> frozenset[str]:
     """Return the ids of the quirks that Kubernetes ``version`` shows: the level ``exact`` for that version."""
-    return frozenset(one.id for one in QUIRKS.values() if one.active_in(version))
+    return active_in(version, QUIRKS.values())
