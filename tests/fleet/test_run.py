@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.errors import StartError
 from numa_conformance.fleet import (
     Fleet,
     Job,
@@ -119,3 +120,16 @@ def test_a_campaign_tells_the_outcome_of_every_job_in_order():
         assert one.affinity_errors == one.reasons["TopologyAffinityError"] <= len(one.refused)
         assert not any(refused.bound for refused in one.refused)
     assert dataclasses.asdict(found[0])["setup"] == "LeastAllocated"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"reservedSystemCPUs": "900"}, "node n0: reserved cpus list 900 is not a subset of the online cpus"),
+        ({"topologyManagerPolicy": "strict"}, "node n0: .*topologyManagerPolicy"),
+    ],
+)
+def test_a_node_that_does_not_come_up_is_named(fields, said):
+    nodes = fleet(1, KubeletConfiguration.from_dict({**static(), **fields}))
+    with pytest.raises(StartError, match=said):
+        fill_cluster(cluster(nodes, [1]), nodes, fit("LeastAllocated"))

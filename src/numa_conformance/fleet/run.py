@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ..errors import Refusal
-from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod
+from ..errors import Refusal, StartError
+from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
 from ..machine import derive_view
 from ..managers.cpu import NeverEnds
 from ..node import Node
@@ -29,8 +29,13 @@ class NodeStacks:
         views = {id(group.kind): derive_view(group.kind.machine) for group in fleet.groups}
         for one in nodes:
             kind = fleet.kind_of(one.name)
-            if kind is not None:
+            if kind is None:
+                continue
+            try:
+                validate(kind.kubelet)
                 self._nodes[one.name] = Node(kind.machine, kind.kubelet, view=views[id(kind)], resource_fit=True)
+            except StartError as error:
+                raise StartError(error.stage, f"node {one.name}: {error.message}") from error
 
     def admit(self, name: str, pod: Pod) -> Refusal | None:
         """Ask a node to run a pod; a node without a known machine refuses nothing."""
