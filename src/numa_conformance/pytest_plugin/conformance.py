@@ -22,6 +22,7 @@ from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS, Requirement
 from ..target import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
+from ..target.reference import Level
 from .options import setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import OwnSnapshots
@@ -191,7 +192,8 @@ class Conformance:
         """Return the conversation that led to a finding, with the reference's answers beside the target's."""
         if call.excinfo is None or not isinstance(call.excinfo.value, Finding) or not call.excinfo.value.scenario:
             return None
-        return with_reference(call.excinfo.value.scenario, "exact" if self.level == "exact" else "documented")
+        level: Level = "exact" if self.level == "exact" else "documented"
+        return with_reference(call.excinfo.value.scenario, level, self.profile.version)
 
     @property
     def _replay_options(self) -> str:

@@ -20,13 +20,13 @@ __all__ = ["holders", "maps", "side_by_side", "with_reference"]
 _SECONDS = 10.0
 
 
-def with_reference(scenario: Mapping[str, Any], level: Level) -> dict[str, Any]:
+def with_reference(scenario: Mapping[str, Any], level: Level, version: str = "1.32") -> dict[str, Any]:
     """Return a scenario with the reference's answers as its record, so that ``replay`` can judge a target by it.
 
     Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
     reference cannot take comes back as it is.
     """
-    reference = Client(InProcess(lambda: ReferenceTarget(level), "the bundled reference", _SECONDS))
+    reference = Client(InProcess(lambda: ReferenceTarget(level, version), "the bundled reference", _SECONDS))
     try:
         if scenario["kind"] == "question":
             return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
