@@ -77,3 +77,23 @@ def test_a_limit_that_is_passed_leaves_the_node_as_it_was():
     with pytest.raises(UsageError, match="at most 20"):
         one.admit(Pod.from_dict(guaranteed("a", 1)))
     assert one.state() == before
+
+
+def test_a_container_with_affinity_to_one_node_of_a_group_has_memory_of_the_group():
+    config = static(
+        reserved="0,16",
+        topology="best-effort",
+        memoryManagerPolicy="Static",
+        kubeReserved={"memory": "256Mi"},
+        reservedMemory=[{"numaNode": 0, "limits": {"memory": "356Mi"}}],
+    )
+    found = {}
+    for name, quirks in (("kubelet", EXACT), ("page", EXACT - {"single-node-blocks-break-groups"})):
+        one = node(quirks, "t3-two-numa-per-socket", config)
+        for uid, cpus in (("group", 20), ("rest", 8), ("single", 1)):
+            answer = one.admit(Pod.from_dict(guaranteed(uid, cpus)))
+            assert answer.admitted
+        found[name] = [block.nodes for block in answer.placements["c"].memory]
+    assert [len(nodes) for nodes in found["kubelet"]] == [1]
+    assert [len(nodes) for nodes in found["page"]] == [3]
+    assert set(found["kubelet"][0]) < set(found["page"][0])

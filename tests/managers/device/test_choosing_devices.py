@@ -15,8 +15,10 @@ EXACT = quirks_for("1.32")
 DEVICES = [("a", [1]), ("b", [0]), ("c", []), ("d", [1]), ("e", [0])]
 
 
-def given_devices(count: int, mask: int | None, devices=DEVICES, preference=None) -> tuple[str, ...]:
-    manager = DeviceManager(machine(devices), quirks=EXACT, preferences={GPU: preference} if preference else None)
+def given_devices(
+    count: int, mask: int | None, devices=DEVICES, preference=None, quirks: frozenset[str] = EXACT
+) -> tuple[str, ...]:
+    manager = DeviceManager(machine(devices), quirks=quirks, preferences={GPU: preference} if preference else None)
     one = container("c", count)
     manager.allocate(pod("p", one), one, Hint(mask, True))
     return manager.allocated("p", "c").get(GPU, ())
@@ -151,3 +153,8 @@ def test_an_earlier_resource_stays_given_when_a_later_one_fails() -> None:
     assert manager.allocated("p", "c") == {GPU: ("a",)}
     manager.remove_stale(lambda uid, name: False)
     assert manager.allocated("p", "c") == {}
+
+
+@pytest.mark.parametrize(("quirks", "expected"), [(EXACT, ("b",)), (frozenset(), ("c",))])
+def test_by_the_documentation_a_device_without_topology_is_as_good_as_an_aligned_one(quirks, expected) -> None:
+    assert given_devices(1, 0b1000, [("b", [0]), ("c", [])], lowest_ids, quirks) == expected

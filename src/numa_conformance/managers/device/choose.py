@@ -24,8 +24,14 @@ def choose(
     count: int,
     mask: int | None,
     preference: Preference | None,
+    *,
+    without_topology_suits: bool = False,
 ) -> frozenset[str] | int:
-    """Return ``count`` devices, or how many are still needed when there are too few free ones."""
+    """Return ``count`` devices, or how many are still needed when there are too few free ones.
+
+    ``without_topology_suits``: a device without topology is as good as an aligned one (quirk
+    ``devices-without-topology-never-count`` off).
+    """
     taken = set(sorted(reusable)[:count])
     need = count - len(taken)
     if not need:
@@ -34,6 +40,8 @@ def choose(
         return need
     free = free - taken
     aligned, unaligned, anywhere = _by_affinity(devices, free, mask)
+    if without_topology_suits and mask is not None:
+        aligned, anywhere = aligned | anywhere, frozenset()
     if need < len(aligned):
         pool = aligned
     else:

@@ -32,7 +32,7 @@ class DeviceManager:
         preferences: Mapping[str, Preference] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
-        self._quirks = quirks
+        self._anywhere_suits = "devices-without-topology-never-count" not in quirks
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
@@ -133,8 +133,7 @@ class DeviceManager:
             pools = Pools(available=free, reusable=reusable)
             if len(free | reusable) < count:
                 return []
-        anywhere = "devices-without-topology-never-count" not in self._quirks
-        return device_hints(devices, pools, count, self._numa_ids, without_topology_counts=anywhere)
+        return device_hints(devices, pools, count, self._numa_ids, without_topology_counts=self._anywhere_suits)
 
     def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
         held = self.allocations.of(pod.uid, container.name).get(resource, frozenset())
@@ -157,7 +156,15 @@ class DeviceManager:
         reusable = self._reusable.get(pod.uid, {}).get(resource, frozenset())
         preference = self._preferences.get(resource)
         free = devices.healthy - self.allocations.in_use(resource)
-        chosen = choose(devices, free, reusable, count, affinity.mask, preference)
+        chosen = choose(
+            devices,
+            free,
+            reusable,
+            count,
+            affinity.mask,
+            preference,
+            without_topology_suits=self._anywhere_suits,
+        )
         if isinstance(chosen, int):
             raise _failed(
                 f"requested number of devices unavailable for {resource}. Requested: {chosen}, Available: {len(free)}"

@@ -29,6 +29,16 @@ QUIRKS: tuple[Quirk, ...] = (
         versions="1.21+",
     ),
     Quirk(
+        id="single-node-blocks-break-groups",
+        area="memory",
+        rule="MEM-ALLOC-05",
+        summary="under best-effort a container whose affinity is one NUMA node of a group gets its memory from that "
+        "node alone, which takes the node out of its group; the next start may refuse the state file left behind",
+        documented="a NUMA node that serves a container together with others serves no container alone; the memory "
+        "comes from the group",
+        versions="1.21+",
+    ),
+    Quirk(
         id="memory-reservation-wraps",
         area="memory",
         rule="MEM-STATE-04",

@@ -30,6 +30,7 @@ class StaticMemoryManager:
         """Take the books of the empty machine."""
         self._empty = deepcopy(nodes)
         self._silent_when_impossible = "no-memory-anywhere-is-no-opinion" in quirks
+        self._singles_break_groups = "single-node-blocks-break-groups" in quirks
         self.nodes = nodes
         self.blocks = Blocks()
         self._reusable = ReusableMemory()
@@ -87,11 +88,15 @@ class StaticMemoryManager:
         mask, preferred = affinity
         if mask is None:
             mask, preferred = self._default(pod, amounts, preferred=preferred)
-        if not self._has_room(mask, amounts):
+        if not self._has_room(mask, amounts) or (not self._singles_break_groups and self._leaves_a_group(mask)):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
         if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
             raise failed("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
+
+    def _leaves_a_group(self, mask: int) -> bool:
+        """Tell whether the mask is one NUMA node that serves containers together with others."""
+        return any(mask == 1 << node and len(memory.cells) > 1 for node, memory in self.nodes.items())
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
         best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), 0)
