@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.machine import Machine
+from numa_conformance.machine import Machine, load_machine
 from numa_conformance.pytest_plugin.conformance import Conformance
 from numa_conformance.suite.invariants import cpu_violations, footprint, split_cores
 from numa_conformance.suite.node_run import NodeRun
@@ -20,6 +20,10 @@ from numa_conformance.suite.strategies.workloads import kubelet_configurations, 
 
 requirement = pytest.mark.requirement
 
+MACHINES = machines(max_cpus=32, max_nodes=8, sane=True) | st.sampled_from(
+    [load_machine(name) for name in ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "two-nodes-devices")]
+)
+"""Drawn machines are often too small for much to happen, so every other one is of the catalogue."""
 FULL = "full-pcpus-only"
 MAY_NOT_COME_BACK = {FULL, "strict-cpu-reservation"}
 """Options under which the kubelet may refuse its own pods or its own state file after a restart: the quirks
@@ -32,7 +36,7 @@ def life_of_a_node(
     """Return a state machine that drives one node of the target, within what it claims."""
 
     class LifeOfANode(RuleBasedStateMachine):
-        @initialize(machine=machines(max_cpus=32, max_nodes=8, sane=True), data=st.data())
+        @initialize(machine=MACHINES, data=st.data())
         def start(self, machine: Machine, data: st.DataObject) -> None:
             self.node = new_node()
             self.config = data.draw(kubelet_configurations(machine, features), label="kubelet")
