@@ -210,8 +210,13 @@ def _claim(verdict: str, target: Target, level: str, profile: str, counts: Count
         where = " in every area this suite tests" if name == "all" else ""
         return f"{who} conforms to {what}{where}."
     if verdict == "partial":
-        rest = counts["not claimed"] + counts["expected failure"]
-        return f"{who} conforms to {what} where it was tested; {rest} cases were not claimed or are known failures."
+        but = (
+            f", but for {counts['expected failure']} cases that are known failures"
+            if counts["expected failure"]
+            else ""
+        )
+        rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
+        return f"{who} conforms to {what} where it was tested{but}{rest}."
     if verdict == "not tested":
         return f"No case was run, so nothing can be said of {who}."
     return f"{who} does not conform to {what}."
