@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Generator
 
@@ -48,6 +49,18 @@ settings.register_profile(
 def pytest_configure(config: pytest.Config) -> None:
     """Fix the search, unless a long one is asked for."""
     settings.load_profile(_profile(config))
+    if _profile(config) == "numa-conformance":
+        _draw_no_constants_of_local_modules()
+
+
+def _draw_no_constants_of_local_modules() -> None:
+    """Keep Hypothesis from drawing values it finds in source files near by.
+
+    Else what is drawn, and so a verdict, would change with code that has nothing to do with it.
+    """
+    providers = importlib.import_module("hypothesis.internal.conjecture.providers")
+    if hasattr(providers, "is_local_module_file"):
+        vars(providers)["is_local_module_file"] = lambda path: False
 
 
 def _profile(config: pytest.Config) -> str:
