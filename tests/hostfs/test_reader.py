@@ -274,3 +274,15 @@ def test_a_number_that_no_kernel_gives_is_refused(tree, folder):
     (tree / folder).mkdir()
     with pytest.raises(UsageError, match=folder):
         read_machine(tree)
+
+
+def test_what_is_never_read_is_not_unpacked(tree, tmp_path):
+    idle = tree / CPU / "cpu0/cpuidle/state0/time"
+    idle.parent.mkdir(parents=True)
+    idle.write_text("1\n")
+    with tarfile.open(tmp_path / "dump.tar", "w") as archive:
+        archive.add(tree, "machine")
+    with open_dump(tmp_path / "dump.tar") as root:
+        assert not (root / CPU / "cpu0/cpuidle/state0").exists()
+        assert read_machine(root) == read_machine(tree, root.name)
+        assert read_kubelet_view(root) == read_kubelet_view(tree)

@@ -2,13 +2,15 @@ import json
 
 import pytest
 
+from forked_pytest import run_pytest
+
 
 @pytest.fixture
 def suite(pytester):
     pytester.makeini("[pytest]\n")
 
     def run(*args):
-        return pytester.runpytest_subprocess("--numa-conformance", "-p", "no:cacheprovider", *args)
+        return run_pytest(pytester.path, "--numa-conformance", "-p", "no:cacheprovider", *args)
 
     return run
 

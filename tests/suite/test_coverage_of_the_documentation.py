@@ -1,11 +1,10 @@
 """Every requirement has a case, and every case has a requirement."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
+from forked_pytest import run_pytest
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
 
@@ -16,9 +15,8 @@ def cases(tmp_path_factory):
     for level in ("documented", "exact"):
         folder = tmp_path_factory.mktemp(level)
         (folder / "pytest.ini").write_text("[pytest]\n")
-        command = [sys.executable, "-m", "pytest", "--numa-conformance", "--numa-level", level, "--numa-report", "."]
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        assert run.returncode == 0, run.stdout[-3000:]
+        run = run_pytest(folder, "--numa-conformance", "--numa-level", level, "--numa-report", ".", timeout=300)
+        assert run.ret == 0, run.outlines + run.errlines
         report = json.loads((folder / "report.json").read_text())
         assert report["verdict"] == "conformant"
         found += report["cases"]

@@ -1,0 +1,41 @@
+"""A pytest run in a process of its own, forked from one that has the imports behind it."""
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_FORKS = multiprocessing.get_context("forkserver")
+_IMPORTED = """pytest pyfakefs.pytest_plugin syrupy hypothesis.stateful jsonschema
+    numa_conformance.pytest_plugin.conformance numa_conformance.suite.mutants"""
+_FORKS.set_forkserver_preload(_IMPORTED.split())
+
+
+def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResult:
+    """Run ``pytest`` with these arguments in this folder, with the environment of this process."""
+    out, err = (folder / f"printed-{kind}.txt" for kind in ("out", "err"))
+    begun = time.monotonic()
+    process = _FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))
+    process.start()
+    process.join(timeout)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    printed = [path.read_text(encoding="utf-8").splitlines() for path in (out, err)]
+    return pytest.RunResult(process.exitcode, *printed, time.monotonic() - begun)
+
+
+def _main(folder: Path, args: tuple[str, ...], environment: dict[str, str], out: Path, err: Path) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    with contextlib.ExitStack() as redirected:
+        for path, redirect in ((out, contextlib.redirect_stdout), (err, contextlib.redirect_stderr)):
+            redirected.enter_context(redirect(redirected.enter_context(path.open("w", encoding="utf-8"))))
+        code = pytest.main(list(args))
+    raise SystemExit(int(code))
