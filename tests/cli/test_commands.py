@@ -182,7 +182,7 @@ def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("smoke", "--target", "nonsense:Nonsense")
     assert code == 1
-    assert "classify: crashed" in out
+    assert "classify: bad reply" in out
     assert "the reply is not a ClassifyReply" in out
 
 

@@ -18,10 +18,10 @@ MACHINE = {
 
 
 class Served:
-    """One served reference."""
+    """One served target."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "numa_conformance.target"]
+    def __init__(self, *args: str) -> None:
+        command = [sys.executable, "-m", "numa_conformance.target", *args]
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def line(self, text: str) -> dict[str, Any]:
@@ -54,6 +54,21 @@ def test_it_says_who_it_is(served: Served):
     assert described["protocol"] == "1"
     assert "node" in described["surfaces"]
     assert described["kubernetesVersion"] == "1.32"
+
+
+def test_another_target_can_be_served():
+    one = Served("--target", "numa_conformance.suite.mutants:picks_one_too_few")
+    picked = one.ask("pick", machine=MACHINE, available="0-3", count=2)
+    one.child.kill()
+    one.child.communicate()
+    assert len(picked["cpus"].replace("-", ",").split(",")) == 1
+
+
+def test_a_target_that_cannot_be_loaded_is_wrong_usage():
+    command = [sys.executable, "-m", "numa_conformance.target", "--target", "nowhere:make"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert run.returncode == 2
+    assert "'nowhere:make' cannot be loaded" in run.stderr
 
 
 def test_it_classifies_a_pod(served: Served):

@@ -37,7 +37,7 @@ def _fault(target: Stdio) -> TargetFault:
     [
         ("dies_at_once", Crashed, "ended without an answer, exit status 3"),
         ("answers_garbage", BadReply, "not JSON"),
-        ("stops_in_a_line", BadReply, "ended in the middle of a line"),
+        ("stops_in_a_line", Crashed, "ended in the middle of a line"),
         ("answers_100_megabytes", BadReply, "longer than 16777216 bytes"),
         ("wrong_id", BadReply, "has the id 4711, the request had 1"),
         ("wrong_jsonrpc", BadReply, '"jsonrpc": "2.0"'),

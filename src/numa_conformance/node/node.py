@@ -17,7 +17,7 @@ from .bring_up import Managers, bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
 from .placements import memory_states, placement
-from .reconcile import RunningContainers, reconcile
+from .reconcile import RunningContainers, WriteCpusets, reconcile
 from .results import Admission, Initial, NodeState, Placement, Reconciled, Restarted
 
 __all__ = ["EXACT", "Node"]
@@ -147,11 +147,13 @@ class Node:
         self._gone(uid)
         return True
 
-    def reconcile(self) -> Reconciled:
-        """Make one pass of the CPU Manager's reconcile loop."""
+    def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
+        """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
         self._settle()
         trusts = "reconcile-trusts-last-write" in self.quirks
-        done = reconcile(self._pods.values(), self._managers.cpu, self._containers, trusts_last_write=trusts)
+        done = reconcile(
+            self._pods.values(), self._managers.cpu, self._containers, trusts_last_write=trusts, write=write
+        )
         self._checkpoints.save()
         return done
 

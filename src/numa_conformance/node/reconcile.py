@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..kube.pod import Pod
 from ..managers.cpu import CpuManager
 from .results import Reconciled, Skipped, Update
 
-__all__ = ["RunningContainers", "reconcile"]
+__all__ = ["RunningContainers", "WriteCpusets", "reconcile"]
+
+WriteCpusets = Callable[[Sequence[Update]], Collection[Update]]
+"""Carries updates out, in this order, and returns those that failed."""
 
 
 class RunningContainers:
@@ -53,7 +56,12 @@ class RunningContainers:
 
 
 def reconcile(
-    pods: Iterable[Pod], cpus: CpuManager, containers: RunningContainers, *, trusts_last_write: bool
+    pods: Iterable[Pod],
+    cpus: CpuManager,
+    containers: RunningContainers,
+    *,
+    trusts_last_write: bool,
+    write: WriteCpusets | None = None,
 ) -> Reconciled:
     """Make one pass over the pods on the node, init containers first, in spec order.
 
@@ -62,7 +70,8 @@ def reconcile(
 
     With ``trusts_last_write`` a cpuset is sent when it differs from the one sent last, as the kubelet does
     (CPU-REC-07). Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first,
-    so that no step leaves two containers on one exclusive CPU.
+    so that no step leaves two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
+    skipped and is sent again in the next pass (CPU-REC-05).
     """
     updates: list[Update] = []
     skipped: list[Skipped] = []
@@ -81,7 +90,10 @@ def reconcile(
                 updates.append(Update(pod.uid, container.name, wanted))
     if not trusts_last_write:
         updates.sort(key=lambda one: not containers.actual.get((one.uid, one.container), 0) & ~one.cpus)
-    for update in updates:
+    failed = frozenset(write(updates)) if write else frozenset()
+    done = tuple(update for update in updates if update not in failed)
+    for update in done:
         containers.last_sent[update.uid, update.container] = update.cpus
         containers.actual[update.uid, update.container] = update.cpus
-    return Reconciled(tuple(updates), handled, tuple(skipped))
+    skipped += [Skipped(update.uid, update.container) for update in updates if update in failed]
+    return Reconciled(done, handled - len(failed), tuple(skipped))

@@ -12,7 +12,7 @@ import pytest
 
 from ..errors import NumaConformanceError, UsageError
 from ..machine.shipped import shipped
-from ..report.model import Case, Summary, Verdict
+from ..report.model import UNMET, Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
 from ..suite.comparison import with_reference
@@ -171,7 +171,7 @@ class Conformance:
         verdict = self._verdict(report, call)
         if verdict is not None:
             details = "" if verdict in ("passed", "not claimed") else str(call.excinfo.value if call.excinfo else "")
-            if verdict in ("failed", "timed out", "crashed") and self.known.covers(case.requirements):
+            if verdict in UNMET and self.known.covers(case.requirements):
                 verdict = "expected failure"
                 report.outcome = "skipped"
                 report.wasxfail = self.known.reason(case.requirements)

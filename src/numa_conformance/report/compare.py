@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import Case, Summary
+from .model import UNMET, Case, Summary
 
 __all__ = ["Change", "Comparison", "compare_reports"]
 
 _MET = ("passed", "unexpectedly passed")
-_UNMET = ("failed", "timed out", "crashed", "expected failure", "error")
+_UNMET = (*UNMET, "expected failure", "error")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -19,16 +19,6 @@ from .scenarios import scenario_file
 
 __all__ = ["html_page", "page_of", "worst"]
 
-_WORST_FIRST = (
-    "crashed",
-    "timed out",
-    "failed",
-    "error",
-    "unexpectedly passed",
-    "expected failure",
-    "passed",
-    "not claimed",
-)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'"
 """Makes the browser refuse whatever would be loaded, so that the page stays self-contained."""
 _MAX_PICTURED = 512
@@ -79,10 +69,9 @@ def page_of(title: str, body: Iterable[str], script: str = "") -> str:
     )
 
 
-def worst(cases: Iterable[Case]) -> str:
+def worst(cases: Collection[Case]) -> str:
     """Return the verdict that decides about a requirement; one without cases is ``not run``."""
-    verdicts = {case.verdict for case in cases}
-    return next((name for name in _WORST_FIRST if name in verdicts), "not run")
+    return max(cases, key=lambda case: case.badness).verdict if cases else "not run"
 
 
 def _overview(summary: Summary) -> list[str]:

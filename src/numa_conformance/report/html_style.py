@@ -16,7 +16,8 @@ code,pre{font-family:ui-monospace,monospace;font-size:.875rem}code{overflow-wrap
 pre{background:var(--soft);padding:.75rem;overflow-x:auto}
 .verdict{font-weight:700;white-space:nowrap}header .verdict{font-size:1.5rem;margin:.25rem 0}
 .verdict.conformant,.verdict.passed{color:var(--good)}
-.verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.timed-out,.verdict.error,.problem{color:var(--bad)}
+.verdict.not-conformant,.verdict.failed,.verdict.crashed,.verdict.bad-reply,.verdict.timed-out,
+.verdict.error,.problem{color:var(--bad)}
 .verdict.partial,.verdict.expected-failure,.verdict.unexpectedly-passed{color:var(--mid)}
 .filters{margin-top:1.5rem}
 .filters fieldset{margin:0;display:flex;flex-wrap:wrap;gap:.5rem 1rem;

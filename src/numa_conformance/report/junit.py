@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from .model import Case, Summary
+from .model import UNMET, Case, Summary
 
 __all__ = ["junit_xml"]
 
-_FAILURES = ("failed", "timed out", "crashed", "unexpectedly passed")
+_FAILURES = (*UNMET, "unexpectedly passed")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

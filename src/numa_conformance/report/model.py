@@ -15,20 +15,22 @@ from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from ..target.wire import Description
 
-__all__ = ["VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
+__all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 
 Verdict = Literal[
     "passed",
     "failed",
     "timed out",
     "crashed",
+    "bad reply",
     "expected failure",
     "unexpectedly passed",
     "not claimed",
     "error",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-UNMET = ("failed", "timed out", "crashed")
+UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
+"""What says that the target does not meet a requirement."""
 _WEIGHTS: tuple[Verdict, ...] = (
     "not claimed",
     "passed",
@@ -36,6 +38,7 @@ _WEIGHTS: tuple[Verdict, ...] = (
     "unexpectedly passed",
     "error",
     "failed",
+    "bad reply",
     "timed out",
     "crashed",
 )

@@ -1,4 +1,4 @@
-"""``python -m numa_conformance.target``: the reference, served over stdio."""
+"""``python -m numa_conformance.target``: the reference, or any Python target, served over stdio."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ import sys
 
 from ..errors import UsageError
 from ..kube.features import check_version
+from .in_process import load_factory
 from .reference import ReferenceTarget
 from .serve import serve
 
 
 def main() -> int:
-    """Serve the reference until the input ends."""
+    """Serve a target until the input ends."""
     parser = argparse.ArgumentParser(
-        prog="python -m numa_conformance.target", description="Serve the reference on stdio."
+        prog="python -m numa_conformance.target", description="Serve the reference, or another target, on stdio."
     )
     parser.add_argument(
         "--level", choices=("exact", "documented"), default="exact", help="with the kubelet's quirks or not"
     )
     parser.add_argument("--kubernetes-version", default="1.32", help="the version whose behaviour is followed")
+    parser.add_argument("--target", metavar="FACTORY", help="serve this one instead: package.module:factory")
     arguments = parser.parse_args()
     try:
         check_version(arguments.kubernetes_version)
+        factory = load_factory(arguments.target) if arguments.target else None
     except UsageError as error:
         parser.error(str(error))
-    serve(ReferenceTarget(arguments.level, arguments.kubernetes_version))
+    serve(factory() if factory else ReferenceTarget(arguments.level, arguments.kubernetes_version))
     return 0
 
 

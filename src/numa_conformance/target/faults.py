@@ -62,7 +62,7 @@ class Crashed(TargetFault):
 class BadReply(TargetFault):
     """What came back is not a reply of the protocol."""
 
-    verdict = "crashed"
+    verdict = "bad reply"
 
 
 class NotClaimed(TargetFault):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..errors import Fault, UsageError, closest
+from ..managers.cpu import OPTION_NAMES
 
 __all__ = ["FEATURES", "PROTOCOL", "SURFACES", "check_claims"]
 
@@ -21,19 +22,10 @@ SURFACES: Mapping[str, str] = {
     "score": "NodeResourcesFit scoring and filtering",
 }
 
-_CPU_OPTIONS = (
-    "full-pcpus-only",
-    "distribute-cpus-across-numa",
-    "align-by-socket",
-    "distribute-cpus-across-cores",
-    "strict-cpu-reservation",
-    "prefer-align-cpus-by-uncorecache",
-)
-
 FEATURES: Mapping[str, str] = {
     "cpu-manager/none": "CPU Manager policy none",
     "cpu-manager/static": "CPU Manager policy static",
-    **{f"cpu-manager/{option}": f"static policy option {option}" for option in _CPU_OPTIONS},
+    **{f"cpu-manager/{option}": f"static policy option {option}" for option in OPTION_NAMES},
     "cpu-manager/hints": "NUMA hints for exclusive CPUs",
     "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
     "cpu-manager/state-file": "the state file cpu_manager_state",

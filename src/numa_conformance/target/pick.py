@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, UsageError, closest
-from ..managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
+from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
 from . import wire
 from .view import cpu_topology
 
 __all__ = ["pick"]
-
-_OPTIONS = {
-    "full-pcpus-only": "full_pcpus_only",
-    "distribute-cpus-across-numa": "distribute_across_numa",
-    "align-by-socket": "align_by_socket",
-    "distribute-cpus-across-cores": "distribute_across_cores",
-    "strict-cpu-reservation": "strict_reservation",
-    "prefer-align-cpus-by-uncorecache": "prefer_uncore",
-}
 
 
 def pick(request: wire.Pick, quirks: frozenset[str]) -> wire.PickReply:
@@ -47,10 +38,10 @@ def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> in
 
 def _options(asked: dict[str, bool]) -> StaticOptions:
     faults = [
-        Fault(f"options.{name}", "unknown option", ", ".join(_OPTIONS), closest(name, _OPTIONS))
+        Fault(f"options.{name}", "unknown option", ", ".join(OPTION_NAMES), closest(name, OPTION_NAMES))
         for name in asked
-        if name not in _OPTIONS
+        if name not in OPTION_NAMES
     ]
     if faults:
         raise UsageError(faults)
-    return StaticOptions(**{_OPTIONS[name]: on for name, on in asked.items()})
+    return StaticOptions.from_names(asked)

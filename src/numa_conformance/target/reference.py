@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -12,7 +13,7 @@ from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
 from ..kube import KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
 from ..machine.codec import machine_from_dict, machine_to_dict
-from ..node import Node
+from ..node import Node, Update
 from ..scheduler import score_node
 from . import answers, wire
 from .container_question import ask_container, ask_hints
@@ -104,8 +105,12 @@ class ReferenceTarget:
     def host_reconcile(self, request: wire.HostReconcile) -> wire.ReconcileReply:
         """Write the cpusets of a reconcile pass into a cgroup tree."""
         tree = CgroupTree.open(Path(request.root))
-        done = self._up.reconcile()
-        tree.apply(CgroupUpdate(one.uid, one.container, one.cpus) for one in done.updates)
+
+        def write(updates: Sequence[Update]) -> list[Update]:
+            asked = {CgroupUpdate(one.uid, one.container, one.cpus): one for one in updates}
+            return [asked[failure.update] for failure in tree.apply(asked)]
+
+        done = self._up.reconcile(write)
         return _reply(wire.ReconcileReply, answers.reconciled_answer(done))
 
     def node_start(self, request: wire.StartNode) -> wire.NodeStarted:

@@ -139,7 +139,7 @@ class _Process:
             raise BadReply(f"the reply is longer than {self._max_line} bytes")
         if not line.endswith(b"\n"):
             received = line[:2000].decode("utf-8", "replace")
-            raise BadReply("the target ended in the middle of a line", Exchange(received=received))
+            raise Crashed("the target ended in the middle of a line", Exchange(received=received))
         return line
 
     def _write(self, data: bytes) -> None:

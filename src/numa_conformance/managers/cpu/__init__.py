@@ -5,13 +5,14 @@ from .allocator import CpuAllocator
 from .hint_request import HintRequest
 from .manager import CpuManager, make_cpu_manager
 from .never_ends import NeverEnds
-from .options import StaticOptions
+from .options import OPTION_NAMES, StaticOptions
 from .quirks import QUIRKS
 from .state import CpuState
 from .static_policy import StaticPolicy
 from .topology import CpuTopology
 
 __all__ = [
+    "OPTION_NAMES",
     "QUIRKS",
     "CpuAllocator",
     "CpuManager",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...kube.features import FeatureGates
 
-__all__ = ["OptionError", "StaticOptions", "check_on_machine", "go_map", "parse_options"]
+__all__ = ["OPTION_NAMES", "OptionError", "StaticOptions", "check_on_machine", "go_map", "parse_options"]
 
 _FIELDS: Mapping[str, str] = {
     "full-pcpus-only": "full_pcpus_only",
@@ -17,6 +17,8 @@ _FIELDS: Mapping[str, str] = {
     "strict-cpu-reservation": "strict_reservation",
     "prefer-align-cpus-by-uncorecache": "prefer_uncore",
 }
+OPTION_NAMES = tuple(_FIELDS)
+"""The options as Kubernetes names them."""
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
@@ -45,6 +47,11 @@ class StaticOptions:
     strict_reservation: bool = False
     prefer_uncore: bool = False
 
+    @classmethod
+    def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
+        """Return the options that are on by their Kubernetes names; what is not named is off."""
+        return cls(**{_FIELDS[name]: on for name, on in switched.items()})
+
 
 def go_map(options: Mapping[str, str]) -> str:
     """Write a map as the kubelet prints it, sorted by key."""
@@ -66,7 +73,7 @@ def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks
     for first, second in (*_EXCLUSIVE, *undocumented):
         if found.get(first) and found.get(second):
             raise OptionError(f"static policy options {first} and {second} can not be used at the same time")
-    return StaticOptions(**{_FIELDS[name]: on for name, on in found.items()})
+    return StaticOptions.from_names(found)
 
 
 def _read(name: str, text: str, gates: FeatureGates) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...managers.cpu import OPTION_NAMES
+
 __all__ = ["features_needed"]
 
 _DEFAULT_GATED = "cpuManagerPolicyOptions"
@@ -30,23 +32,13 @@ _SCHEDULER = {
     "MostAllocated": "most-allocated",
     "RequestedToCapacityRatio": "requested-to-capacity-ratio",
 }
-_CPU_OPTIONS = frozenset(
-    {
-        "full-pcpus-only",
-        "distribute-cpus-across-numa",
-        "align-by-socket",
-        "distribute-cpus-across-cores",
-        "strict-cpu-reservation",
-        "prefer-align-cpus-by-uncorecache",
-    }
-)
 _TOPOLOGY_OPTIONS = frozenset({"prefer-closest-numa-nodes", "max-allowable-numa-nodes"})
 _TOPOLOGY_POLICIES = frozenset({"none", "best-effort", "restricted", "single-numa-node"})
 
 
 def _kubelet(config: dict[str, Any]) -> frozenset[str]:
     needed = {f"cpu-manager/{'none' if config.get('cpuManagerPolicy', 'none') == 'none' else 'static'}"}
-    needed |= {f"cpu-manager/{name}" for name in config.get(_DEFAULT_GATED) or {} if name in _CPU_OPTIONS}
+    needed |= {f"cpu-manager/{name}" for name in config.get(_DEFAULT_GATED) or {} if name in OPTION_NAMES}
     if "memoryManagerPolicy" in config:
         needed.add(f"memory-manager/{'none' if config['memoryManagerPolicy'] == 'None' else 'static'}")
     if "topologyManagerScope" in config:

@@ -1,0 +1,36 @@
+"""The reference as a target: what the wire adds to the node."""
+
+from numa_conformance.hostfs import write_cgroup_tree
+from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.target import ReferenceTarget, wire
+
+KUBELET = {"cpuManagerPolicy": "static", "cpuManagerReconcilePeriod": "10s", "reservedSystemCPUs": "0"}
+
+
+def pod(name, cpus):
+    resources = {"requests": {"cpu": cpus, "memory": "1Gi"}, "limits": {"cpu": cpus, "memory": "1Gi"}}
+    return {
+        "metadata": {"name": name, "uid": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "c", "image": "i", "resources": resources}]},
+    }
+
+
+def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass(tmp_path):
+    """CPU-REC-05."""
+    machine = load_machine("t1-one-socket-smt2")
+    target = ReferenceTarget("documented")
+    target.node_start(wire.StartNode(machine=machine_to_dict(machine), kubelet=KUBELET))
+    for name in ("here", "late"):
+        target.node_admit(wire.AdmitPod(pod=pod(name, "500m")))
+        target.node_run(wire.RunPod(name))
+    write_cgroup_tree(machine, tmp_path / "first", {"here": ["c"]})
+    target.node_admit(wire.AdmitPod(pod=pod("pinned", "2")))
+    target.node_run(wire.RunPod("pinned"))
+    first = target.host_reconcile(wire.HostReconcile(root=str(tmp_path / "first")))
+    assert [one.uid for one in first.updates] == ["here"]
+    assert [one.pod for one in first.skipped] == ["late"]
+    assert first.ok == 2
+    write_cgroup_tree(machine, tmp_path / "second", {"here": ["c"], "late": ["c"], "pinned": ["c"]})
+    second = target.host_reconcile(wire.HostReconcile(root=str(tmp_path / "second")))
+    assert [(one.uid, one.cpus) for one in second.updates] == [("late", first.updates[0].cpus)]
+    assert (second.ok, second.skipped) == (3, [])
