@@ -58,6 +58,16 @@ def test_simulate_says_who_got_what(run, files):
     assert "exclusive CPUs 1,17" in out
 
 
+def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
+    pod = files("pod.yaml", POD.replace("spec:", "spec:\n  resources: {limits: {cpu: 2, memory: 1Gi}}"))
+    asked = ["simulate", "--machine", "t1-one-socket-smt2", "--config", files("kubelet.yaml", KUBELET), pod]
+    code, out, err = run(*asked)
+    assert (code, "exclusive CPUs" in out) == (0, True)
+    assert "spec.resources of default/a is not looked at: the gate PodLevelResources is off" in err
+    code, out, err = run(*asked, "--kubernetes-version", "1.34")
+    assert (code, "exclusive CPUs" in out, err) == (0, False, "")
+
+
 def test_simulate_explains(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD)
     base = ["simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--explain"]

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from ..cpuset import format_bits
-from ..kube import read_kubelet_configuration, read_pods, validate
+from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
 from ..node import EXACT, Admission, Explainer, Node
 from ..target.answers import admission_answer
 from .exits import DIFFERENT, OK
-from .terminal import print_json, with_progress
+from .terminal import notice, print_json, with_progress
 
 __all__ = ["command"]
 
@@ -55,6 +55,7 @@ def command(
     config = read_kubelet_configuration(config_file)
     validate(config, kubernetes_version)
     wanted = [pod for file in pods for pod in read_pods(file)]
+    _tell_unseen(wanted, FeatureGates.build(kubernetes_version, config.feature_gates))
     explainer = Explainer() if explain else None
     node = Node(
         machine,
@@ -71,6 +72,12 @@ def command(
     else:
         _print_text(machine, node, admissions, names, explainer)
     return OK if all(one.admitted for one in admissions) else DIFFERENT
+
+
+def _tell_unseen(pods: list[Pod], gates: FeatureGates) -> None:
+    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.as_seen(gates) is not pod]
+    if unseen:
+        notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
 
 
 def _as_json(

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
+from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity
+from .requests import container_requests
 from .resource_names import amount_faults
+
+if TYPE_CHECKING:
+    from .features import FeatureGates
 
 __all__ = ["Container", "Pod"]
 
@@ -38,8 +43,9 @@ class Container:
 class Pod:
     """A pod as one node sees it.
 
-    ``created`` is the creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was
-    read from.
+    ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
+    agent looks at them (``as_seen``). ``created`` is the creation timestamp as written, ``phase`` that of the status.
+    ``raw`` is the JSON object it was read from.
     """
 
     uid: str
@@ -48,6 +54,8 @@ class Pod:
     init_containers: tuple[Container, ...]
     containers: tuple[Container, ...]
     overhead: Mapping[str, Quantity] = field(default_factory=dict)
+    requests: Mapping[str, Quantity] = field(default_factory=dict)
+    limits: Mapping[str, Quantity] = field(default_factory=dict)
     status_qos_class: QosClass | None = None
     node_name: str = ""
     priority: int = 0
@@ -83,8 +91,24 @@ class Pod:
 
     @cached_property
     def qos(self) -> QosClass:
-        """The class in the pod's status when there is one, else the computed one (ADM-QOS-08)."""
-        return self.status_qos_class or qos_class(self.all_containers)
+        """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
+        counted = [Container("", self.requests, self.limits)] if self.has_pod_level else self.all_containers
+        return self.status_qos_class or qos_class(counted)
+
+    @property
+    def has_pod_level(self) -> bool:
+        """Whether the pod as a whole has resources."""
+        return bool(self.requests or self.limits)
+
+    def as_seen(self, gates: FeatureGates) -> Pod:
+        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only."""
+        hidden = self.has_pod_level and not gates.enabled("PodLevelResources")
+        return replace(self, requests={}, limits={}) if hidden else self
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether the static policies give exclusive CPUs and memory: Guaranteed, by its containers' own resources."""
+        return self.qos == "Guaranteed" and not self.has_pod_level
 
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:
@@ -113,7 +137,7 @@ class Pod:
 
     def exclusive_cpus(self, container: Container) -> int:
         """Return how many exclusive CPUs the static policy owes the container (CPU-ELIG-01)."""
-        return container.whole_cpus if self.qos == "Guaranteed" else 0
+        return container.whole_cpus if self.is_pinned else 0
 
 
 def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
@@ -134,6 +158,7 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
         faults.add("spec.containers", "Required value: a pod needs at least one container")
     _check_names(spec, faults)
     overhead = quantities(spec.get("overhead"), "spec.overhead", faults)
+    requests, limits = read_pod_level(spec, partial(container_requests, init, apps), faults, validate=validate)
     return Pod(
         uid=uid or f"{namespace}/{name}",
         name=name,
@@ -141,6 +166,8 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
         init_containers=init,
         containers=apps,
         overhead={resource: amount.canonical() for resource, amount in overhead.items()},
+        requests=requests,
+        limits=limits,
         status_qos_class=_status_class(status, faults),
         node_name=as_text(spec.get("nodeName"), "spec.nodeName", faults),
         priority=as_integer(spec.get("priority"), "spec.priority", faults, 0),

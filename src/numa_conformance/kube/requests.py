@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from .pod import Container, Pod
 from .quantity import Quantity
 from .resource_names import is_huge_page
 
-__all__ = ["pod_exclusive_cpus", "pod_limits", "pod_memory_amounts", "pod_requests", "pod_total"]
+if TYPE_CHECKING:
+    from .pod import Container, Pod
+
+__all__ = ["container_requests", "pod_exclusive_cpus", "pod_limits", "pod_memory_amounts", "pod_requests", "pod_total"]
 
 _NOTHING = Quantity(0)
 
@@ -35,13 +38,19 @@ def pod_exclusive_cpus(pod: Pod) -> int:
 
 
 def pod_requests(pod: Pod) -> dict[str, Quantity]:
-    """Return the effective requests per resource, pod overhead included."""
-    return _totals(pod, lambda container: container.requests, pod.overhead)
+    """Return the effective requests per resource, pod overhead included; the pod's own take precedence (SCH-REQ-04)."""
+    totals = {**container_requests(pod.init_containers, pod.containers), **pod.requests}
+    return {name: totals.get(name, _NOTHING) + pod.overhead.get(name, _NOTHING) for name in {**totals, **pod.overhead}}
+
+
+def container_requests(init: Iterable[Container], apps: Iterable[Container]) -> dict[str, Quantity]:
+    """Return the effective requests per resource of init containers and app containers."""
+    return _totals(tuple(init), tuple(apps), lambda container: container.requests)
 
 
 def pod_limits(pod: Pod) -> dict[str, Quantity]:
     """Return the effective limits per resource, without overhead: what the Device Manager counts (DEV-MODEL-08)."""
-    return _totals(pod, lambda container: container.limits, {})
+    return _totals(pod.init_containers, pod.containers, lambda container: container.limits)
 
 
 def pod_memory_amounts(pod: Pod) -> dict[str, Quantity]:
@@ -50,32 +59,25 @@ def pod_memory_amounts(pod: Pod) -> dict[str, Quantity]:
     What only init containers ask for is left out.
     """
     asked = {name for container in pod.containers for name in container.requests}
-    totals = _totals(pod, lambda container: container.requests, {})
+    totals = container_requests(pod.init_containers, pod.containers)
     return {name: total for name, total in totals.items() if name in asked and (name == "memory" or is_huge_page(name))}
 
 
 def _totals(
-    pod: Pod, amounts: Callable[[Container], Mapping[str, Quantity]], overhead: Mapping[str, Quantity]
+    init: Iterable[Container], apps: Iterable[Container], amounts: Callable[[Container], Mapping[str, Quantity]]
 ) -> dict[str, Quantity]:
     totals: dict[str, Quantity] = {}
-    for name in _names(pod, amounts, overhead):
+    for name in dict.fromkeys(name for container in (*init, *apps) for name in amounts(container)):
         sidecars = peak = _NOTHING
-        for container in pod.init_containers:
+        for container in init:
             own = amounts(container).get(name, _NOTHING)
             if container.restart_always:
                 sidecars = sidecars + own
                 peak = max(peak, sidecars)
             else:
                 peak = max(peak, sidecars + own)
-        apps = sidecars
-        for container in pod.containers:
-            apps = apps + amounts(container).get(name, _NOTHING)
-        totals[name] = max(apps, peak) + overhead.get(name, _NOTHING)
+        together = sidecars
+        for container in apps:
+            together = together + amounts(container).get(name, _NOTHING)
+        totals[name] = max(together, peak)
     return totals
-
-
-def _names(
-    pod: Pod, amounts: Callable[[Container], Mapping[str, Quantity]], overhead: Mapping[str, Quantity]
-) -> Iterable[str]:
-    names = dict.fromkeys(name for container in pod.all_containers for name in amounts(container))
-    return [*names, *(name for name in overhead if name not in names)]

@@ -61,8 +61,8 @@ class Node:
         self._start()
 
     def _start(self) -> None:
-        gates = FeatureGates.build(self._version, self.config.feature_gates)
-        self._managers = bring_up(self.machine, self._view, self.config, gates, self.quirks)
+        self._gates = FeatureGates.build(self._version, self.config.feature_gates)
+        self._managers = bring_up(self.machine, self._view, self.config, self._gates, self.quirks)
         self._checkpoints = Checkpoints(self._store, self._managers, {})
         self._checkpoints.restore()
         self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
@@ -97,6 +97,7 @@ class Node:
         What a refused pod had been given is released before this returns. Raises ``NeverEnds`` where the kubelet would
         not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
+        pod = pod.as_seen(self._gates)
         return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod]) -> Admission:

@@ -26,14 +26,19 @@ def filter_amounts(pod: Pod) -> dict[str, int]:
 
 
 def scoring_amount(pod: Pod, name: str) -> int:
-    """Return what a pod counts for one resource in scoring: for cpu and memory an absent request has a default."""
+    """Return what a pod counts for one resource in scoring: for cpu and memory an absent request has a default.
+
+    A request of the pod as a whole takes the place of its containers' (SCH-REQ-04).
+    """
 
     def of(container: Container) -> int:
         asked = container.requests.get(name)
         return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
 
+    own = pod.requests.get(name)
+    total = pod_total(pod, of) if own is None else amount_of(name, own)
     overhead = pod.overhead.get(name)
-    return pod_total(pod, of) + (0 if overhead is None else amount_of(name, overhead))
+    return total + (0 if overhead is None else amount_of(name, overhead))
 
 
 def add_up(amounts: Iterable[Amounts]) -> dict[str, int]:

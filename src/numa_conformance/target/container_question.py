@@ -21,10 +21,10 @@ _PREFIX = "new static policy error: "
 def ask_container(request: wire.Allocate, affinity: Hint, version: str, quirks: frozenset[str]) -> dict[str, Any]:
     """Return hints before the allocation and the allocation, in the form of a ``cpu-static`` decision."""
     try:
-        manager = _manager(request, version, quirks)
+        manager, gates = _manager(request, version, quirks)
     except StartError as error:
         return {"construction_error": error.message.removeprefix(_PREFIX)}
-    pod = Pod.from_dict(request.pod, "pod")
+    pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
     container = _container(pod, request.container)
     return {
         "reserved_cpus": format_bits(manager.reserved),
@@ -39,16 +39,18 @@ def ask_container(request: wire.Allocate, affinity: Hint, version: str, quirks: 
 def ask_hints(request: wire.Hints, version: str, quirks: frozenset[str]) -> dict[str, Any] | None:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
-        manager = _manager(request, version, quirks)
+        manager, gates = _manager(request, version, quirks)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
-    pod = Pod.from_dict(request.pod, "pod")
+    pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
     if request.container is None:
         return hints_answer(manager.pod_hints(pod))
     return hints_answer(manager.hints(pod, _container(pod, request.container)))
 
 
-def _manager(request: wire.Allocate | wire.Hints, version: str, quirks: frozenset[str]) -> CpuManager:
+def _manager(
+    request: wire.Allocate | wire.Hints, version: str, quirks: frozenset[str]
+) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet")
     gates = FeatureGates.build(version, config.feature_gates)
     manager = make_cpu_manager(cpu_topology(request.machine, quirks), config, gates, quirks)
@@ -61,7 +63,7 @@ def _manager(request: wire.Allocate | wire.Hints, version: str, quirks: frozense
         },
     )
     manager.reusable = {uid: _bits(cpus, f"state.reusable.{uid}") for uid, cpus in state.reusable.items()}
-    return manager
+    return manager, gates
 
 
 def _container(pod: Pod, name: str) -> Container:

@@ -11,7 +11,7 @@ import msgspec
 from .. import __version__
 from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
-from ..kube import KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
+from ..kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
 from ..machine.codec import machine_from_dict, machine_to_dict
 from ..node import Node, Update
 from ..scheduler import score_node
@@ -41,6 +41,7 @@ class ReferenceTarget:
     def __init__(self, level: Level = "exact", kubernetes_version: str = "1.32") -> None:
         self._level = level
         self._version = kubernetes_version
+        self._gates = FeatureGates.build(kubernetes_version)
         self._quirks = quirks_for(kubernetes_version) if level == "exact" else frozenset[str]()
         self._node: Node | None = None
 
@@ -76,7 +77,7 @@ class ReferenceTarget:
 
     def classify(self, request: wire.Classify) -> wire.ClassifyReply:
         """Compute a pod's class and exclusive CPUs."""
-        pod = Pod.from_dict(request.pod, "pod", validate=False)
+        pod = self._pod(request.pod, "pod")
         return wire.ClassifyReply(
             qos=pod.qos,
             container_cpus={one.name: pod.exclusive_cpus(one) for one in pod.all_containers},
@@ -92,11 +93,14 @@ class ReferenceTarget:
         result = score_node(
             strategy,
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
-            [Pod.from_dict(one, f"pods[{index}]", validate=False) for index, one in enumerate(request.pods)],
-            Pod.from_dict(request.pod, "pod", validate=False),
+            [self._pod(one, f"pods[{index}]") for index, one in enumerate(request.pods)],
+            self._pod(request.pod, "pod"),
             quirks=self._quirks,
         )
         return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
+
+    def _pod(self, obj: object, place: str) -> Pod:
+        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates)
 
     def host_discover(self, request: wire.Discover) -> wire.DiscoverReply:
         """Read a host tree."""

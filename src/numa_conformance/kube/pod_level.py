@@ -1,0 +1,54 @@
+"""Resources of a pod as a whole, ``spec.resources`` (gate PodLevelResources; ADM-DEF-02, SCH-REQ-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..errors import closest
+from .fields import Faults, as_mapping, quantities
+from .quantity import Quantity
+from .resource_names import amount_faults, is_huge_page
+
+__all__ = ["PodLevel", "read_pod_level"]
+
+PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
+"""Requests and limits of the pod."""
+_SUPPORTED = ("cpu", "memory")
+
+
+def read_pod_level(
+    spec: Mapping[str, Any], of_containers: Callable[[], Mapping[str, Quantity]], faults: Faults, *, validate: bool
+) -> PodLevel:
+    """Return requests and limits after API defaulting; both are empty for a pod that has none.
+
+    A request that is not given is the containers' effective one, and where they have none the pod's limit.
+    """
+    if not spec.get("resources"):
+        return {}, {}
+    resources = as_mapping(spec.get("resources"), "spec.resources", faults)
+    limits = quantities(resources.get("limits"), "spec.resources.limits", faults)
+    requests = quantities(resources.get("requests"), "spec.resources.requests", faults)
+    if validate:
+        for path, message in (*_unsupported(requests, limits), *amount_faults(requests, limits)):
+            faults.add(f"spec.resources.{path}".rstrip("."), message)
+    if requests or limits:
+        inherited = {name: amount for name, amount in of_containers().items() if _supported(name)}
+        requests = {**limits, **inherited, **requests}
+    return (
+        {name: amount.canonical() for name, amount in requests.items()},
+        {name: amount.canonical() for name, amount in limits.items()},
+    )
+
+
+def _supported(name: str) -> bool:
+    return name in _SUPPORTED or is_huge_page(name)
+
+
+def _unsupported(*given: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
+    for kind, amounts in zip(("requests", "limits"), given, strict=True):
+        for name in amounts:
+            if not _supported(name):
+                near = closest(name, _SUPPORTED)
+                hint = f"; did you mean {near!r}?" if near else ""
+                yield f"{kind}.{name}", f"Unsupported value: a pod has cpu, memory and hugepages-<size>{hint}"
