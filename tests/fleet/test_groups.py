@@ -46,6 +46,24 @@ def test_says_where_a_node_and_its_machine_differ(fleet):
     assert found.mismatches([node]) == [f"node a has 8 CPUs, its machine {MACHINE} has 32"]
 
 
+@pytest.mark.parametrize(
+    ("group", "told", "version"),
+    [
+        ("", "", "1.32"),
+        ("", "v1.34.2-eks-1a2b", "v1.34.2-eks-1a2b"),
+        ("", "v1.20.4", "1.32"),
+        ("'1.30'", "v1.34.2", "1.30"),
+    ],
+)
+def test_a_node_follows_its_group_then_its_own_version(fleet, group, told, version):
+    found = fleet(f"- {{nodes: '*', machine: {MACHINE}, kubernetesVersion: {group or repr('')}}}\n")
+    status = {"capacity": {"pods": 8}, "nodeInfo": {"kubeletVersion": told}}
+    node = NodeObject.from_dict({"metadata": {"name": "a"}, "status": status})
+    assert found.kind_of("a").version_on(node) == version
+    unknown = ["node a runs v1.20.4: it is taken for 1.32"] if told == "v1.20.4" else []
+    assert found.mismatches([node]) == unknown
+
+
 def test_machines_may_be_files_beside_the_fleet_file(fleet):
     found = fleet("- {nodes: '*', machine: ./mine.yaml}\n", mine="name: mine\ncoresPerNuma: 2\nmemory: 1Gi\n")
     assert found.kind_of("any").machine.name == "mine"
@@ -57,6 +75,8 @@ def test_machines_may_be_files_beside_the_fleet_file(fleet):
         ("nodes: a\n", "is no list of groups"),
         ("- 3\n", "[0]: is no object"),
         (f"- {{node: a, machine: {MACHINE}}}\n", "[0].node: unknown field"),
+        (f"- {{nodes: a, machine: {MACHINE}, kubernetesVersion: 1.30}}\n", "[0].kubernetesVersion: is 1.3"),
+        (f"- {{nodes: a, machine: {MACHINE}, kubernetesVersion: '1.9'}}\n", "[0].kubernetesVersion: is '1.9'"),
         (f"- {{nodes: a, machine: {MACHINE}, count: -1}}\n", "[0].count: is -1"),
         (f"- {{nodes: a, machine: {MACHINE}, count: 2}}\n", "'a' names no 2 nodes"),
         ("- {nodes: a, machine: t3-two-numa-per-sockt}\n", f"did you mean '{MACHINE}'"),

@@ -45,6 +45,17 @@ def test_a_pod_that_the_scheduler_places_may_be_refused_by_the_node():
     assert (refused.uid, refused.node, refused.refusal.reason) == ("p4", "n0", "TopologyAffinityError")
 
 
+def test_a_node_behaves_as_its_own_version():
+    """``prefer-align-cpus-by-uncorecache`` is alpha in 1.32 and beta in 1.34 (CPU-OPT)."""
+    options = {"cpuManagerPolicyOptions": {"prefer-align-cpus-by-uncorecache": "true"}}
+    nodes = fleet(1, KubeletConfiguration.from_dict({**static(reserved="0,16"), **options}))
+    (made,) = nodes.made_up()
+    with pytest.raises(StartError, match="Alpha-level Options not enabled"):
+        fill_cluster(ClusterObjects((made,), ()), nodes, fit("LeastAllocated"))
+    newer = dataclasses.replace(made, kubelet_version="v1.34.1")
+    assert fill_cluster(ClusterObjects((newer,), ()), nodes, fit("LeastAllocated")).free == 30
+
+
 def test_free_and_stranded_cpus_and_their_fragmentation():
     nodes = fleet(1)
     run = fill_cluster(cluster(nodes, [6, 6, 6, 6]), nodes, fit("LeastAllocated"))

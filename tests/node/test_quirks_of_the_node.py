@@ -22,6 +22,15 @@ def quota(version, quirks, *, exclusive=True, limit="2"):
     return cfs_quota(container, KubeletConfiguration(), gates, exclusive=exclusive, quirks=quirks)
 
 
+def test_a_node_shows_the_quirks_of_its_version():
+    machine, config = load_machine("t1-one-socket-smt2"), KubeletConfiguration.from_dict(static())
+    newer = Node(machine, config, kubernetes_version="1.33").quirks
+    assert EXACT - newer == {"quota-on-exclusive-cpus"}
+    assert Node(machine, config).quirks == EXACT
+    with pytest.raises(UsageError, match="'soon' is not a Kubernetes version"):
+        Node(machine, config, kubernetes_version="soon")
+
+
 def test_quota_on_exclusive_cpus():
     assert quota("1.32", EXACT) == 200_000
     assert quota("1.32", EXACT - {"quota-on-exclusive-cpus"}) is None

@@ -17,6 +17,7 @@ from ..kube import (
     ClusterObjects,
     NodeResourcesFitArgs,
     Pod,
+    check_version,
     read_cluster,
     read_kubelet_configuration,
     read_scheduler_configuration,
@@ -39,6 +40,7 @@ class _Sources:
     fleet: Path | None
     machine: str | None
     kubelet: Path | None
+    kubernetes_version: str | None
 
 
 @click.command("cluster")
@@ -47,6 +49,7 @@ class _Sources:
 @click.option("--fleet", type=_FILE, help="Which nodes have which machine and KubeletConfiguration.")
 @click.option("--machine", default=None, help="The machine of all other nodes: a name of the catalogue, or a file.")
 @click.option("--kubelet", type=_FILE, help="The KubeletConfiguration of the nodes with --machine.")
+@click.option("--kubernetes-version", default=None, help="Their version (default: what each node tells, else 1.32).")
 @click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
     "--strategy", "strategies", multiple=True, type=click.Choice(_SIMPLE), help="A strategy with its default resources."
@@ -91,12 +94,13 @@ def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
 
 def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     """Read the cluster, and tell what a person should know about it."""
-    if sources.kubelet and not sources.machine:
-        raise click.UsageError("--kubelet goes with --machine; a fleet file names its own")
+    for option, given in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
+        if given and not sources.machine:
+            raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
         config = read_kubelet_configuration(sources.kubelet)
-        kind = NodeKind(load_machine(sources.machine), config)
+        kind = NodeKind(load_machine(sources.machine), config, _version(sources.kubernetes_version))
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     found = read_cluster(*sources.nodes, *sources.pods)
     cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))
@@ -114,6 +118,12 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     if len(mismatches) > 3:
         notice(f"... and {len(mismatches) - 3} more nodes differ from their machine")
     return cluster, fleet
+
+
+def _version(text: str | None) -> str:
+    if text:
+        check_version(text)
+    return text or ""
 
 
 def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:

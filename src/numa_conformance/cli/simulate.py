@@ -9,7 +9,7 @@ import click
 from ..cpuset import format_bits
 from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
-from ..node import EXACT, Admission, Explainer, Node
+from ..node import Admission, Explainer, Node
 from ..target.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .terminal import notice, print_json, with_progress
@@ -61,7 +61,7 @@ def command(
         machine,
         config,
         kubernetes_version=kubernetes_version,
-        quirks=EXACT if level == "exact" else frozenset(),
+        quirks=None if level == "exact" else frozenset(),
         resource_fit=True,
         watcher=explainer,
     )

@@ -10,22 +10,41 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError, closest
-from ..kube import KubeletConfiguration, NodeObject, Quantity, read_documents, read_kubelet_configuration
+from ..kube import (
+    KNOWN_VERSIONS,
+    KubeletConfiguration,
+    NodeObject,
+    Quantity,
+    is_known_version,
+    read_documents,
+    read_kubelet_configuration,
+)
 from ..machine import Machine, is_machine_file, load_machine
 from ..node import node_allocatable
 
 __all__ = ["Fleet", "NodeGroup", "NodeKind", "read_fleet"]
 
-_FIELDS = ("nodes", "machine", "kubelet", "count")
+_FIELDS = ("nodes", "machine", "kubelet", "kubernetesVersion", "count")
+_DEFAULT_VERSION = "1.32"
 MAX_NODES = 100_000
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """What nodes of one kind are: the hardware, and how the kubelet on it is configured."""
+    """What nodes of one kind are: the hardware, how the kubelet on it is configured, and its version.
+
+    Without a version each node follows its own.
+    """
 
     machine: Machine
     kubelet: KubeletConfiguration
+    kubernetes_version: str = ""
+
+    def version_on(self, node: NodeObject) -> str:
+        """Return the version whose behaviour a node has; 1.32 where its own is not told or not known."""
+        if self.kubernetes_version:
+            return self.kubernetes_version
+        return node.kubelet_version if is_known_version(node.kubelet_version) else _DEFAULT_VERSION
 
 
 @dataclass(frozen=True)
@@ -62,18 +81,20 @@ class Fleet:
         return [node for group in self.groups for node in group.made_up()]
 
     def mismatches(self, nodes: Iterable[NodeObject]) -> list[str]:
-        """Say which nodes have another number of CPUs than their machine."""
+        """Say which nodes have another number of CPUs than their machine, or a version whose behaviour is not known."""
         found = []
         for node in nodes:
             kind, told = self.kind_of(node.name), node.capacity.get("cpu")
             if kind and told is not None and told.milli != 1000 * len(kind.machine.cpus):
                 machine = kind.machine
                 found.append(f"node {node.name} has {told} CPUs, its machine {machine.name} has {len(machine.cpus)}")
+            if kind and not kind.kubernetes_version and not is_known_version(node.kubelet_version or _DEFAULT_VERSION):
+                found.append(f"node {node.name} runs {node.kubelet_version}: it is taken for {_DEFAULT_VERSION}")
         return found
 
 
 def read_fleet(path: Path | str) -> Fleet:
-    """Read a file of groups: a list of ``{nodes, machine, kubelet, count}``.
+    """Read a file of groups: a list of ``{nodes, machine, kubelet, kubernetesVersion, count}``.
 
     ``machine`` is a name of the catalogue or a file, ``kubelet`` a KubeletConfiguration file; files lie in the fleet
     file's own folder or below it. Raises ``UsageError`` with every fault and its field path.
@@ -115,9 +136,13 @@ def _group(item: object, place: str, folder: Path) -> NodeGroup:
     kubelet = item.get("kubelet")
     if kubelet is not None and not isinstance(kubelet, str):
         faults.append(Fault(f"{place}.kubelet", "is no text", "a file in the fleet file's folder"))
+    version = item.get("kubernetesVersion", "")
+    if version != "" and not (isinstance(version, str) and is_known_version(version)):
+        faults.append(Fault(f"{place}.kubernetesVersion", f"is {version!r}", f'a text, "{KNOWN_VERSIONS}"'))
     if faults:
         raise UsageError(faults)
-    return NodeGroup(pattern, NodeKind(_machine(machine, place, folder), _kubelet(kubelet, place, folder)), count)
+    kind = NodeKind(_machine(machine, place, folder), _kubelet(kubelet, place, folder), version)
+    return NodeGroup(pattern, kind, count)
 
 
 def _text(item: Mapping[str, Any], key: str, place: str, faults: list[Fault]) -> str:

@@ -32,8 +32,11 @@ class NodeStacks:
             if kind is None:
                 continue
             try:
-                validate(kind.kubelet)
-                self._nodes[one.name] = Node(kind.machine, kind.kubelet, view=views[id(kind)], resource_fit=True)
+                version = kind.version_on(one)
+                validate(kind.kubelet, version)
+                self._nodes[one.name] = Node(
+                    kind.machine, kind.kubelet, kubernetes_version=version, view=views[id(kind)], resource_fit=True
+                )
             except StartError as error:
                 raise StartError(error.stage, f"node {one.name}: {error.message}") from error
 

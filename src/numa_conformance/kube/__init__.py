@@ -3,7 +3,15 @@
 from ..reading import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster
 from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
-from .features import SUPPORTED_VERSIONS, FeatureGates, check_version, gate_faults, option_maturity
+from .features import (
+    KNOWN_VERSIONS,
+    SUPPORTED_VERSIONS,
+    FeatureGates,
+    check_version,
+    gate_faults,
+    is_known_version,
+    option_maturity,
+)
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_validation import validate
 from .node_object import NodeObject
@@ -16,6 +24,7 @@ from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrateg
 from .scheduler_config import SchedulerConfiguration, SchedulerProfile
 
 __all__ = [
+    "KNOWN_VERSIONS",
     "SUPPORTED_VERSIONS",
     "ClusterObjects",
     "Container",
@@ -36,6 +45,7 @@ __all__ = [
     "check_version",
     "explicit_reserved_cpus",
     "gate_faults",
+    "is_known_version",
     "node_reservation",
     "option_maturity",
     "pod_exclusive_cpus",

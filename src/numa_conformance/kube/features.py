@@ -13,6 +13,7 @@ from typing import Literal
 from ..errors import Fault, StartError, UsageError, closest
 
 __all__ = [
+    "KNOWN_VERSIONS",
     "NEWEST",
     "OLDEST",
     "SUPPORTED_VERSIONS",
@@ -20,12 +21,15 @@ __all__ = [
     "Maturity",
     "check_version",
     "gate_faults",
+    "is_known_version",
     "option_maturity",
 ]
 
 OLDEST, NEWEST = (1, 27), (1, 36)
 """First and last Kubernetes minor version whose behaviour can be asked for."""
 
+KNOWN_VERSIONS = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+"""The same, as messages name it."""
 SUPPORTED_VERSIONS: tuple[str, ...] = tuple(f"1.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1))
 
 Maturity = Literal["alpha", "beta", "ga"]
@@ -104,17 +108,26 @@ _OPTIONS: Mapping[str, tuple[tuple[Version, Maturity], ...]] = {
     "max-allowable-numa-nodes": (((1, 31), "beta"), ((1, 35), "ga")),
 }
 
-_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+)?", re.ASCII)
+_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
+"""As kubelets tell it: vendors append something of their own."""
 
 
 def check_version(text: str) -> Version:
     """Return ``(major, minor)``; raises ``UsageError`` outside the documented range."""
-    found = _VERSION.fullmatch(text)
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    version = _version(text)
     if not OLDEST <= version <= NEWEST:
-        accepted = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-        raise UsageError(Fault("", f"{text!r} is not a Kubernetes version whose behaviour is known", accepted))
+        raise UsageError(Fault("", f"{text!r} is not a Kubernetes version whose behaviour is known", KNOWN_VERSIONS))
     return version
+
+
+def is_known_version(text: str) -> bool:
+    """Tell whether the behaviour of a version is documented here."""
+    return OLDEST <= _version(text) <= NEWEST
+
+
+def _version(text: str) -> Version:
+    found = _VERSION.fullmatch(text)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def option_maturity(option: str, version: str) -> Maturity | None:

@@ -14,12 +14,16 @@ __all__ = ["NodeObject"]
 
 @dataclass(frozen=True)
 class NodeObject:
-    """A node as the API server knows it. ``allocatable`` is what pods may use, ``capacity`` what there is."""
+    """A node as the API server knows it.
+
+    ``allocatable`` is what pods may use, ``capacity`` what there is. ``kubelet_version`` is as the node tells it.
+    """
 
     name: str
     allocatable: Mapping[str, Quantity]
     capacity: Mapping[str, Quantity] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    kubelet_version: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -39,6 +43,7 @@ class NodeObject:
         allocatable = quantities(status.get("allocatable"), "status.allocatable", faults)
         if not (capacity or allocatable):
             faults.add("status.allocatable", "Required value: a node offers something")
+        info = as_mapping(status.get("nodeInfo"), "status.nodeInfo", faults)
         name = as_text(metadata.get("name"), "metadata.name", faults)
         if not name:
             faults.add("metadata.name", "Required value: a node needs a name")
@@ -48,6 +53,7 @@ class NodeObject:
             allocatable={**capacity, **allocatable},
             capacity=capacity,
             labels={str(key): as_text(text, f"metadata.labels.{key}", faults) for key, text in labels.items()},
+            kubelet_version=as_text(info.get("kubeletVersion"), "status.nodeInfo.kubeletVersion", faults),
             raw=node,
         )
         faults.raise_if_any()

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
-from ..kube.features import FeatureGates
+from ..kube.features import FeatureGates, check_version
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
-from ..managers.quirks import QUIRKS
+from ..managers.quirks import QUIRKS, quirks_for
 from .admission import Admitter, Watcher
 from .bring_up import Managers, bring_up
 from .checkpoints import Checkpoints
@@ -23,17 +23,18 @@ from .results import Admission, Initial, NodeState, Placement, Reconciled, Resta
 __all__ = ["EXACT", "Node"]
 
 EXACT: frozenset[str] = frozenset(QUIRKS)
-"""Every quirk of the kubelet: decisions as recorded."""
+"""Every quirk of the kubelet: all of them show in 1.32, whose decisions were recorded."""
 
 
 class Node:
     """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.
 
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` names the departures from the
-    documentation that are reproduced: all of them by default, none for the documented behaviour. ``resource_fit`` adds
-    the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods always fit.
+    documentation that are reproduced: those of the version by default, none for the documented behaviour.
+    ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods
+    always fit.
 
-    Raises ``StartError`` when the kubelet would not come up.
+    Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Node:
         config: KubeletConfiguration,
         *,
         kubernetes_version: str = "1.32",
-        quirks: frozenset[str] = EXACT,
+        quirks: frozenset[str] | None = None,
         store: StateStore | None = None,
         view: KubeletView | None = None,
         resource_fit: bool = False,
@@ -50,7 +51,8 @@ class Node:
     ) -> None:
         self.machine = machine
         self.config = config
-        self.quirks = quirks
+        check_version(kubernetes_version)
+        self.quirks = quirks_for(kubernetes_version) if quirks is None else quirks
         self._version = kubernetes_version
         self._view = view
         self._resource_fit = resource_fit

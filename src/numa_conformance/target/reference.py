@@ -128,7 +128,7 @@ class ReferenceTarget:
                 machine_from_dict(request.machine, "machine"),
                 KubeletConfiguration.from_dict(request.kubelet, "kubelet"),
                 kubernetes_version=request.kubernetesVersion or self._version,
-                quirks=self._quirks,
+                quirks=None if self._level == "exact" else frozenset(),
                 store=store,
             )
         except StartError as error:
