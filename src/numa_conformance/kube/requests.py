@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .quantity import Quantity
@@ -40,12 +40,14 @@ def pod_exclusive_cpus(pod: Pod) -> int:
 def pod_requests(pod: Pod) -> dict[str, Quantity]:
     """Return the effective requests per resource, pod overhead included; the pod's own take precedence (SCH-REQ-04)."""
     totals = {**container_requests(pod.init_containers, pod.containers), **pod.requests}
-    return {name: totals.get(name, _NOTHING) + pod.overhead.get(name, _NOTHING) for name in {**totals, **pod.overhead}}
+    for name, amount in pod.overhead.items():
+        totals[name] = totals.get(name, _NOTHING) + amount
+    return totals
 
 
-def container_requests(init: Iterable[Container], apps: Iterable[Container]) -> dict[str, Quantity]:
+def container_requests(init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:
     """Return the effective requests per resource of init containers and app containers."""
-    return _totals(tuple(init), tuple(apps), lambda container: container.requests)
+    return _totals(init, apps, lambda container: container.requests)
 
 
 def pod_limits(pod: Pod) -> dict[str, Quantity]:
@@ -64,7 +66,7 @@ def pod_memory_amounts(pod: Pod) -> dict[str, Quantity]:
 
 
 def _totals(
-    init: Iterable[Container], apps: Iterable[Container], amounts: Callable[[Container], Mapping[str, Quantity]]
+    init: Sequence[Container], apps: Sequence[Container], amounts: Callable[[Container], Mapping[str, Quantity]]
 ) -> dict[str, Quantity]:
     totals: dict[str, Quantity] = {}
     for name in dict.fromkeys(name for container in (*init, *apps) for name in amounts(container)):
