@@ -1,12 +1,18 @@
 """Every requirement has a case, and every case has a requirement."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from forked_pytest import run_pytest
+from numa_conformance.suite.recorded import read_vectors
+from numa_conformance.suite.recorded.needs import features_needed
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
+from numa_conformance.target.features import FEATURES
+
+RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +43,13 @@ def test_the_index_of_tests_is_what_runs(cases):
         name: {test.rpartition("/")[2].replace(".py", "") for test in tests} for name, tests in index_of_tests().items()
     }
     assert indexed == ran
+
+
+def test_every_feature_is_tested():
+    """By a requirement, or by decisions of the kubelet that exercise it."""
+    by_requirement = {name for one in REQUIREMENTS.values() for name in one.features}
+    by_decision = {name for one in read_vectors([RECORDED]) for name in features_needed(one.kind, one.body)}
+    assert sorted(set(FEATURES) - by_requirement - by_decision) == []
 
 
 def test_every_case_has_a_requirement(cases):

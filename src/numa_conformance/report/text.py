@@ -20,11 +20,14 @@ __all__ = ["header_lines", "summary_lines", "told_scenario"]
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
     """Return what is tested, for the head of a run."""
+    testable = {feature for one in REQUIREMENTS.values() for feature in one.features}
+    at_exact = ", ".join(sorted(profile.features.intersection(described.features) - testable))
     search = "a long random search, whose examples are saved" if deep else "cases and seeds are fixed"
     return [
         f"numa-conformance: {described.name} {described.version} ({label})",
         f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "
         f"surfaces {', '.join(sorted(described.surfaces))}; {search}",
+        *([f"numa-conformance: asked at level exact only: {at_exact}"] if at_exact and level != "exact" else ()),
     ]
 
 

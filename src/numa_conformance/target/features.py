@@ -48,7 +48,7 @@ FEATURES: Mapping[str, str] = {
     "node/qos": "QoS classes and effective requests of pods",
     "node/restart": "state survives a restart of the node agent",
     "host/discover": "reading a host tree",
-    "host/reconcile": "writing cpusets into a cgroup tree",
+    "host/reconcile": "writing the cpusets of policy static into a cgroup tree",
     "scheduler/filter": "which resources are insufficient",
     "scheduler/least-allocated": "scoring strategy LeastAllocated",
     "scheduler/most-allocated": "scoring strategy MostAllocated",

@@ -1,4 +1,4 @@
-"""Wrong topology, memory and device managers and host readers."""
+"""Wrong topology, memory and device managers."""
 
 from __future__ import annotations
 
@@ -127,17 +127,6 @@ def _alone_in_a_group(answer: Json, memory: Memory) -> Json:
 def _fix_reservation(kubelet: Json) -> None:
     if kubelet.get("memoryManagerPolicy") == "Static":
         kubelet["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
-
-
-def _without_a_cpu(answer: Json, memory: Memory) -> Json:
-    del answer["machine"]["cpus"][-1]
-    return answer
-
-
-def _one_socket(answer: Json, memory: Memory) -> Json:
-    for cpu in answer["machine"]["cpus"]:
-        cpu["socket"] = 0
-    return answer
 
 
 MUTANTS: tuple[mutant, ...] = (
@@ -281,6 +270,4 @@ MUTANTS: tuple[mutant, ...] = (
         ],
         questions={"node.start": in_kubelet(_fix_reservation)},
     ),
-    mutant("overlooks_a_cpu", ["host/finds-the-online-cpus"], answers={"host.discover": _without_a_cpu}),
-    mutant("sees_one_socket", ["host/finds-cores-sockets-and-numa-nodes"], answers={"host.discover": _one_socket}),
 )

@@ -1,4 +1,4 @@
-"""Reading a host tree."""
+"""Reading a host tree, and writing into its cgroups."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Node Resource Managers"
 
-
-def _requirement(id: str, text: str) -> Requirement:
+def _discovery(id: str, text: str) -> Requirement:
     return Requirement(
         id=f"host/{id}",
         text=text,
-        page=_PAGE,
+        page="Node Resource Managers",
         section="CPU topology discovery",
         since="1.8",
         features=("host/discover",),
@@ -21,7 +19,27 @@ def _requirement(id: str, text: str) -> Requirement:
     )
 
 
+def _reconcile(id: str, text: str) -> Requirement:
+    return Requirement(
+        id=f"host/reconcile/{id}",
+        text=text,
+        page="Control CPU Management Policies on the Node",
+        section="CPU management policies",
+        since="1.8",
+        features=("host/reconcile",),
+        area="host",
+    )
+
+
 REQUIREMENTS: tuple[Requirement, ...] = (
-    _requirement("finds-the-online-cpus", "Exactly the online CPUs of the host are found."),
-    _requirement("finds-cores-sockets-and-numa-nodes", "CPUs are grouped as the host's cores, sockets and NUMA nodes."),
+    _discovery("finds-the-online-cpus", "Exactly the online CPUs of the host are found."),
+    _discovery("finds-cores-sockets-and-numa-nodes", "CPUs are grouped as the host's cores, sockets and NUMA nodes."),
+    _reconcile(
+        "cpusets-reach-the-cgroups",
+        "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it.",
+    ),
+    _reconcile(
+        "what-failed-is-tried-again",
+        "A cpuset that could not be written in one pass of the reconcile loop is written in the next.",
+    ),
 )

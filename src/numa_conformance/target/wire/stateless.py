@@ -145,7 +145,11 @@ class DiscoverReply(Message, frozen=True):
 
 
 class HostReconcile(Message, frozen=True):
-    """Write the cpusets of the containers that run now into the cgroup tree below ``root``."""
+    """Write the cpusets of the containers that run now into the cgroup tree below ``root``.
+
+    A container's folder is ``kubepods/pod<uid>/<container>`` or, where the driver is systemd,
+    ``kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope``; all of it below ``cpuset`` for cgroup v1.
+    """
 
     root: str
 
