@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import Machine
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.node_run import NodeRun, read_set
 from numa_conformance.suite.workloads import guaranteed, kubelet, static
 
 requirement = pytest.mark.requirement
@@ -34,6 +34,19 @@ def test_returned_cpus_can_be_given_again(node: NodeRun, machine: Machine) -> No
     node.admit(guaranteed("a", free))
     node.remove("a")
     node.admit(guaranteed("b", free))
+
+
+@requirement("cpu-manager/shared-pool/loses-nothing")
+def test_the_state_tells_what_the_answers_told(node: NodeRun, machine: Machine) -> None:
+    node.start(machine, static())
+    given = {name: str(node.admit(guaranteed(name, cpus)).cpus()) for name, cpus in (("a", 2), ("b", 1), ("c", 1))}
+    pool = node.remove("b").pool
+    del given["b"]
+    state = node.state()
+    told = {uid: str(read_set(held["c"].cpus, "cpus")) for uid, held in state.containers.items() if "c" in held}
+    node.check(told == given, "the state tells of other CPUs than the answers", got=told, allowed=given)
+    shared = read_set(state.default_cpuset, "default_cpuset")
+    node.check(shared == pool, "the state tells of another shared pool", got=shared, allowed=pool)
 
 
 @requirement("cpu-manager/reservation/is-never-exclusive", "cpu-manager/reservation/stays-in-the-shared-pool")

@@ -16,6 +16,7 @@ from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.target import Client, wire
 
+pytestmark = pytest.mark.beside_node("pick")
 requirement = pytest.mark.requirement
 departs = pytest.mark.departs
 

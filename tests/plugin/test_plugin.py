@@ -57,6 +57,26 @@ def test_workers_of_xdist_give_the_same_report(suite, pytester):
     assert one == two
 
 
+def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
+    pytester.makepyfile(
+        agent="""
+        import msgspec
+        from numa_conformance.target import ReferenceTarget
+
+        class Agent(ReferenceTarget):
+            def describe(self, request):
+                described = super().describe(request)
+                return msgspec.structs.replace(described, surfaces=["node", "classify", "hints", "merge"])
+
+            pick = allocate = None
+        """
+    )
+    asked = ["--numa-target", "agent:Agent", "--numa-profile", "cpu", "--numa-report", "out"]
+    assert suite(*asked).ret == 0
+    assert report()["verdict"] == "conformant"
+    assert not any(case["id"].startswith(("test_pick", "test_allocate")) for case in report()["cases"])
+
+
 def test_the_order_of_the_tests_changes_nothing(suite, pytester):
     pytester.makepyfile(backwards="def pytest_collection_modifyitems(items):\n    items.reverse()\n")
     for name, args in (("one", []), ("two", ["-p", "backwards"])):

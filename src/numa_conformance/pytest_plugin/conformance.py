@@ -45,6 +45,7 @@ def enable(config: pytest.Config) -> None:
     """Register the suite's hooks and put the suite among what is collected."""
     config.addinivalue_line("markers", "requirement(*ids): the requirements of the documentation that a test checks")
     config.addinivalue_line("markers", "departs(quirk): the kubelet departs here; not asked at level exact")
+    config.addinivalue_line("markers", "beside_node(surface): asks what the surface node is asked too")
     config.addinivalue_line("markers", "exact: asks for the kubelet's own placement; runs at level exact only")
     suite = str(shipped("conformance"))
     part = config.args_source is pytest.Config.ArgsSource.ARGS and _inside(config.args, suite)
@@ -119,6 +120,7 @@ class Conformance:
             other_level = "departs" if self.level == "exact" else "exact"
             wanted = (
                 item.get_closest_marker(other_level) is None
+                and not self._is_asked_of_the_node(item)
                 and self._asks([REQUIREMENTS[name] for name in names])
                 and self._selection.wants(names, case_id(item))
             )
@@ -130,6 +132,11 @@ class Conformance:
         items[:] = kept
         for item in items:
             self._prepare(item)
+
+    def _is_asked_of_the_node(self, item: pytest.Item) -> bool:
+        """Tell whether a case of a narrow surface says nothing that the node is not asked: it is for those without."""
+        marker = item.get_closest_marker("beside_node")
+        return marker is not None and marker.args[0] not in self.client.surfaces and "node" in self.client.surfaces
 
     def _asks(self, known: list[Requirement]) -> bool:
         """Tell whether the profile asks for a case of these requirements."""

@@ -15,7 +15,7 @@ from ..target import Client, wire
 from ..target.faults import BadReply
 from .findings import Finding, scenario_json
 
-__all__ = ["NodeRun", "PodOnNode"]
+__all__ = ["NodeRun", "PodOnNode", "read_set"]
 
 
 class PodOnNode:

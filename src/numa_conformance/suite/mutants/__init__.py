@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import cpu, cpu_options, exact, host, pick, placement, scheduler
+from . import allocate, cpu, cpu_options, exact, host, pick, placement, scheduler
 from .mutant import Mutant, mutant
 
 __all__ = ["MUTANTS", "Mutant", "mutant"]
 
 MUTANTS: Mapping[str, mutant] = MappingProxyType(
-    {one.name: one for room in (cpu, cpu_options, pick, placement, host, scheduler, exact) for one in room.MUTANTS}
+    {
+        one.name: one
+        for room in (cpu, cpu_options, pick, allocate, placement, host, scheduler, exact)
+        for one in room.MUTANTS
+    }
 )
 """Every mutant by name."""
 

@@ -205,6 +205,17 @@ _FRACTIONS = each_container(_round_up)
 _NO_DEFAULTS = each_container(_forget_defaults)
 _BURSTABLE = each_container(_limit_what_is_requested)
 
+
+def _remember_holdings(answer: Json, memory: Memory) -> Json:
+    uid = memory.asked["node.admit"]["pod"]["metadata"]["uid"]
+    memory.notes.setdefault("held", {})[uid] = answer.get("containers") or {}
+    return answer
+
+
+def _as_if_none_had_gone(answer: Json, memory: Memory) -> Json:
+    return {**answer, "containers": {**memory.notes.get("held", {}), **answer["containers"]}}
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "gives_fractions_exclusively",
@@ -250,6 +261,11 @@ MUTANTS: tuple[mutant, ...] = (
         "wants_a_reservation_under_none",
         ["cpu-manager/none/needs-no-reservation"],
         answers={"node.start": _needs_a_reservation},
+    ),
+    mutant(
+        "remembers_removed_pods",
+        ["cpu-manager/shared-pool/loses-nothing"],
+        answers={"node.state": _as_if_none_had_gone, "node.admit": _remember_holdings},
     ),
     mutant(
         "gives_one_cpu_too_few",
