@@ -87,7 +87,11 @@ def test_a_pod_is_admitted_just_when_one_numa_node_holds_it(new_node: Callable[[
     live(node, "single-numa-node", life, seen)
 
 
-@requirement("memory-manager/static/never-gives-more-than-is-free", "memory-manager/reserved-memory/is-never-given")
+@requirement(
+    "memory-manager/static/guarantees-memory-to-guaranteed-pods",
+    "memory-manager/static/never-gives-more-than-is-free",
+    "memory-manager/reserved-memory/is-never-given",
+)
 @pytest.mark.parametrize("policy", ["best-effort", "restricted"])
 @given(life=steps(56))
 def test_no_set_of_numa_nodes_gives_more_than_it_has(
@@ -101,6 +105,8 @@ def test_no_set_of_numa_nodes_gives_more_than_it_has(
             del held[answer.uid]
         elif answer.admitted:
             held[answer.uid] = answer
+            got = {one.type: one.bytes for one in answer.memory()}
+            node.check(got == asked, "the blocks are not what was asked for", got=got, allowed=asked)
         for among in ({0}, {1}, {0, 1}):
             for kind in ("memory", HUGE):
                 blocks = [one for other in held.values() for one in other.memory() if one.type == kind]
