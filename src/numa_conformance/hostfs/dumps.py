@@ -21,10 +21,17 @@ MAX_DEPTH = 6
 MAX_FILE = 1024 * 1024
 """Bytes kept of one file. One more is written of a larger one, so that the reader refuses it by name."""
 _UNREAD = re.compile(
-    r"(?:^|/)sys/(?:devices/(?:pci[^/]*/|system/memory/)"
-    r"|devices/system/node/node[0-9]+/memory[0-9]"
-    r"|devices/system/cpu/cpu[0-9]+/(?:(?!topology/|cache/)[^/]+/|topology/(?!.*(?:_cpus|_siblings|_id))"
-    r"|cache/index[0-9]+/(?!id$|level$|size$|type$|shared_cpu_)))"
+    r"""(?:^|/)(?:
+        proc/(?!cpuinfo$|meminfo$)
+        | sys/devices/(?:pci[^/]*|system/memory|system/cpu/cpufreq)/
+        | sys/devices/system/node/node[0-9]+/memory[0-9]
+        | sys/devices/system/cpu/cpu[0-9]+/(?:
+            (?!topology/|cache/)[^/]+/
+            | topology/(?!(?:core|package|book|drawer|thread|physical)_)
+            | cache/index[0-9]+/(?!id$|level$|size$|type$|shared_cpu_)
+        )
+    )""",
+    re.VERBOSE,
 )
 """What a kernel has by the ten thousand and no reader here opens. Making files is what unpacking waits for."""
 
