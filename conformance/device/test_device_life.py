@@ -89,11 +89,7 @@ class Books:
 
 
 @requirement(
-    "device-manager/topology/aligns-with-cpus",
-    "device-manager/topology/a-device-may-have-several-nodes",
-    "device-manager/allocation/returns-devices-on-removal",
-    "topology-manager/single-numa-node/gives-one-node",
-    "topology-manager/single-numa-node/refuses-what-needs-several-nodes",
+    "device-manager/topology/aligns-with-cpus", "topology-manager/single-numa-node/refuses-what-needs-several-nodes"
 )
 @given(life=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=10))
 def test_single_numa_node_admits_what_one_node_holds(new_node: Callable[[], NodeRun], life: list[Step]) -> None:
@@ -108,9 +104,7 @@ def test_single_numa_node_admits_what_one_node_holds(new_node: Callable[[], Node
 
 
 @requirement(
-    "topology-manager/restricted/refuses-unaligned-pods",
-    "device-manager/topology/a-device-may-have-several-nodes",
-    "device-manager/allocation/returns-devices-on-removal",
+    "topology-manager/restricted/refuses-unaligned-pods", "device-manager/allocation/gives-the-number-asked-for"
 )
 @given(life=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 6), st.just(0)), min_size=1, max_size=10))
 def test_restricted_admits_what_as_few_nodes_hold_as_need_be(new_node: Callable[[], NodeRun], life: list[Step]) -> None:
