@@ -34,8 +34,11 @@ def _main(folder: Path, args: tuple[str, ...], environment: dict[str, str], out:
     os.environ.update(environment)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
-    with contextlib.ExitStack() as redirected:
-        for path, redirect in ((out, contextlib.redirect_stdout), (err, contextlib.redirect_stderr)):
-            redirected.enter_context(redirect(redirected.enter_context(path.open("w", encoding="utf-8"))))
+    with (
+        out.open("w", encoding="utf-8") as stdout,
+        err.open("w", encoding="utf-8") as stderr,
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
         code = pytest.main(list(args))
     raise SystemExit(int(code))

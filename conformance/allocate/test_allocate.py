@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.machine import Machine, allocation_map, load_machine, machine_to_dict
+from numa_conformance.machine import Machine, load_machine, machine_to_dict
 from numa_conformance.suite.node_run import read_set
-from numa_conformance.suite.questions import Questions
+from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 from numa_conformance.target import Client, wire
@@ -24,7 +24,7 @@ RESERVED = "0"
 STATIC = "cpu-manager/static/"
 
 
-class Allocator(Questions):
+class Allocator(ChoiceOfCpus):
     """Asks the target for the CPUs of one container, beside those that another pod has."""
 
     def allocate(self, machine: Machine, subject: Mapping[str, Any], **state: Any) -> CpuSet:
@@ -32,9 +32,9 @@ class Allocator(Questions):
         choice = self.try_allocate(machine, subject, **state)
         if choice.error is not None:
             raise self.finding("no CPUs are given", got=choice.error.message, allowed="CPUs")
-        got = self._got = read_set(choice.cpus or "", "allocate.cpus")
+        got = self.got = read_set(choice.cpus or "", "allocate.cpus")
         shared = read_set(choice.default_cpuset or "", "allocate.default_cpuset")
-        self.judge(not got & self._taken, "CPUs of another pod are given", f"none of {self._taken}")
+        self.judge(not got & self.taken, "CPUs of another pod are given", f"none of {self.taken}")
         self.judge(not got & CpuSet.parse(RESERVED), "reserved CPUs are given", f"none of {RESERVED}")
         self.judge(not got & shared, "exclusive CPUs stay in the shared pool", "a pool without them")
         self.judge(shared <= self._shared, f"the shared pool {shared} has gained CPUs", f"some of {self._shared}")
@@ -46,32 +46,23 @@ class Allocator(Questions):
         subject: Mapping[str, Any],
         *options: str,
         taken: CpuSet | None = None,
-        own: Mapping[str, CpuSet] | None = None,
+        init: CpuSet | None = None,
         affinity: wire.HintValue | None = None,
-        name: str = "c",
     ) -> wire.CpuChoice:
-        """Ask for the container ``name``. ``own`` are the CPUs of the pod's init containers, free for reuse."""
+        """Ask for the container ``c``. ``init``: those of the pod's init container ``i``, free for reuse."""
         uid = subject["metadata"]["uid"]
-        reusable = CpuSet.from_bits(sum(cpus.bits for cpus in (own or {}).values()))
-        self._machine, self._taken, self._got = machine, taken or CpuSet(), CpuSet()
-        self._shared = CpuSet.from_bits(machine.online_bits) - self._taken - reusable
-        assignments = {"other": {"c": str(self._taken)}} if self._taken else {}
-        if own:
-            assignments[uid] = {name: str(cpus) for name, cpus in own.items()}
-        state = wire.PriorState(str(self._shared), assignments, {uid: str(reusable)} if own else {})
+        self.asked_on(machine, taken or CpuSet())
+        self._shared = CpuSet.from_bits(machine.online_bits) - self.taken - (init or CpuSet())
+        assignments = {"other": {"c": str(self.taken)}} if self.taken else {}
+        if init:
+            assignments[uid] = {"i": str(init)}
+        state = wire.PriorState(str(self._shared), assignments, {uid: str(init)} if init else {})
         kubelet = static(*options, reserved=RESERVED)
-        reply = self.ask(wire.Allocate(machine_to_dict(machine), kubelet, state, dict(subject), name, affinity))
+        reply = self.ask(wire.Allocate(machine_to_dict(machine), kubelet, state, dict(subject), "c", affinity))
         self.check(reply.construction_error is None, "the policy is refused", reply.construction_error, "it is not")
         self.check(reply.allocate, "there is no answer about the allocation", reply, "CPUs, or an error")
         choice: wire.CpuChoice = reply.allocate
         return choice
-
-    def judge(self, holds: object, why: str, allowed: object) -> None:
-        """Raise a finding about the last choice, with a picture of it, unless ``holds``."""
-        __tracebackhide__ = True
-        if not holds:
-            picture = allocation_map(self._machine, {"taken": self._taken.bits, "given": self._got.bits})
-            raise self.finding(why, got=str(self._got), allowed=allowed, picture=picture)
 
     def refused(self, choice: wire.CpuChoice) -> None:
         """Raise a finding unless the choice is an error without CPUs."""
@@ -132,7 +123,7 @@ def test_cpus_of_an_init_container_serve_the_next(allocator: Allocator, machine:
     some = sorted(free(machine, CpuSet()))
     init, taken = CpuSet(some[:2]), CpuSet(some[2:])
     subject = pod("a", [container("c", cpu="2", memory="64Mi")], init=[container("i", cpu="2", memory="64Mi")])
-    got = allocator.allocate(machine, subject, taken=taken, own={"i": init})
+    got = allocator.allocate(machine, subject, taken=taken, init=init)
     allocator.judge(got == init, "CPUs that are free for reuse are not used", f"{init}, which is all there is")
 
 

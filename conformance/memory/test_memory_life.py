@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from numa_conformance.machine import load_machine
 from numa_conformance.pytest_plugin.conformance import Conformance
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.workloads import guaranteed, static_memory
 
 requirement = pytest.mark.requirement
 
@@ -47,9 +46,7 @@ def only_memory(life: Sequence[Step], huge_pages: bool) -> list[Step]:
 
 def live(node: NodeRun, policy: str, life: Sequence[Step], seen: Callable[[PodOnNode, dict[str, int]], None]) -> None:
     """Let pods come and go; ``seen`` is told each answer and the bytes asked for, or a removal as an empty request."""
-    reserved = [{"numaNode": 0, "limits": {"memory": f"{RESERVED}Mi"}}]
-    config: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
-    node.start(MACHINE, static(topology=policy, reservedMemory=reserved, more=config))
+    node.start(MACHINE, static_memory(policy, RESERVED))
     there: list[str] = []
     for index, (gone, memory, huge) in enumerate(life):
         if 0 < gone <= len(there):

@@ -8,24 +8,13 @@ import pytest
 
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static
+from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
 
 requirement = pytest.mark.requirement
 
 MACHINE = "two-nodes-hugepages"
 """Two NUMA nodes of 8 GiB with 256 huge pages of 2 MiB each."""
 GI = 1 << 30
-
-
-def memory(policy: str = "none", reserved: int = 356, **fields: Any) -> dict[str, Any]:
-    """Return a configuration with policy Static; kubeReserved 256Mi and the eviction threshold make 356Mi."""
-    config = static(
-        topology=policy,
-        memoryManagerPolicy="Static",
-        kubeReserved={"memory": "256Mi"},
-        reservedMemory=[{"numaNode": 0, "limits": {"memory": f"{reserved}Mi"}}],
-    )
-    return {**config, **fields}
 
 
 @pytest.fixture
@@ -43,7 +32,7 @@ def test_none_pins_nothing(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/static/guarantees-memory-to-guaranteed-pods")
 @pytest.mark.parametrize("cpu", ["2", "500m"])
 def test_a_guaranteed_container_has_its_memory(node: NodeRun, pair: Machine, cpu: str) -> None:
-    node.start(pair, memory())
+    node.start(pair, static_memory())
     blocks = {one.type: one for one in node.admit(guaranteed("a", cpu, "1Gi")).memory()}
     node.check("memory" in blocks, "no memory is given", got=sorted(blocks), allowed="a block of memory")
     got = blocks["memory"]
@@ -53,7 +42,7 @@ def test_a_guaranteed_container_has_its_memory(node: NodeRun, pair: Machine, cpu
 
 @requirement("memory-manager/static/leaves-other-classes-alone")
 def test_a_burstable_container_has_none(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory())
+    node.start(pair, static_memory())
     blocks = node.admit(burstable("a", 1, "1Gi")).memory()
     node.check(not blocks, "memory is pinned for a Burstable pod", got=[str(one) for one in blocks], allowed="none")
 
@@ -61,14 +50,14 @@ def test_a_burstable_container_has_none(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/static/uses-the-fewest-numa-nodes")
 @pytest.mark.parametrize("size", ["1Gi", "6Gi"])
 def test_what_fits_one_node_comes_from_one(node: NodeRun, pair: Machine, size: str) -> None:
-    node.start(pair, memory("best-effort"))
+    node.start(pair, static_memory("best-effort"))
     for one in node.admit(guaranteed("a", 1, size)).memory():
         node.check(len(one.nodes) == 1, "memory comes from several NUMA nodes", got=one.nodes, allowed="one")
 
 
 @requirement("memory-manager/static/never-gives-more-than-is-free", "memory-manager/reserved-memory/is-never-given")
 def test_gives_no_more_than_there_is(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("single-numa-node"))
+    node.start(pair, static_memory("single-numa-node"))
     given = {0: 0, 1: 0}
     for index in range(20):
         answer = node.try_admit(guaranteed(f"p{index}", "100m", "1Gi"))
@@ -84,7 +73,7 @@ def test_gives_no_more_than_there_is(node: NodeRun, pair: Machine) -> None:
 
 @requirement("memory-manager/static/refuses-what-does-not-fit")
 def test_refuses_more_than_the_machine_has(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("restricted"))
+    node.start(pair, static_memory("restricted"))
     answer = node.try_admit(guaranteed("a", 1, "17Gi"))
     node.check(not answer.admitted, "more memory is given than there is", got=answer.answer, allowed="refused")
     node.check(answer.pool == node.initial_pool, "a refused pod holds CPUs", got=answer.pool, allowed=node.initial_pool)
@@ -92,7 +81,7 @@ def test_refuses_more_than_the_machine_has(node: NodeRun, pair: Machine) -> None
 
 @requirement("memory-manager/static/keeps-groups-apart")
 def test_a_grouped_node_serves_no_container_alone(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("restricted"))
+    node.start(pair, static_memory("restricted"))
     node.admit(guaranteed("wide", "100m", "10Gi"))
     answer = node.try_admit(guaranteed("narrow", "100m", "1Gi"))
     alone = [one for one in answer.memory() if len(one.nodes) == 1] if answer.admitted else []
@@ -101,7 +90,7 @@ def test_a_grouped_node_serves_no_container_alone(node: NodeRun, pair: Machine) 
 
 @requirement("memory-manager/static/keeps-groups-apart")
 def test_a_node_that_serves_alone_joins_no_group(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("restricted"))
+    node.start(pair, static_memory("restricted"))
     alone = {one for block in node.admit(guaranteed("narrow", "100m", "1Gi")).memory() for one in block.nodes}
     answer = node.try_admit(guaranteed("wide", "100m", "10Gi"))
     joined = [one for one in answer.memory() if alone & set(one.nodes)] if answer.admitted else []
@@ -110,7 +99,7 @@ def test_a_node_that_serves_alone_joins_no_group(node: NodeRun, pair: Machine) -
 
 @requirement("memory-manager/static/returns-memory-on-removal")
 def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("single-numa-node"))
+    node.start(pair, static_memory("single-numa-node"))
     for index in range(3):
         node.admit(guaranteed(f"p{index}", "100m", "7Gi" if index < 1 else "6Gi"))
         node.remove(f"p{index}")
@@ -118,7 +107,7 @@ def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
 
 @requirement("memory-manager/hugepages/come-from-named-nodes")
 def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("single-numa-node"))
+    node.start(pair, static_memory("single-numa-node"))
     blocks = {one.type: one for one in node.admit(guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"})).memory()}
     got = blocks.get("hugepages-2Mi")
     node.check(got is not None and got.bytes == 64 << 20, "the huge pages are wrong", got=str(got), allowed="64Mi")
@@ -129,17 +118,17 @@ def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/reserved-memory/must-match-the-node-reservation")
 @pytest.mark.parametrize("reserved", [256, 355, 400])
 def test_refuses_a_reservation_that_does_not_add_up(node: NodeRun, pair: Machine, reserved: int) -> None:
-    _refused(node, pair, memory(reserved=reserved))
+    _refused(node, pair, static_memory(reserved=reserved))
 
 
 @requirement("memory-manager/reserved-memory/is-mandatory")
 def test_refuses_to_start_without_a_reservation(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, memory(reservedMemory=[]))
+    _refused(node, pair, static_memory(reservedMemory=[]))
 
 
 @requirement("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
 def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
+    _refused(node, pair, static_memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
 
 
 def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
@@ -149,7 +138,7 @@ def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
 
 @requirement("memory-manager/state-file/assignments-survive-a-restart")
 def test_a_restart_keeps_the_memory(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory("best-effort"))
+    node.start(pair, static_memory("best-effort"))
     two = pod("a", [container(name, cpu="1", memory="2Gi") for name in ("x", "y")])
     before = {name: node.try_admit(two).memory(name) for name in ("x", "y")}
     reply = node.restart()
@@ -164,7 +153,7 @@ def test_a_restart_keeps_the_memory(node: NodeRun, pair: Machine) -> None:
 
 @requirement("memory-manager/state-file/policy-change-is-refused")
 def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, pair: Machine) -> None:
-    node.start(pair, memory())
+    node.start(pair, static_memory())
     node.admit(guaranteed("a", 1, "1Gi"))
     reply = node.restart(static(topology="none", memoryManagerPolicy="None"))
     node.check(reply.result == "failed", "the node comes up with another policy", got=reply.result, allowed="failed")

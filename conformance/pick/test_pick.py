@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
-from numa_conformance.machine import Machine, allocation_map, load_machine, machine_to_dict
+from numa_conformance.machine import Machine, load_machine, machine_to_dict
 from numa_conformance.suite.invariants import split_cores
-from numa_conformance.suite.questions import Questions
+from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.target import Client, wire
 
@@ -24,8 +24,10 @@ FULL, NUMA = "full-pcpus-only", "distribute-cpus-across-numa"
 CORES, UNCORE = "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"
 
 
-class Picker(Questions):
+class Picker(ChoiceOfCpus):
     """Asks the target to choose CPUs of a machine, and judges the choice."""
+
+    word = "picked"
 
     def pick(
         self,
@@ -40,13 +42,13 @@ class Picker(Questions):
         if reply.cpus is None:
             raise self.finding("no CPUs are chosen", got=reply.error and reply.error.message, allowed=f"{count} CPUs")
         try:
-            self._machine, self._taken = machine, CpuSet.from_bits(machine.online_bits) - available
-            self._got = CpuSet.parse(reply.cpus)
+            self.asked_on(machine, CpuSet.from_bits(machine.online_bits) - available)
+            self.got = CpuSet.parse(reply.cpus)
         except CpuSetSyntaxError as error:
             raise self.finding(f"cpus: {error}", got=reply.cpus, allowed="a list of CPUs such as 0-3,8") from error
-        self.judge(self._got <= available, "CPUs are chosen that are not available", f"some of {available}")
-        self.judge(len(self._got) == count, "the number of CPUs is wrong", f"{count} CPUs")
-        return self._got
+        self.judge(self.got <= available, "CPUs are chosen that are not available", f"some of {available}")
+        self.judge(len(self.got) == count, "the number of CPUs is wrong", f"{count} CPUs")
+        return self.got
 
     def try_pick(
         self,
@@ -61,13 +63,6 @@ class Picker(Questions):
         reply = self.ask(wire.Pick(machine_to_dict(machine), str(available), count, wanted, affinity))
         assert isinstance(reply, wire.PickReply)
         return reply
-
-    def judge(self, holds: object, why: str, allowed: object) -> None:
-        """Raise a finding about the last choice, with a picture of it, unless ``holds``."""
-        __tracebackhide__ = True
-        if not holds:
-            picture = allocation_map(self._machine, {"taken": self._taken.bits, "picked": self._got.bits})
-            raise self.finding(why, got=str(self._got), allowed=allowed, picture=picture)
 
 
 @pytest.fixture

@@ -2,29 +2,20 @@
 
 from numa_conformance.hostfs import write_cgroup_tree
 from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.suite.workloads import guaranteed, static
 from numa_conformance.target import ReferenceTarget, wire
-
-KUBELET = {"cpuManagerPolicy": "static", "cpuManagerReconcilePeriod": "10s", "reservedSystemCPUs": "0"}
-
-
-def pod(name, cpus):
-    resources = {"requests": {"cpu": cpus, "memory": "1Gi"}, "limits": {"cpu": cpus, "memory": "1Gi"}}
-    return {
-        "metadata": {"name": name, "uid": name, "namespace": "default"},
-        "spec": {"containers": [{"name": "c", "image": "i", "resources": resources}]},
-    }
 
 
 def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass(tmp_path):
     """CPU-REC-05."""
     machine = load_machine("t1-one-socket-smt2")
     target = ReferenceTarget("documented")
-    target.node_start(wire.StartNode(machine=machine_to_dict(machine), kubelet=KUBELET))
+    target.node_start(wire.StartNode(machine=machine_to_dict(machine), kubelet=static()))
     for name in ("here", "late"):
-        target.node_admit(wire.AdmitPod(pod=pod(name, "500m")))
+        target.node_admit(wire.AdmitPod(pod=guaranteed(name, "500m")))
         target.node_run(wire.RunPod(name))
     write_cgroup_tree(machine, tmp_path / "first", {"here": ["c"]})
-    target.node_admit(wire.AdmitPod(pod=pod("pinned", "2")))
+    target.node_admit(wire.AdmitPod(pod=guaranteed("pinned", 2)))
     target.node_run(wire.RunPod("pinned"))
     first = target.host_reconcile(wire.HostReconcile(root=str(tmp_path / "first")))
     assert [one.uid for one in first.updates] == ["here"]

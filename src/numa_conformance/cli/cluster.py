@@ -97,10 +97,12 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     for option, given in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
         if given and not sources.machine:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
+    if sources.kubernetes_version:
+        check_version(sources.kubernetes_version)
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
         config = read_kubelet_configuration(sources.kubelet)
-        kind = NodeKind(load_machine(sources.machine), config, _version(sources.kubernetes_version))
+        kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version or "")
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     found = read_cluster(*sources.nodes, *sources.pods)
     cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))
@@ -118,12 +120,6 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     if len(mismatches) > 3:
         notice(f"... and {len(mismatches) - 3} more nodes differ from their machine")
     return cluster, fleet
-
-
-def _version(text: str | None) -> str:
-    if text:
-        check_version(text)
-    return text or ""
 
 
 def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:

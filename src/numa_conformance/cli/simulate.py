@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..cpuset import format_bits
-from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
+from ..kube import DEFAULT_VERSION, FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
 from ..node import Admission, Explainer, Node
 from ..target.answers import admission_answer
@@ -27,7 +27,7 @@ __all__ = ["command"]
 )
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--kubernetes-version", default="1.32", show_default=True, help="The version whose behaviour is followed."
+    "--kubernetes-version", default=DEFAULT_VERSION, show_default=True, help="The version whose behaviour is followed."
 )
 @click.option(
     "--level",
@@ -55,7 +55,6 @@ def command(
     config = read_kubelet_configuration(config_file)
     validate(config, kubernetes_version)
     wanted = [pod for file in pods for pod in read_pods(file)]
-    _tell_unseen(wanted, FeatureGates.build(kubernetes_version, config.feature_gates))
     explainer = Explainer() if explain else None
     node = Node(
         machine,
@@ -65,6 +64,7 @@ def command(
         resource_fit=True,
         watcher=explainer,
     )
+    _tell_unseen(wanted, node.gates)
     admissions = [node.admit(pod) for pod in with_progress(wanted, "admitting", len(wanted))]
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
     if as_json:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..kube.features import check_version
+from ..kube.features import DEFAULT_VERSION, check_version
 from ..target import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
@@ -43,7 +43,9 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
     )
-    @click.option("--kubernetes-version", default="1.32", show_default=True, help="The version the reference follows.")
+    @click.option(
+        "--kubernetes-version", default=DEFAULT_VERSION, show_default=True, help="The version the reference follows."
+    )
     @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
     @functools.wraps(function)
     def wrapped(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import Fault, UsageError, closest
 from ..kube import (
+    DEFAULT_VERSION,
     KNOWN_VERSIONS,
     KubeletConfiguration,
     NodeObject,
@@ -25,7 +26,6 @@ from ..node import node_allocatable
 __all__ = ["Fleet", "NodeGroup", "NodeKind", "read_fleet"]
 
 _FIELDS = ("nodes", "machine", "kubelet", "kubernetesVersion", "count")
-_DEFAULT_VERSION = "1.32"
 MAX_NODES = 100_000
 
 
@@ -44,7 +44,7 @@ class NodeKind:
         """Return the version whose behaviour a node has; 1.32 where its own is not told or not known."""
         if self.kubernetes_version:
             return self.kubernetes_version
-        return node.kubelet_version if is_known_version(node.kubelet_version) else _DEFAULT_VERSION
+        return node.kubelet_version if is_known_version(node.kubelet_version) else DEFAULT_VERSION
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,9 @@ class Fleet:
             if kind and told is not None and told.milli != 1000 * len(kind.machine.cpus):
                 machine = kind.machine
                 found.append(f"node {node.name} has {told} CPUs, its machine {machine.name} has {len(machine.cpus)}")
-            if kind and not kind.kubernetes_version and not is_known_version(node.kubelet_version or _DEFAULT_VERSION):
-                found.append(f"node {node.name} runs {node.kubelet_version}: it is taken for {_DEFAULT_VERSION}")
+            own = node.kubelet_version
+            if kind and own and not kind.kubernetes_version and kind.version_on(node) != own:
+                found.append(f"node {node.name} runs {own}: it is taken for {kind.version_on(node)}")
         return found
 
 

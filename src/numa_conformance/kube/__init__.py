@@ -4,6 +4,7 @@ from ..reading import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster
 from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
 from .features import (
+    DEFAULT_VERSION,
     KNOWN_VERSIONS,
     SUPPORTED_VERSIONS,
     FeatureGates,
@@ -24,6 +25,7 @@ from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrateg
 from .scheduler_config import SchedulerConfiguration, SchedulerProfile
 
 __all__ = [
+    "DEFAULT_VERSION",
     "KNOWN_VERSIONS",
     "SUPPORTED_VERSIONS",
     "ClusterObjects",

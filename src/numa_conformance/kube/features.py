@@ -13,6 +13,7 @@ from typing import Literal
 from ..errors import Fault, StartError, UsageError, closest
 
 __all__ = [
+    "DEFAULT_VERSION",
     "KNOWN_VERSIONS",
     "NEWEST",
     "OLDEST",
@@ -30,6 +31,8 @@ OLDEST, NEWEST = (1, 27), (1, 36)
 
 KNOWN_VERSIONS = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
 """The same, as messages name it."""
+DEFAULT_VERSION = "1.32"
+"""The version whose decisions were recorded; its behaviour is followed where no other is asked for."""
 SUPPORTED_VERSIONS: tuple[str, ...] = tuple(f"1.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1))
 
 Maturity = Literal["alpha", "beta", "ga"]
@@ -149,7 +152,9 @@ class FeatureGates:
         self._enabled = enabled
 
     @classmethod
-    def build(cls, kubernetes_version: str = "1.32", overrides: Mapping[str, bool] | None = None) -> FeatureGates:
+    def build(
+        cls, kubernetes_version: str = DEFAULT_VERSION, overrides: Mapping[str, bool] | None = None
+    ) -> FeatureGates:
         """Apply a configuration's overrides to the defaults of a version.
 
         Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.

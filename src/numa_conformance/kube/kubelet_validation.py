@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import StartError
-from .features import gate_faults
+from .features import DEFAULT_VERSION, gate_faults
 from .kubelet_config import KubeletConfiguration
 from .reservation import explicit_reserved_cpus
 from .resource_names import is_huge_page
@@ -17,7 +17,7 @@ TOPOLOGY_SCOPES = ("container", "pod")
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 
 
-def validate(config: KubeletConfiguration, kubernetes_version: str = "1.32") -> None:
+def validate(config: KubeletConfiguration, kubernetes_version: str = DEFAULT_VERSION) -> None:
     """Check a configuration as the kubelet's own validator does, all messages at once.
 
     Raises ``StartError`` at stage ``kubelet``. Building the managers checks again what they use, with other words: a

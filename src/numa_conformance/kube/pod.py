@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity
-from .requests import container_requests
 from .resource_names import amount_faults
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
         faults.add("spec.containers", "Required value: a pod needs at least one container")
     _check_names(spec, faults)
     overhead = quantities(spec.get("overhead"), "spec.overhead", faults)
-    requests, limits = read_pod_level(spec, partial(container_requests, init, apps), faults, validate=validate)
+    requests, limits = read_pod_level(spec, init, apps, faults, validate=validate)
     return Pod(
         uid=uid or f"{namespace}/{name}",
         name=name,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import closest
 from .fields import Faults, as_mapping, quantities
 from .quantity import Quantity
+from .requests import container_requests
 from .resource_names import amount_faults, is_huge_page
+
+if TYPE_CHECKING:
+    from .pod import Container
 
 __all__ = ["PodLevel", "read_pod_level"]
 
@@ -18,7 +22,7 @@ _SUPPORTED = ("cpu", "memory")
 
 
 def read_pod_level(
-    spec: Mapping[str, Any], of_containers: Callable[[], Mapping[str, Quantity]], faults: Faults, *, validate: bool
+    spec: Mapping[str, Any], init: Sequence[Container], apps: Sequence[Container], faults: Faults, *, validate: bool
 ) -> PodLevel:
     """Return requests and limits after API defaulting; both are empty for a pod that has none.
 
@@ -33,7 +37,7 @@ def read_pod_level(
         for path, message in (*_unsupported(requests, limits), *amount_faults(requests, limits)):
             faults.add(f"spec.resources.{path}".rstrip("."), message)
     if requests or limits:
-        inherited = {name: amount for name, amount in of_containers().items() if _supported(name)}
+        inherited = {name: amount for name, amount in container_requests(init, apps).items() if _supported(name)}
         requests = {**limits, **inherited, **requests}
     return (
         {name: amount.canonical() for name, amount in requests.items()},
@@ -45,8 +49,8 @@ def _supported(name: str) -> bool:
     return name in _SUPPORTED or is_huge_page(name)
 
 
-def _unsupported(*given: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
-    for kind, amounts in zip(("requests", "limits"), given, strict=True):
+def _unsupported(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
+    for kind, amounts in (("requests", requests), ("limits", limits)):
         for name in amounts:
             if not _supported(name):
                 near = closest(name, _SUPPORTED)

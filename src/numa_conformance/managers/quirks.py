@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from ..quirk import Quirk, active_in
@@ -19,6 +20,7 @@ QUIRKS: Mapping[str, Quirk] = MappingProxyType({quirk.id: quirk for room in _ROO
 """Quirk id to quirk, room by room."""
 
 
+@lru_cache
 def quirks_for(version: str) -> frozenset[str]:
     """Return the ids of the quirks that Kubernetes ``version`` shows: the level ``exact`` for that version."""
     return active_in(version, QUIRKS.values())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
-from ..kube.features import FeatureGates, check_version
+from ..kube.features import DEFAULT_VERSION, FeatureGates, check_version
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
@@ -42,7 +42,7 @@ class Node:
         machine: Machine,
         config: KubeletConfiguration,
         *,
-        kubernetes_version: str = "1.32",
+        kubernetes_version: str = DEFAULT_VERSION,
         quirks: frozenset[str] | None = None,
         store: StateStore | None = None,
         view: KubeletView | None = None,
@@ -63,8 +63,8 @@ class Node:
         self._start()
 
     def _start(self) -> None:
-        self._gates = FeatureGates.build(self._version, self.config.feature_gates)
-        self._managers = bring_up(self.machine, self._view, self.config, self._gates, self.quirks)
+        self.gates = FeatureGates.build(self._version, self.config.feature_gates)
+        self._managers = bring_up(self.machine, self._view, self.config, self.gates, self.quirks)
         self._checkpoints = Checkpoints(self._store, self._managers, {})
         self._checkpoints.restore()
         self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
@@ -99,7 +99,7 @@ class Node:
         What a refused pod had been given is released before this returns. Raises ``NeverEnds`` where the kubelet would
         not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
-        pod = pod.as_seen(self._gates)
+        pod = pod.as_seen(self.gates)
         return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod]) -> Admission:

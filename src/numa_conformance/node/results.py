@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..hostfs import CgroupUpdate as Update
 from ..managers.hint import Hint
 
 __all__ = [
@@ -112,15 +113,6 @@ class NodeState:
     default: int
     memory: tuple[MemoryNodeState, ...] | None
     pods: Mapping[str, Mapping[str, Placement]]
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """One cpuset sent to the container runtime."""
-
-    uid: str
-    container: str
-    cpus: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
+from ..kube.features import DEFAULT_VERSION
 from ..machine.shipped import shipped
 from ..report.model import UNMET, Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
@@ -29,8 +30,6 @@ from .snapshots import OwnSnapshots
 
 __all__ = ["HARNESS_ERROR", "TARGET_UNREACHABLE", "Conformance", "enable"]
 
-REFERENCE_VERSION = "1.32"
-"""What the bundled reference follows unless a profile names a version."""
 KUBELETS_OWN = "exact/recorded/"
 """Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
 OWN_SNAPSHOTS = "documented, with own snapshots"
@@ -92,7 +91,7 @@ class Conformance:
         self.level = setting(config, "numa_level")
         self.deep = bool(config.getoption("numa_deep") or config.getini("numa_deep"))
         profile = setting(config, "numa_profile")
-        self.client = Client(_connection(config, self.level, Profile.parse(profile, REFERENCE_VERSION).version))
+        self.client = Client(_connection(config, self.level, Profile.parse(profile, DEFAULT_VERSION).version))
         self.profile = Profile.parse(profile, self.client.description.kubernetesVersion)
         self.features = claimed_features(self.client.features, setting(config, "numa_features"))
         self.known = KnownFailures.read(setting(config, "numa_known_failures"))

@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
+from ..cpuset import CpuSet
+from ..machine import Machine, allocation_map
 from ..target import Client, wire
 from .findings import Finding
 
-__all__ = ["Questions"]
+__all__ = ["ChoiceOfCpus", "Questions"]
 
 
 class Questions:
@@ -44,3 +46,21 @@ class Questions:
     def finding(self, why: str, *, got: object = None, allowed: object = None, picture: str = "") -> Finding:
         """Make a finding of the last question."""
         return Finding(self._requirements, why, got=got, allowed=allowed, scenario=self._scenario, picture=picture)
+
+
+class ChoiceOfCpus(Questions):
+    """Questions whose answer is a set of CPUs of a machine, beside those that others have."""
+
+    word = "given"
+    """What the picture calls the CPUs of the answer."""
+
+    def asked_on(self, machine: Machine, taken: CpuSet) -> None:
+        """Begin a question about this machine; nothing is answered yet."""
+        self.machine, self.taken, self.got = machine, taken, CpuSet()
+
+    def judge(self, holds: object, why: str, allowed: object) -> None:
+        """Raise a finding about the last choice, with a picture of it, unless ``holds``."""
+        __tracebackhide__ = True
+        if not holds:
+            picture = allocation_map(self.machine, {"taken": self.taken.bits, self.word: self.got.bits})
+            raise self.finding(why, got=str(self.got), allowed=allowed, picture=picture)

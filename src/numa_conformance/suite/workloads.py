@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["best_effort", "burstable", "container", "guaranteed", "kubelet", "pod", "static"]
+__all__ = ["best_effort", "burstable", "container", "guaranteed", "kubelet", "pod", "static", "static_memory"]
 
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 
@@ -89,3 +89,17 @@ def static(
     if topology is not None:
         config |= {"topologyManagerPolicy": topology, "topologyManagerScope": scope}
     return config
+
+
+def static_memory(topology: str = "none", reserved: int = 356, **fields: Any) -> dict[str, Any]:
+    """Return a configuration with the memory policy Static and ``reserved`` MiB reserved on NUMA node 0.
+
+    kubeReserved (256Mi) and the eviction threshold (100Mi) make 356, which is what it must be.
+    """
+    config = static(
+        topology=topology,
+        memoryManagerPolicy="Static",
+        kubeReserved={"memory": "256Mi"},
+        reservedMemory=[{"numaNode": 0, "limits": {"memory": f"{reserved}Mi"}}],
+    )
+    return {**config, **fields}

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ..errors import UsageError
-from ..kube.features import check_version
+from ..kube.features import DEFAULT_VERSION, check_version
 from .in_process import load_factory
 from .reference import ReferenceTarget
 from .serve import serve
@@ -20,7 +20,7 @@ def main() -> int:
     parser.add_argument(
         "--level", choices=("exact", "documented"), default="exact", help="with the kubelet's quirks or not"
     )
-    parser.add_argument("--kubernetes-version", default="1.32", help="the version whose behaviour is followed")
+    parser.add_argument("--kubernetes-version", default=DEFAULT_VERSION, help="the version whose behaviour is followed")
     parser.add_argument("--target", metavar="FACTORY", help="serve this one instead: package.module:factory")
     arguments = parser.parse_args()
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -10,10 +9,18 @@ import msgspec
 
 from .. import __version__
 from ..errors import Fault, StartError, UsageError
-from ..hostfs import CgroupTree, CgroupUpdate, MemoryStore, read_machine
-from ..kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, pod_exclusive_cpus
+from ..hostfs import CgroupTree, MemoryStore, read_machine
+from ..kube import (
+    DEFAULT_VERSION,
+    FeatureGates,
+    KubeletConfiguration,
+    Pod,
+    Quantity,
+    ScoringStrategy,
+    pod_exclusive_cpus,
+)
 from ..machine.codec import machine_from_dict, machine_to_dict
-from ..node import Node, Update
+from ..node import Node
 from ..scheduler import score_node
 from . import answers, wire
 from .container_question import ask_container, ask_hints
@@ -38,7 +45,7 @@ class ReferenceTarget:
     ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.
     """
 
-    def __init__(self, level: Level = "exact", kubernetes_version: str = "1.32") -> None:
+    def __init__(self, level: Level = "exact", kubernetes_version: str = DEFAULT_VERSION) -> None:
         self._level = level
         self._version = kubernetes_version
         self._gates = FeatureGates.build(kubernetes_version)
@@ -109,12 +116,7 @@ class ReferenceTarget:
     def host_reconcile(self, request: wire.HostReconcile) -> wire.ReconcileReply:
         """Write the cpusets of a reconcile pass into a cgroup tree."""
         tree = CgroupTree.open(Path(request.root))
-
-        def write(updates: Sequence[Update]) -> list[Update]:
-            asked = {CgroupUpdate(one.uid, one.container, one.cpus): one for one in updates}
-            return [asked[failure.update] for failure in tree.apply(asked)]
-
-        done = self._up.reconcile(write)
+        done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)])
         return _reply(wire.ReconcileReply, answers.reconciled_answer(done))
 
     def node_start(self, request: wire.StartNode) -> wire.NodeStarted:

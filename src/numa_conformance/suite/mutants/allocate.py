@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .lies import Json, fewer
+from .lies import Json, each_container, fewer, in_kubelet, only_surface, without_affinity, without_option
 from .mutant import Memory, Rewrite, mutant
 
 __all__ = ["MUTANTS"]
@@ -12,8 +12,7 @@ __all__ = ["MUTANTS"]
 _STATIC = "cpu-manager/static/"
 
 
-def _only_allocate(answer: Json, memory: Memory) -> Json:
-    return {**answer, "surfaces": ["allocate"]}
+_DESCRIBES: dict[str, Rewrite] = {"describe": only_surface("allocate")}
 
 
 def _given(change: Callable[[Json], None]) -> dict[str, Rewrite]:
@@ -24,7 +23,7 @@ def _given(change: Callable[[Json], None]) -> dict[str, Rewrite]:
             change(answer["allocate"])
         return answer
 
-    return {"describe": _only_allocate, "allocate": rewrite}
+    return {**_DESCRIBES, "allocate": rewrite}
 
 
 def _fewer(choice: Json) -> None:
@@ -35,42 +34,25 @@ def _stay_shared(choice: Json) -> None:
     choice["default_cpuset"] = f"{choice['default_cpuset']},{choice['cpus']}".strip(",")
 
 
-def _asks(change: Callable[[Json], None]) -> dict[str, Rewrite]:
-    def rewrite(question: Json, memory: Memory) -> Json:
-        change(question)
-        return question
-
-    return {"allocate": rewrite}
-
-
-def _all_is_free(question: Json) -> None:
+def _all_is_free(question: Json, memory: Memory) -> Json:
     state = question["state"]
     others = [cpus for pod in state["assignments"].values() for cpus in pod.values()]
     state.update(default=",".join(filter(None, [state["default"], *others])), assignments={})
+    return question
 
 
-def _reserves_another(question: Json) -> None:
-    question["kubelet"]["reservedSystemCPUs"] = "1"
-
-
-def _nothing_to_reuse(question: Json) -> None:
+def _nothing_to_reuse(question: Json, memory: Memory) -> Json:
     question["state"]["reusable"] = {}
+    return question
 
 
-def _no_affinity(question: Json) -> None:
-    question["affinity"] = None
+def _reserves_another(kubelet: Json) -> None:
+    kubelet["reservedSystemCPUs"] = "1"
 
 
-def _no_options(question: Json) -> None:
-    question["kubelet"].pop("cpuManagerPolicyOptions", None)
+def _one_cpu(container: Json) -> None:
+    container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
 
-
-def _all_are_guaranteed(question: Json) -> None:
-    for container in question["pod"]["spec"]["containers"]:
-        container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
-
-
-_DESCRIBES: dict[str, Rewrite] = {"describe": _only_allocate}
 
 MUTANTS: tuple[mutant, ...] = (
     mutant("allocates_one_too_few", [_STATIC + "integral-guaranteed-is-exclusive"], answers=_given(_fewer)),
@@ -78,31 +60,31 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "allocates_what_others_have",
         [_STATIC + "exclusive-cpus-belong-to-one-pod", _STATIC + "refuses-what-is-not-free"],
-        questions=_asks(_all_is_free),
+        questions={"allocate": _all_is_free},
         answers=_DESCRIBES,
     ),
     mutant(
         "allocates_reserved_cpus",
         ["cpu-manager/reservation/is-never-exclusive"],
-        questions=_asks(_reserves_another),
+        questions={"allocate": in_kubelet(_reserves_another)},
         answers=_DESCRIBES,
     ),
     mutant(
         "allocates_nothing_twice",
         [_STATIC + "init-cpus-serve-later-containers"],
-        questions=_asks(_nothing_to_reuse),
+        questions={"allocate": _nothing_to_reuse},
         answers=_DESCRIBES,
     ),
     mutant(
         "allocates_without_affinity",
         ["topology-manager/best-effort/aligns-when-possible"],
-        questions=_asks(_no_affinity),
+        questions={"allocate": without_affinity},
         answers=_DESCRIBES,
     ),
     mutant(
         "allocates_partial_cores",
         ["cpu-manager/full-pcpus-only/refuses-a-partial-core"],
-        questions=_asks(_no_options),
+        questions={"allocate": without_option("full-pcpus-only")},
         answers=_DESCRIBES,
     ),
     mutant(
@@ -112,7 +94,7 @@ MUTANTS: tuple[mutant, ...] = (
             _STATIC + "burstable-is-shared",
             _STATIC + "best-effort-is-shared",
         ],
-        questions=_asks(_all_are_guaranteed),
+        questions={"allocate": each_container(_one_cpu)},
         answers=_DESCRIBES,
     ),
 )

@@ -17,6 +17,8 @@ __all__ = [
     "fewer",
     "in_kubelet",
     "in_machine",
+    "only_surface",
+    "without_affinity",
     "without_option",
 ]
 
@@ -70,6 +72,20 @@ def in_machine(change: Callable[[Json], None]) -> Rewrite:
         return question
 
     return rewrite
+
+
+def only_surface(name: str) -> Rewrite:
+    """Claim one surface alone."""
+
+    def rewrite(answer: Json, memory: Memory) -> Json:
+        return {**answer, "surfaces": [name]}
+
+    return rewrite
+
+
+def without_affinity(question: Json, memory: Memory) -> Json:
+    """Ignore the affinity that the question names."""
+    return {**question, "affinity": None}
 
 
 def without_option(name: str) -> Rewrite:

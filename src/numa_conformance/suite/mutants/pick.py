@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import CpuSet
 from ...machine.codec import machine_from_dict
-from .lies import Json
+from .lies import Json, only_surface, without_affinity
 from .mutant import Memory, mutant
 
 __all__ = ["MUTANTS"]
@@ -12,10 +12,6 @@ __all__ = ["MUTANTS"]
 _STATIC = "cpu-manager/static/"
 _NUMA = "cpu-manager/distribute-cpus-across-numa/"
 _UNCORE = "cpu-manager/prefer-align-cpus-by-uncorecache/"
-
-
-def _only_pick(answer: Json, memory: Memory) -> Json:
-    return {**answer, "surfaces": ["pick"]}
 
 
 def _one_too_few(answer: Json, memory: Memory) -> Json:
@@ -47,11 +43,7 @@ def _without_options(question: Json, memory: Memory) -> Json:
     return {**question, "options": {}}
 
 
-def _without_affinity(question: Json, memory: Memory) -> Json:
-    return {**question, "affinity": None}
-
-
-_DESCRIBES = {"describe": _only_pick}
+_DESCRIBES = {"describe": only_surface("pick")}
 
 MUTANTS: tuple[mutant, ...] = (
     mutant(
@@ -82,7 +74,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "picks_without_affinity",
         ["topology-manager/best-effort/aligns-when-possible"],
-        questions={"pick": _without_affinity},
+        questions={"pick": without_affinity},
         answers=_DESCRIBES,
     ),
     mutant(
