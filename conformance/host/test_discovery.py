@@ -11,7 +11,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import Machine, load_machine, machine_from_dict
 from numa_conformance.suite.findings import Finding
-from numa_conformance.target import Client, wire
+from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

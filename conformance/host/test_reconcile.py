@@ -13,7 +13,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
-from numa_conformance.target import Client, wire
+from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

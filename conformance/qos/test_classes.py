@@ -8,7 +8,7 @@ import pytest
 
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
-from numa_conformance.target import Client, wire
+from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

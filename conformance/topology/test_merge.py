@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.suite.questions import Questions
-from numa_conformance.target import Client, wire
+from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

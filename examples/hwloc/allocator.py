@@ -17,7 +17,7 @@ from pathlib import Path
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.target import wire
+from numa_conformance.protocol import wire
 
 FEATURES = [
     "cpu-manager/static",

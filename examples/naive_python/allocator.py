@@ -5,7 +5,7 @@ pytest --numa-conformance --numa-target allocator:Naive      (from this folder)
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import Pod
-from numa_conformance.target import wire
+from numa_conformance.protocol import wire
 
 
 class Naive:

@@ -15,7 +15,7 @@ from nova.virt import hardware
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.target import wire
+from numa_conformance.protocol import wire
 
 FEATURES = [
     "cpu-manager/static",

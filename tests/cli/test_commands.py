@@ -162,7 +162,7 @@ def test_replay_against_a_target_that_cannot_be_started(run, files):
 def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkeypatch):
     files(
         "small.py",
-        "from numa_conformance.target import ReferenceTarget\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
         "class Small(ReferenceTarget):\n"
         "    def describe(self, request):\n"
         "        whole = super().describe(request)\n"
@@ -184,7 +184,7 @@ def test_smoke_says_whether_answers_are_well_formed(run):
 def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch):
     files(
         "nonsense.py",
-        "from numa_conformance.target import ReferenceTarget\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
         "class Nonsense(ReferenceTarget):\n"
         "    def classify(self, request):\n"
         "        return {'qos': 3}\n",

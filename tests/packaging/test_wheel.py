@@ -46,4 +46,4 @@ def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     result = run(python, "-m", "pytest", "--numa-conformance", cwd=empty, env=environment)
     assert result.returncode == 0, result.stdout[-3000:]
     assert "VERDICT: CONFORMANT (level documented" in result.stdout
-    assert run(python, "-m", "numa_conformance.target", "--help", cwd=empty).returncode == 0
+    assert run(python, "-m", "numa_conformance.protocol", "--help", cwd=empty).returncode == 0

@@ -61,7 +61,7 @@ def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
     pytester.makepyfile(
         agent="""
         import msgspec
-        from numa_conformance.target import ReferenceTarget
+        from numa_conformance.protocol import ReferenceTarget
 
         class Agent(ReferenceTarget):
             def describe(self, request):
@@ -110,7 +110,7 @@ def test_a_target_that_cannot_be_reached_has_its_own_exit_code(suite):
 
 HANGS = """
 import time
-from numa_conformance.target import ReferenceTarget
+from numa_conformance.protocol import ReferenceTarget
 
 class Hangs(ReferenceTarget):
     def classify(self, request):
@@ -142,7 +142,7 @@ def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
 
 
 SMALL = """
-from numa_conformance.target import ReferenceTarget
+from numa_conformance.protocol import ReferenceTarget
 
 class Small(ReferenceTarget):
     def describe(self, request):
@@ -224,7 +224,7 @@ def test_without_the_flag_only_fixtures_are_offered(pytester):
 def test_without_the_flag_nothing_heavy_is_imported():
     code = (
         "import sys, numa_conformance.pytest_plugin\n"
-        "heavy = ['hypothesis', 'yaml', 'msgspec', 'rich', 'numa_conformance.suite', 'numa_conformance.target']\n"
+        "heavy = ['hypothesis', 'yaml', 'msgspec', 'rich', 'numa_conformance.suite', 'numa_conformance.protocol']\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

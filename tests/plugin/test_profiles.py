@@ -40,7 +40,7 @@ def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, repo
 
 DIES = """
 import os
-from numa_conformance.target import ReferenceTarget
+from numa_conformance.protocol import ReferenceTarget
 
 class Dies(ReferenceTarget):
     def classify(self, request):

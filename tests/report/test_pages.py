@@ -9,8 +9,8 @@ from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.html import html_page, worst
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.scenarios import scenario_file
-from numa_conformance.target.features import FEATURES
-from numa_conformance.target.quirks import QUIRKS
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.protocol.quirks import QUIRKS
 
 VOID = {"meta", "input", "br", "link", "img"}
 

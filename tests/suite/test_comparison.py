@@ -7,7 +7,7 @@ from numa_conformance.suite.mutants import MUTANTS
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.recorded import Vector, replay
 from numa_conformance.suite.workloads import guaranteed, static
-from numa_conformance.target import Client, InProcess, ReferenceTarget
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 
 MACHINE = load_machine("t1-one-socket-smt2")
 

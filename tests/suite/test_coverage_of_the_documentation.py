@@ -10,7 +10,7 @@ from numa_conformance.suite.recorded import read_vectors
 from numa_conformance.suite.recorded.needs import features_needed
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
-from numa_conformance.target.features import FEATURES
+from numa_conformance.protocol.features import FEATURES
 
 RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 

@@ -7,7 +7,7 @@ import dataclasses
 import click
 
 from ..suite.documentation import quirks_page
-from ..target.quirks import QUIRKS
+from ..protocol.quirks import QUIRKS
 from .terminal import print_json
 
 __all__ = ["command"]

@@ -10,7 +10,7 @@ from ..cpuset import format_bits
 from ..kube import DEFAULT_VERSION, FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
 from ..node import Admission, Explainer, Node
-from ..target.answers import admission_answer
+from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .terminal import notice, print_json, with_progress
 

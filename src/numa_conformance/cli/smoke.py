@@ -6,7 +6,7 @@ import click
 
 from ..machine import load_machine, machine_to_dict
 from ..suite.workloads import guaranteed, static
-from ..target import Client, NotClaimed, TargetFault, wire
+from ..protocol import Client, NotClaimed, TargetFault, wire
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 

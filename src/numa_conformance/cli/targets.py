@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ..kube.features import DEFAULT_VERSION, check_version
-from ..target import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
 

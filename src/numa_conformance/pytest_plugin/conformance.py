@@ -22,8 +22,8 @@ from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS, Requirement
-from ..target import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
-from ..target.reference import Level
+from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
+from ..protocol.reference import Level
 from .options import setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import OwnSnapshots

@@ -12,7 +12,7 @@ import pytest
 from ..errors import Fault, UsageError, closest
 from ..report.model import read_report
 from ..suite.requirements import REQUIREMENTS
-from ..target.features import FEATURES
+from ..protocol.features import FEATURES
 from .options import setting, settings_list
 
 __all__ = ["Selection", "claimed_features"]

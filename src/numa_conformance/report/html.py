@@ -11,8 +11,8 @@ from typing import Any
 from ..machine.picture_svg import machine_svg
 from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS
-from ..target.features import FEATURES
-from ..target.quirks import QUIRKS
+from ..protocol.features import FEATURES
+from ..protocol.quirks import QUIRKS
 from .html_style import SCRIPT, STYLE
 from .model import VERDICTS, Case, Summary
 from .scenarios import scenario_file

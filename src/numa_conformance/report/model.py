@@ -13,7 +13,7 @@ from .. import __version__
 from ..errors import Fault, UsageError
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
-from ..target.wire import Description
+from ..protocol.wire import Description
 
 __all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 

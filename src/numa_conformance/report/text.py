@@ -11,7 +11,7 @@ from typing import Any
 from ..suite.comparison import side_by_side
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
-from ..target.wire import Description
+from ..protocol.wire import Description
 from .model import VERDICTS, Summary
 from .scenarios import scenario_file
 

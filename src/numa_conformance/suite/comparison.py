@@ -12,8 +12,8 @@ from ..kube.features import DEFAULT_VERSION
 from ..machine.codec import machine_from_dict
 from ..machine.model import Machine
 from ..machine.picture import allocation_map
-from ..target import Client, InProcess, ReferenceTarget, TargetFault
-from ..target.reference import Level
+from ..protocol import Client, InProcess, ReferenceTarget, TargetFault
+from ..protocol.reference import Level
 from .recorded import record
 
 __all__ = ["holders", "maps", "side_by_side", "with_reference"]

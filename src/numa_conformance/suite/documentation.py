@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..target.features import FEATURES, SURFACES
-from ..target.quirks import QUIRKS
-from ..target.wire import METHODS
+from ..protocol.features import FEATURES, SURFACES
+from ..protocol.quirks import QUIRKS
+from ..protocol.wire import METHODS
 from .mutants import MUTANTS
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement

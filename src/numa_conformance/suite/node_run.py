@@ -11,8 +11,8 @@ from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError
 from ..machine import Machine, machine_to_dict
 from ..machine.picture import allocation_map
-from ..target import Client, wire
-from ..target.faults import BadReply
+from ..protocol import Client, wire
+from ..protocol.faults import BadReply
 from .findings import Finding, scenario_json
 
 __all__ = ["NodeRun", "PodOnNode", "read_set"]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from ..errors import Fault, UsageError, closest
 from ..kube.features import check_version
-from ..target.features import FEATURES
+from ..protocol.features import FEATURES
 
 __all__ = ["FEATURE_SETS", "Profile"]
 

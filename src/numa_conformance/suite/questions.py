@@ -9,7 +9,7 @@ import msgspec
 
 from ..cpuset import CpuSet
 from ..machine import Machine, allocation_map
-from ..target import Client, wire
+from ..protocol import Client, wire
 from .findings import Finding
 
 __all__ = ["ChoiceOfCpus", "Questions"]

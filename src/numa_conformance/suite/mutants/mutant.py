@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ...target import ReferenceTarget, wire
-from ...target.reference import Level
+from ...protocol import ReferenceTarget, wire
+from ...protocol.reference import Level
 
 __all__ = ["Mutant", "Rewrite", "mutant"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ...errors import UsageError
-from ...target import TargetFault
+from ...protocol import TargetFault
 from . import node_steps, stateless
 from .differences import Difference
 from .needs import features_needed

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from ...target.features import FEATURES
+from ...protocol.features import FEATURES
 from ..workloads import container, kubelet, pod, static
 
 __all__ = ["containers", "kubelet_configurations", "pods", "workloads"]

@@ -4,14 +4,14 @@
     pytest --numa-conformance --numa-target numa_target:make
 
 Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and read what the suite says. All features
-are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.target.wire``.
+are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.protocol.wire``.
 """
 
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import Pod
-from numa_conformance.target import wire
+from numa_conformance.protocol import wire
 
 SURFACES = ["node"]
 FEATURES = ["cpu-manager/none"]

@@ -1,4 +1,4 @@
-"""``python -m numa_conformance.target`` as a real process: what goes in and out, line by line."""
+"""``python -m numa_conformance.protocol`` as a real process: what goes in and out, line by line."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ class Served:
     """One served target."""
 
     def __init__(self, *args: str) -> None:
-        command = [sys.executable, "-m", "numa_conformance.target", *args]
+        command = [sys.executable, "-m", "numa_conformance.protocol", *args]
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def line(self, text: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_another_target_can_be_served():
 
 
 def test_a_target_that_cannot_be_loaded_is_wrong_usage():
-    command = [sys.executable, "-m", "numa_conformance.target", "--target", "nowhere:make"]
+    command = [sys.executable, "-m", "numa_conformance.protocol", "--target", "nowhere:make"]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == 2
     assert "'nowhere:make' cannot be loaded" in run.stderr

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from numa_conformance.errors import StartError, UsageError
-from numa_conformance.target import wire
-from numa_conformance.target.merge_question import ask_merge, hint_of
+from numa_conformance.protocol import wire
+from numa_conformance.protocol.merge_question import ask_merge, hint_of
 
 CLOSEST = {"prefer-closest-numa-nodes": "true"}
 

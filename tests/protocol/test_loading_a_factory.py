@@ -1,7 +1,7 @@
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.target import load_factory
+from numa_conformance.protocol import load_factory
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``python -m numa_conformance.target``: the reference, or any Python target, served over stdio."""
+"""``python -m numa_conformance.protocol``: the reference, or any Python target, served over stdio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .serve import serve
 def main() -> int:
     """Serve a target until the input ends."""
     parser = argparse.ArgumentParser(
-        prog="python -m numa_conformance.target", description="Serve the reference, or another target, on stdio."
+        prog="python -m numa_conformance.protocol", description="Serve the reference, or another target, on stdio."
     )
     parser.add_argument(
         "--level", choices=("exact", "documented"), default="exact", help="with the kubelet's quirks or not"

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from numa_conformance.machine.shipped import shipped
-from numa_conformance.target import wire
-from numa_conformance.target.schema import protocol_schema
+from numa_conformance.protocol import wire
+from numa_conformance.protocol.schema import protocol_schema
 
 
 def test_the_shipped_schema_is_the_one_made_from_the_messages():

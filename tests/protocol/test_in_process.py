@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.target import (
+from numa_conformance.protocol import (
     BadReply,
     Client,
     Crashed,
@@ -126,4 +126,4 @@ def test_a_name_that_leads_to_no_factory_is_refused(name: str, said: str):
 
 
 def test_a_factory_is_found_by_name():
-    assert load_factory("numa_conformance.target:ReferenceTarget") is ReferenceTarget
+    assert load_factory("numa_conformance.protocol:ReferenceTarget") is ReferenceTarget

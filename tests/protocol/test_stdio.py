@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.target import BadReply, Client, Crashed, NotClaimed, Stdio, TargetFault, TimedOut, wire
+from numa_conformance.protocol import BadReply, Client, Crashed, NotClaimed, Stdio, TargetFault, TimedOut, wire
 
 FAKES = Path(__file__).parent / "fakes"
 Start = Callable[..., Stdio]

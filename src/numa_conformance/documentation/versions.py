@@ -1,0 +1,111 @@
+"""``KubernetesVersion``: a minor version of Kubernetes, and how facts change from one to the next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from ..errors import Fault, UsageError
+
+__all__ = ["DEFAULT", "NEWEST", "OLDEST", "SUPPORTED", "History", "KubernetesVersion", "Span"]
+
+_TEXT = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
+"""As kubelets tell it: vendors append something of their own."""
+_SPAN = re.compile(r"([0-9]+\.[0-9]+)(?:(\+)|-([0-9]+\.[0-9]+))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class KubernetesVersion:
+    """A minor version. Patch releases do not change what is documented here."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def parse(cls, text: str) -> KubernetesVersion:
+        """Read ``1.32``, ``v1.32.10`` or what a vendor makes of it; raises ``UsageError``."""
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            raise UsageError(Fault("", f"{text!r} is not a Kubernetes version", "a text such as 1.32 or v1.32.10"))
+        return cls(int(found[1]), int(found[2]))
+
+    @classmethod
+    def supported(cls, text: str) -> KubernetesVersion:
+        """Read a version whose behaviour can be asked for; raises ``UsageError`` with the range."""
+        found = _TEXT.fullmatch(text)
+        version = cls(int(found[1]), int(found[2])) if found else None
+        if version is None or not OLDEST <= version <= NEWEST:
+            raise UsageError(
+                Fault("", f"{text!r} is not a Kubernetes version whose behaviour is known", f"{OLDEST} to {NEWEST}")
+            )
+        return version
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 36)
+"""First and last version whose behaviour can be asked for."""
+DEFAULT = KubernetesVersion(1, 32)
+"""The version whose decisions were recorded; its behaviour is followed where no other is asked for."""
+SUPPORTED: tuple[KubernetesVersion, ...] = tuple(
+    KubernetesVersion(1, minor) for minor in range(OLDEST.minor, NEWEST.minor + 1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The versions in which something holds: ``until`` is the last one, None where it still does."""
+
+    since: KubernetesVersion
+    until: KubernetesVersion | None = None
+
+    @classmethod
+    @lru_cache
+    def parse(cls, text: str) -> Span:
+        """Read ``1.23+``, ``1.32-1.33`` or ``1.32``; raises ``ValueError``, as the texts are ours."""
+        found = _SPAN.fullmatch(text)
+        if found is None:
+            raise ValueError(f"not a span of Kubernetes versions: {text!r}")
+        since = KubernetesVersion.parse(found[1])
+        if found[2]:
+            return cls(since)
+        return cls(since, KubernetesVersion.parse(found[3]) if found[3] else since)
+
+    def __contains__(self, version: KubernetesVersion) -> bool:
+        return self.since <= version and (self.until is None or version <= self.until)
+
+    def __str__(self) -> str:
+        if self.until is None:
+            return f"{self.since}+"
+        return str(self.since) if self.until == self.since else f"{self.since}-{self.until}"
+
+
+T = TypeVar("T")
+
+
+class History(Generic[T]):
+    """A fact that changes: each value holds from its version on, until the next one's."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, *steps: tuple[str, T]) -> None:
+        """Take (version, value) pairs, oldest first; raises ``ValueError`` when they are not in that order."""
+        self._steps = tuple((KubernetesVersion.parse(since), value) for since, value in steps)
+        if [since for since, _ in self._steps] != sorted({since for since, _ in self._steps}):
+            raise ValueError("the steps of a history are in the order of their versions")
+
+    @property
+    def steps(self) -> tuple[tuple[KubernetesVersion, T], ...]:
+        """Every step, oldest first."""
+        return self._steps
+
+    def at(self, version: KubernetesVersion) -> T | None:
+        """Return the value in a version; None before the first step."""
+        reached: T | None = None
+        for since, value in self._steps:
+            if version >= since:
+                reached = value
+        return reached
