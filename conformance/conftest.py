@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from numa_conformance.machine import Machine, load_machine
+from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance, case_id
 from numa_conformance.suite.goldens import Golden, KubeletsGolden
 from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.protocol import Client
 
 SMALL = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
 """Machines on which most tests run: one NUMA node, two alternating, four in two sockets."""

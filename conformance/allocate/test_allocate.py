@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine, machine_to_dict
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.node_run import read_set
 from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
-from numa_conformance.protocol import Client, wire
 
 pytestmark = pytest.mark.beside_node("allocate")
 requirement = pytest.mark.requirement

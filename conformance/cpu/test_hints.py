@@ -9,9 +9,9 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, machine_to_dict
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import burstable, guaranteed, static
-from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.protocol import Client
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.recorded import read_vectors, replay
-from numa_conformance.protocol import Client
 
 pytestmark = pytest.mark.exact
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.workloads import container, pod
-from numa_conformance.protocol import Client, wire
 
 pytestmark = pytest.mark.exact
 

@@ -10,8 +10,8 @@ import pytest
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import Machine, load_machine, machine_from_dict
-from numa_conformance.suite.findings import Finding
 from numa_conformance.protocol import Client, wire
+from numa_conformance.suite.findings import Finding
 
 requirement = pytest.mark.requirement
 

@@ -10,10 +10,10 @@ import pytest
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import CgroupTree, CgroupUpdate, write_cgroup_tree
 from numa_conformance.machine import load_machine
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
-from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

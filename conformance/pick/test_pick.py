@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import Machine, load_machine, machine_to_dict
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
-from numa_conformance.protocol import Client, wire
 
 pytestmark = pytest.mark.beside_node("pick")
 requirement = pytest.mark.requirement

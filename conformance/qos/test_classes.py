@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
-from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import container, pod
-from numa_conformance.protocol import Client, wire
 
 requirement = pytest.mark.requirement
 

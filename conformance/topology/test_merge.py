@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.suite.questions import Questions
 from numa_conformance.protocol import Client, wire
+from numa_conformance.suite.questions import Questions
 
 requirement = pytest.mark.requirement
 

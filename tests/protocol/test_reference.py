@@ -2,8 +2,8 @@
 
 from numa_conformance.hostfs import write_cgroup_tree
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.suite.workloads import guaranteed, static
 from numa_conformance.protocol import ReferenceTarget, wire
+from numa_conformance.suite.workloads import guaranteed, static
 
 
 def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass(tmp_path):

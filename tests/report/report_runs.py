@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 
 from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.protocol.wire import Description
 from numa_conformance.report.model import Case, Summary
 from numa_conformance.suite.profiles import Profile
 from numa_conformance.suite.workloads import guaranteed, static
-from numa_conformance.protocol.wire import Description
 
 REQUIREMENT = "cpu-manager/static/packs-whole-cores"
 OTHER = "qos/best-effort-has-none"

@@ -5,12 +5,12 @@ from xml.etree import ElementTree
 import pytest
 from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.protocol.quirks import QUIRKS
 from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.html import html_page, worst
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.scenarios import scenario_file
-from numa_conformance.protocol.features import FEATURES
-from numa_conformance.protocol.quirks import QUIRKS
 
 VOID = {"meta", "input", "br", "link", "img"}
 

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.scheduler import EXACT, mean_text, score_node, step_text
 from numa_conformance.suite.recorded import read_vectors, replay
 from numa_conformance.suite.workloads import container, pod
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from shared_data import SHARED, needs_shared
 
 FOO = "intel.com/foo"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import coverage
 
-from numa_conformance.suite.recorded import Vector, read_vectors, replay
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.suite.recorded import Vector, read_vectors, replay
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 300_000

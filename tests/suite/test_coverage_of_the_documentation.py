@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from forked_pytest import run_pytest
+from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.recorded import read_vectors
 from numa_conformance.suite.recorded.needs import features_needed
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
-from numa_conformance.protocol.features import FEATURES
 
 RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 

@@ -1,11 +1,11 @@
 import pytest
 
 from numa_conformance.machine import load_machine
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.workloads import container, guaranteed, pod, static
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 
 ID = "cpu-manager/static/packs-whole-cores"
 

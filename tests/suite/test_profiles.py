@@ -1,9 +1,9 @@
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.profiles import FEATURE_SETS, Profile
 from numa_conformance.suite.requirements import REQUIREMENTS
-from numa_conformance.protocol.features import FEATURES
 
 
 @pytest.mark.parametrize(

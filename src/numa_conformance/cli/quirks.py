@@ -6,8 +6,8 @@ import dataclasses
 
 import click
 
-from ..suite.documentation import quirks_page
 from ..protocol.quirks import QUIRKS
+from ..suite.documentation import quirks_page
 from .terminal import print_json
 
 __all__ = ["command"]

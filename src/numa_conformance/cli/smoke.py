@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ..machine import load_machine, machine_to_dict
-from ..suite.workloads import guaranteed, static
 from ..protocol import Client, NotClaimed, TargetFault, wire
+from ..suite.workloads import guaranteed, static
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 

@@ -13,6 +13,8 @@ import pytest
 from ..errors import NumaConformanceError, UsageError
 from ..kube.features import DEFAULT_VERSION
 from ..machine.shipped import shipped
+from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
+from ..protocol.reference import Level
 from ..report.model import UNMET, Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
@@ -22,8 +24,6 @@ from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS, Requirement
-from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
-from ..protocol.reference import Level
 from .options import setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import OwnSnapshots

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ..errors import Fault, UsageError, closest
+from ..protocol.features import FEATURES
 from ..report.model import read_report
 from ..suite.requirements import REQUIREMENTS
-from ..protocol.features import FEATURES
 from .options import setting, settings_list
 
 __all__ = ["Selection", "claimed_features"]

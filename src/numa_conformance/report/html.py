@@ -9,10 +9,10 @@ from html import escape
 from typing import Any
 
 from ..machine.picture_svg import machine_svg
-from ..suite.comparison import maps
-from ..suite.requirements import REQUIREMENTS
 from ..protocol.features import FEATURES
 from ..protocol.quirks import QUIRKS
+from ..suite.comparison import maps
+from ..suite.requirements import REQUIREMENTS
 from .html_style import SCRIPT, STYLE
 from .model import VERDICTS, Case, Summary
 from .scenarios import scenario_file

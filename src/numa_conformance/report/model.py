@@ -11,9 +11,9 @@ import msgspec
 
 from .. import __version__
 from ..errors import Fault, UsageError
+from ..protocol.wire import Description
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
-from ..protocol.wire import Description
 
 __all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..protocol.wire import Description
 from ..suite.comparison import side_by_side
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
-from ..protocol.wire import Description
 from .model import VERDICTS, Summary
 from .scenarios import scenario_file
 
