@@ -8,6 +8,11 @@ from numa_conformance.kube import Pod
 from numa_conformance.protocol import wire
 
 
+def own_cpus(pod, container):
+    """Whole CPUs of a container in a Guaranteed pod."""
+    return container.whole_cpus if pod.qos == "Guaranteed" else 0
+
+
 class Naive:
     """Gives the lowest free CPUs, whatever they share; forgets that reserved CPUs are not to be given."""
 
@@ -17,7 +22,7 @@ class Naive:
 
     def classify(self, request):
         pod = Pod.from_dict(request.pod)
-        own = {one.name: pod.exclusive_cpus(one) for one in pod.all_containers}
+        own = {container.name: own_cpus(pod, container) for container in pod.all_containers}
         return wire.ClassifyReply(pod.qos, own, sum(own.values()))
 
     def node_start(self, request):
@@ -31,7 +36,7 @@ class Naive:
         pod = Pod.from_dict(request.pod)
         given = {}
         for container in pod.all_containers:
-            count = pod.exclusive_cpus(container) if self.static else 0
+            count = own_cpus(pod, container) if self.static else 0
             if count > len(self.pool):
                 return wire.PodAnswer(
                     "rejected", str(self.pool), pod.qos, reason="UnexpectedAdmissionError", message="full"

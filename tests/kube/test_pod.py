@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import Pod, QosClass, pod_exclusive_cpus, read_pods
+from numa_conformance.kube import Pod, QosClass, read_pods
+from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "pods"
 
@@ -68,7 +69,7 @@ def test_a_fractional_binary_amount_can_be_held_by_the_memory_manager() -> None:
 def test_the_class_in_the_status_wins() -> None:
     obj = {**pod(container(limits={"cpu": "2", "memory": "1Gi"})), "status": {"qosClass": "BestEffort"}}
     read = Pod.from_dict(obj)
-    assert (read.qos, read.exclusive_cpus(read.containers[0])) == ("BestEffort", 0)
+    assert (read.qos, exclusive_cpus(read, read.containers[0])) == ("BestEffort", 0)
 
 
 def test_an_init_container_without_limits_makes_the_pod_burstable() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import FeatureGates, Pod, pod_exclusive_cpus, pod_requests
+from numa_conformance.kube import FeatureGates, Pod, pod_requests
+from numa_conformance.managers.eligibility import is_pinned, pod_exclusive_cpus
 from numa_conformance.scheduler.inputs import filter_amounts, scoring_amount
 
 BOTH = {"cpu": "4", "memory": "2Gi"}
@@ -55,7 +56,7 @@ def test_the_static_policies_leave_such_a_pod_in_the_shared_pool():
     guaranteed = pod({"limits": BOTH}, containers=[own])
     assert guaranteed.qos == "Guaranteed"
     assert pod_exclusive_cpus(guaranteed) == 0
-    assert not guaranteed.is_pinned
+    assert not is_pinned(guaranteed)
 
 
 def test_an_agent_whose_gate_is_off_does_not_see_them():

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import KubeletConfiguration, Pod, ScoringStrategy, pod_exclusive_cpus
+from numa_conformance.kube import KubeletConfiguration, Pod, ScoringStrategy
+from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -39,7 +40,7 @@ def test_classes_and_cpu_counts_are_those_recorded() -> None:
         pod = Pod.from_dict(vector["pod"], validate=False)
         got = {
             "qos": pod.qos,
-            "container_cpus": {one.name: pod.exclusive_cpus(one) for one in pod.all_containers},
+            "container_cpus": {container.name: exclusive_cpus(pod, container) for container in pod.all_containers},
             "pod_cpus": pod_exclusive_cpus(pod),
         }
         assert got == vector["expect"], vector["id"]

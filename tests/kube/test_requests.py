@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.kube import Container, Pod, Quantity, pod_limits, pod_memory_amounts, pod_requests, pod_total
+from numa_conformance.kube import Container, Pod, Quantity, pod_limits, pod_requests, pod_total
 
 
 def container(name: str, amount: int, *, sidecar: bool = False, resource: str = "cpu") -> Container:
@@ -28,12 +28,6 @@ def test_overhead_belongs_to_requests_and_not_to_limits() -> None:
     pod = make([], [container("x", 1)], overhead={"cpu": Quantity.parse("250m"), "memory": Quantity.parse("32Mi")})
     assert {name: str(amount) for name, amount in pod_requests(pod).items()} == {"cpu": "1250m", "memory": "32Mi"}
     assert pod_limits(pod) == {"cpu": Quantity(1)}
-
-
-def test_memory_that_only_init_containers_ask_for_is_not_seen() -> None:
-    init = [container("i", 8, resource="memory"), container("h", 2, resource="hugepages-2Mi")]
-    apps = [container("x", 4, resource="memory"), container("y", 1)]
-    assert pod_memory_amounts(make(init, apps)) == {"memory": Quantity(8)}
 
 
 CONTAINERS = st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=5)

@@ -10,6 +10,7 @@ from ..errors import Refusal, StartError
 from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
 from ..machine import derive_view
 from ..managers.cpu import NeverEnds
+from ..managers.eligibility import exclusive_cpus
 from ..node import Node
 from ..scheduler import ClusterReport, run_cluster
 from .groups import Fleet
@@ -103,7 +104,7 @@ def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
 
 
 def _exclusive(pod: Pod) -> int:
-    return sum(map(pod.exclusive_cpus, pod.containers))
+    return sum(exclusive_cpus(pod, container) for container in pod.containers)
 
 
 def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from ..reading import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster
+from .container import Container
 from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
 from .features import (
     DEFAULT_VERSION,
@@ -16,10 +17,10 @@ from .features import (
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_validation import validate
 from .node_object import NodeObject
-from .pod import Container, Pod
+from .pod import Pod
 from .qos import QosClass, qos_class
 from .quantity import Quantity
-from .requests import pod_exclusive_cpus, pod_limits, pod_memory_amounts, pod_requests, pod_total
+from .requests import pod_limits, pod_requests, pod_total
 from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli
 from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrategy, ShapePoint
 from .scheduler_config import SchedulerConfiguration, SchedulerProfile
@@ -50,9 +51,7 @@ __all__ = [
     "is_known_version",
     "node_reservation",
     "option_maturity",
-    "pod_exclusive_cpus",
     "pod_limits",
-    "pod_memory_amounts",
     "pod_requests",
     "pod_total",
     "pods_of",

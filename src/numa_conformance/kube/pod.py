@@ -5,37 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .container import Container
+from .features import FeatureGates
 from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity
 from .resource_names import amount_faults
 
-if TYPE_CHECKING:
-    from .features import FeatureGates
-
-__all__ = ["Container", "Pod"]
-
-
-@dataclass(frozen=True)
-class Container:
-    """One container after API defaulting: requests include what only limits name (ADM-DEF-01).
-
-    ``restart_always`` on an init container makes it a sidecar (ADM-REQ-02).
-    """
-
-    name: str
-    requests: Mapping[str, Quantity] = field(default_factory=dict)
-    limits: Mapping[str, Quantity] = field(default_factory=dict)
-    restart_always: bool = False
-
-    @cached_property
-    def whole_cpus(self) -> int:
-        """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
-        asked = self.requests.get("cpu")
-        return asked.whole if asked is not None else 0
+__all__ = ["Pod"]
 
 
 @dataclass(frozen=True)
@@ -104,11 +84,6 @@ class Pod:
         hidden = self.has_pod_level and not gates.enabled("PodLevelResources")
         return replace(self, requests={}, limits={}) if hidden else self
 
-    @property
-    def is_pinned(self) -> bool:
-        """Whether the static policies give exclusive CPUs and memory: Guaranteed, by its containers' own resources."""
-        return self.qos == "Guaranteed" and not self.has_pod_level
-
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:
         """Init containers in spec order, then app containers in spec order (CPU-ELIG-08)."""
@@ -133,10 +108,6 @@ class Pod:
     def container(self, name: str) -> Container:
         """Return the container of this name; raises ``KeyError``."""
         return self._by_name[name]
-
-    def exclusive_cpus(self, container: Container) -> int:
-        """Return how many exclusive CPUs the static policy owes the container (CPU-ELIG-01)."""
-        return container.whole_cpus if self.is_pinned else 0
 
 
 def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import closest
+from .container import Container
 from .fields import Faults, as_mapping, quantities
 from .quantity import Quantity
-from .requests import container_requests
 from .resource_names import amount_faults, is_huge_page
-
-if TYPE_CHECKING:
-    from .pod import Container
+from .totals import total_requests
 
 __all__ = ["PodLevel", "read_pod_level"]
 
@@ -37,7 +35,7 @@ def read_pod_level(
         for path, message in (*_unsupported(requests, limits), *amount_faults(requests, limits)):
             faults.add(f"spec.resources.{path}".rstrip("."), message)
     if requests or limits:
-        inherited = {name: amount for name, amount in container_requests(init, apps).items() if _supported(name)}
+        inherited = {name: amount for name, amount in total_requests(init, apps).items() if _supported(name)}
         requests = {**limits, **inherited, **requests}
     return (
         {name: amount.canonical() for name, amount in requests.items()},

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from .pod import Container
-    from .quantity import Quantity
+from .container import Container
+from .quantity import Quantity
 
 __all__ = ["QOS_CLASSES", "QosClass", "qos_class"]
 

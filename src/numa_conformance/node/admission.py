@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..errors import Refusal
-from ..kube.pod import Container, Pod
+from ..kube.container import Container
+from ..kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.topology import Answer, TopologyPolicy, explain_merge
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..cpuset import iter_bits
-from ..kube.pod import Container, Pod
+from ..kube.container import Container
+from ..kube.pod import Pod
 from ..managers.families import HintFamily
 from ..managers.hint import Hint
 from ..managers.topology import Answer

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..kube.container import Container
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
-from ..kube.pod import Container
 
 __all__ = ["PERIOD", "cfs_quota"]
 

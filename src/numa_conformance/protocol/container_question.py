@@ -6,8 +6,9 @@ from typing import Any
 
 from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, Refusal, StartError, UsageError
-from ..kube import Container, FeatureGates, KubeletConfiguration, Pod, pod_exclusive_cpus
+from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
 from ..managers.cpu import CpuManager, CpuState, NeverEnds, make_cpu_manager
+from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
 from . import wire
 from .answers import hints_answer
@@ -28,7 +29,7 @@ def ask_container(request: wire.Allocate, affinity: Hint, version: str, quirks: 
     container = _container(pod, request.container)
     return {
         "reserved_cpus": format_bits(manager.reserved),
-        "guaranteed_cpus": pod.exclusive_cpus(container),
+        "guaranteed_cpus": exclusive_cpus(pod, container),
         "pod_guaranteed_cpus": pod_exclusive_cpus(pod),
         "hints": hints_answer(manager.hints(pod, container)),
         "pod_hints": hints_answer(manager.pod_hints(pod)),

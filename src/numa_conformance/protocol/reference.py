@@ -17,9 +17,9 @@ from ..kube import (
     Pod,
     Quantity,
     ScoringStrategy,
-    pod_exclusive_cpus,
 )
 from ..machine.codec import machine_from_dict, machine_to_dict
+from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..node import Node
 from ..scheduler import score_node
 from . import answers, wire
@@ -87,7 +87,7 @@ class ReferenceTarget:
         pod = self._pod(request.pod, "pod")
         return wire.ClassifyReply(
             qos=pod.qos,
-            container_cpus={one.name: pod.exclusive_cpus(one) for one in pod.all_containers},
+            container_cpus={container.name: exclusive_cpus(pod, container) for container in pod.all_containers},
             pod_cpus=pod_exclusive_cpus(pod),
         )
 

@@ -9,10 +9,10 @@ from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
-from numa_conformance.kube.requests import pod_total
 from numa_conformance.machine.codec import machine_from_dict
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.managers.cpu import CpuManager, CpuState, CpuTopology, make_cpu_manager
+from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.quirks import quirks_for
 from shared_data import SHARED, needs_shared
@@ -63,8 +63,8 @@ def _answer(vector: dict[str, Any]) -> dict[str, Any]:
     pod = Pod.from_dict(vector["pod"])
     container = pod.container(vector["container"])
     expect: dict[str, Any] = {
-        "guaranteed_cpus": pod.exclusive_cpus(container),
-        "pod_guaranteed_cpus": pod_total(pod, pod.exclusive_cpus),
+        "guaranteed_cpus": exclusive_cpus(pod, container),
+        "pod_guaranteed_cpus": pod_exclusive_cpus(pod),
         "hints": _listed(manager.hints(pod, container)),
         "pod_hints": _listed(manager.pod_hints(pod)),
     }

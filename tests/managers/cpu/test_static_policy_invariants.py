@@ -22,6 +22,7 @@ from numa_conformance.managers.cpu import (
     StaticOptions,
     StaticPolicy,
 )
+from numa_conformance.managers.eligibility import exclusive_cpus
 from numa_conformance.managers.hint import Hint
 
 OPTIONS = (
@@ -95,7 +96,7 @@ def run(policy: StaticPolicy, data: st.DataObject) -> None:
                     policy.release(uid, done.name)
                 break
             own = policy.state.assignments[uid][container.name]
-            assert own.bit_count() == one.exclusive_cpus(container)
+            assert own.bit_count() == exclusive_cpus(one, container)
             assert not own & before.default & policy.reserved
         check_pools(policy)
 

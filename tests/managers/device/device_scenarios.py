@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from numa_conformance.kube.pod import Container, Pod
+from numa_conformance.kube.container import Container
+from numa_conformance.kube.pod import Pod
 from numa_conformance.kube.quantity import Quantity
 from numa_conformance.machine.model import Cpu, Device, Machine, MemoryNode
 

@@ -11,6 +11,7 @@ from numa_conformance.errors import Refusal
 from numa_conformance.kube import Pod
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import Block, Blocks, NodeMemory, StaticMemoryManager
+from numa_conformance.managers.memory.amounts import pod_amounts
 from numa_conformance.suite.workloads import burstable, container, pod
 
 Totals = dict[int, dict[str, tuple[int, int]]]
@@ -247,3 +248,10 @@ def test_allocate_and_release_leave_the_books_as_they_were(before: list[int], me
         manager.release(uid, "c")
     assert manager.nodes == empty
     assert manager.blocks == Blocks()
+
+
+def test_a_pod_asks_for_no_resource_that_only_init_containers_ask_for():
+    """MEM-REQ-01."""
+    init = [container("init", memory="8Gi"), container("huge", memory="1Gi", other={"hugepages-2Mi": "2Mi"})]
+    asked = Pod.from_dict(pod("a", [container("app", memory="4Gi"), container("idle", cpu="1")], init=init))
+    assert pod_amounts(asked) == {"memory": 8 * GIB}

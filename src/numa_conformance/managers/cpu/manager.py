@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from ...errors import StartError
+from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
-from ...kube.pod import Container, Pod
+from ...kube.pod import Pod
 from ..hint import Hint
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy

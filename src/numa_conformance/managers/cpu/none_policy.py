@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...kube.pod import Container, Pod
+from ...kube.container import Container
+from ...kube.pod import Pod
 from ..hint import NO_AFFINITY, Hint
 from .state import CpuState
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...errors import Refusal
-from ...kube.pod import Container, Pod
-from ...kube.requests import pod_total
+from ...kube.container import Container
+from ...kube.pod import Pod
+from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
@@ -70,7 +71,7 @@ class StaticPolicy:
 
     def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
         """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""
-        needed = pod.exclusive_cpus(container)
+        needed = exclusive_cpus(pod, container)
         if not needed:
             return None
         own = self.state.assignments.get(pod.uid, {}).get(container.name)
@@ -80,7 +81,7 @@ class StaticPolicy:
 
     def pod_hint_request(self, pod: Pod) -> HintRequest | None:
         """Return what decides the hints of a whole pod (CPU-HINT-05, 06); None: no opinion."""
-        needed = pod_total(pod, pod.exclusive_cpus)
+        needed = pod_exclusive_cpus(pod)
         if not needed:
             return None
         held = 0
@@ -89,7 +90,7 @@ class StaticPolicy:
             for container in pod.all_containers:
                 cpus = own.get(container.name)
                 if cpus is not None:
-                    if cpus.bit_count() != pod.exclusive_cpus(container):
+                    if cpus.bit_count() != exclusive_cpus(pod, container):
                         return self._held(cpus, needed, fits=False)
                     held |= cpus
         if held.bit_count() == needed:
@@ -121,7 +122,7 @@ class StaticPolicy:
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
     ) -> None:
         """Give a container its CPUs (CPU-STEP); raises ``Refusal`` with the state untouched, or ``NeverEnds``."""
-        count = pod.exclusive_cpus(container)
+        count = exclusive_cpus(pod, container)
         if not count:
             return
         own = self.state.assignments.get(pod.uid, {}).get(container.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ...errors import Refusal
-from ...kube.pod import Container, Pod
+from ...kube.container import Container
+from ...kube.pod import Pod
 from ...kube.requests import pod_limits
 from ...machine.model import Machine
 from ..families import HintFamily

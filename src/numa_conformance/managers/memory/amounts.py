@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ...errors import Refusal
-from ...kube.pod import Container, Pod
+from ...kube.container import Container
+from ...kube.pod import Pod
 from ...kube.requests import pod_total
 from ...kube.resource_names import is_huge_page
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from ...errors import StartError
+from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
-from ...kube.pod import Container, Pod
+from ...kube.pod import Pod
 from ...machine.model import Machine
 from ..families import HintFamily
 from ..hint import Hint

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...kube.pod import Container, Pod
+from ...kube.container import Container
+from ...kube.pod import Pod
 from .state import Block, Blocks
 
 __all__ = ["ReusableMemory", "shrink_init_blocks"]

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 
 from ...cpuset import iter_bits
-from ...kube.pod import Container, Pod
+from ...kube.container import Container
+from ...kube.pod import Pod
+from ..eligibility import is_pinned
 from ..families import HintFamily
 from ..hint import Hint
 from .amounts import Amounts, container_amounts, failed, pod_amounts
@@ -37,13 +39,13 @@ class StaticMemoryManager:
 
     def hints(self, pod: Pod, container: Container) -> dict[str, Found] | None:
         """Offer hints for one container; None for pods of other classes and where nothing can be said."""
-        if not pod.is_pinned:
+        if not is_pinned(pod):
             return None
         return self._hints(pod, container_amounts(container), self.blocks.of(pod.uid, container.name))
 
     def pod_hints(self, pod: Pod) -> dict[str, Found] | None:
         """Offer hints for the pod; one that has blocks is judged by its first container's (MEM-HINT-09)."""
-        if not pod.is_pinned:
+        if not is_pinned(pod):
             return None
         held = next((found for one in pod.all_containers if (found := self.blocks.of(pod.uid, one.name))), [])
         return self._hints(pod, pod_amounts(pod), held)
@@ -60,7 +62,7 @@ class StaticMemoryManager:
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
-        if not pod.is_pinned:
+        if not is_pinned(pod):
             return
         ordinary_init = pod.is_ordinary_init(container)
         held = self.blocks.of(pod.uid, container.name)

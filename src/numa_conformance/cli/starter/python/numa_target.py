@@ -37,7 +37,8 @@ class Target:
         pod = Pod.from_dict(request.pod)
         before, given = self.free, {}
         for container in pod.all_containers:
-            cpus = self.give(pod.exclusive_cpus(container) if self.static else 0)
+            own = container.whole_cpus if self.static and pod.qos == "Guaranteed" else 0
+            cpus = self.give(own)
             if cpus is None:
                 self.free = before
                 reason, message = "UnexpectedAdmissionError", "not enough free CPUs"

@@ -1,0 +1,30 @@
+"""One container of a pod."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .quantity import Quantity
+
+__all__ = ["Container"]
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container after API defaulting: requests include what only limits name (ADM-DEF-01).
+
+    ``restart_always`` on an init container makes it a sidecar (ADM-REQ-02).
+    """
+
+    name: str
+    requests: Mapping[str, Quantity] = field(default_factory=dict)
+    limits: Mapping[str, Quantity] = field(default_factory=dict)
+    restart_always: bool = False
+
+    @cached_property
+    def whole_cpus(self) -> int:
+        """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
+        asked = self.requests.get("cpu")
+        return asked.whole if asked is not None else 0
