@@ -1,0 +1,91 @@
+"""Driving a target through a scenario. What is asked may follow from what was answered; nothing is judged here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..machine import Machine, machine_to_dict
+from ..protocol import Client
+from ..protocol.faults import TargetFault
+from .history import MACHINE, Head, History, Step
+
+__all__ = ["Answer", "Question", "Scenario", "Script", "again", "ask_all", "drive"]
+
+Question = tuple[str, Mapping[str, Any]]
+"""A method and its parameters, without the machine."""
+Answer = Mapping[str, Any]
+Script = Generator[Question, Answer, None]
+"""Yields questions and is sent the answers; ends when it has asked enough."""
+
+_WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What a generator yields: where it comes from, the machine, and a script that asks."""
+
+    generator: str
+    cell: str
+    machine: Machine
+    script: Callable[[], Script]
+    seed: int = 0
+
+
+def ask_all(questions: Iterable[Question]) -> Script:
+    """Ask questions that do not depend on the answers."""
+    for question in questions:  # noqa: UP028  (a list takes no answers, as `yield from` would have it do)
+        yield question
+
+
+def drive(scenario: Scenario, client: Client, version: str) -> History:
+    """Ask a target and write down what it answers.
+
+    A fault of the target (it hangs, dies or answers garbage) ends the history and is its last step.
+    """
+    description = client.description
+    head = Head(
+        scenario.generator,
+        scenario.cell,
+        scenario.seed,
+        scenario.machine,
+        version,
+        f"{description.name} {description.version}",
+    )
+    machine = machine_to_dict(scenario.machine)
+    steps: list[Step] = []
+    script = scenario.script()
+    try:
+        question = next(script)
+        while True:
+            step = _ask(client, question, machine)
+            steps.append(step)
+            if step.answer is None:
+                break
+            question = script.send(step.answer)
+    except StopIteration:
+        pass
+    finally:
+        script.close()
+    return History(head, tuple(steps))
+
+
+def again(history: History, client: Client) -> History:
+    """Ask the questions of a history anew, in their order."""
+    head = history.head
+    questions = [(step.method, step.params) for step in history.steps]
+    scenario = Scenario(head.generator, head.cell, head.machine, lambda: ask_all(questions), head.seed)
+    return drive(scenario, client, head.version)
+
+
+def _ask(client: Client, question: Question, machine: dict[str, Any]) -> Step:
+    method, params = question
+    full = {MACHINE: machine, **params} if method in _WITH_MACHINE and MACHINE not in params else dict(params)
+    began = time.perf_counter()
+    try:
+        answer = client.call(method, full)
+    except TargetFault as fault:
+        return Step(method, params, None, f"{fault.verdict}: {fault.message}", time.perf_counter() - began)
+    return Step(method, params, answer, None, time.perf_counter() - began)

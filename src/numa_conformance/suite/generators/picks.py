@@ -1,0 +1,110 @@
+"""Sweeps of ``pick``: every kind of count, option set and state of use, over the machines of the catalogue."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...cpuset import format_bits, iter_bits
+from ...machine import Machine, catalogue_names, load_machine
+from ..drive import Question, Scenario, ask_all
+
+__all__ = ["OPTION_SETS", "STATES", "pick_sweep", "swept_machines"]
+
+MOST_CPUS = 128
+"""Larger machines are left to the deep profile: a question carries the machine."""
+FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
+CORES, UNCORE = "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"
+
+OPTION_SETS: tuple[tuple[str, ...], ...] = (
+    (),
+    (FULL,),
+    (NUMA,),
+    (SOCKET,),
+    (CORES,),
+    (UNCORE,),
+    (FULL, NUMA),
+    (FULL, SOCKET),
+    (FULL, UNCORE),
+    (NUMA, SOCKET),
+    (SOCKET, CORES),
+    (SOCKET, UNCORE),
+    (FULL, NUMA, SOCKET),
+    (FULL, SOCKET, UNCORE),
+)
+"""Every option of the static policy alone, and every set of them that may be on together and differs in a choice."""
+STATES = ("empty", "one CPU taken", "a third of the cores taken", "some threads taken", "one NUMA node left")
+
+
+def swept_machines(most_cpus: int = MOST_CPUS) -> tuple[Machine, ...]:
+    """Return the machines of the catalogue with no more CPUs, ascending by name."""
+    return tuple(machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus)
+
+
+def pick_sweep(
+    machines: Sequence[Machine], options: Sequence[frozenset[str]], *, counts: int, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield a scenario for each machine, option set and state of use, each with up to ``counts`` counts asked.
+
+    Small machines are asked every count; larger ones those around the sizes of their groups, and some by lot.
+    """
+    for machine in machines:
+        for names in options:
+            for state in STATES:
+                cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
+                lot = random.Random(f"{seed} {machine.name} {cell}")
+                free = available(machine, state, lot)
+                asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), counts, lot)] + [
+                    _hinted(machine, free, names, lot) for _ in range(2)
+                ]
+                yield Scenario("sweep", cell, machine, partial(ask_all, asked), seed)
+
+
+def available(machine: Machine, state: str, lot: random.Random) -> int:
+    """Return what is free in a state of use."""
+    online = machine.online_bits
+    match state:
+        case "one CPU taken":
+            return online & (online - 1)
+        case "a third of the cores taken":
+            return online & ~sum(machine.core_bits[::3])
+        case "some threads taken":
+            return online & ~sum(1 << cpu for cpu in iter_bits(online) if lot.random() < 0.25)
+        case "one NUMA node left":
+            return lot.choice([node for node in machine.numa_bits.values() if node])
+        case _:
+            return online
+
+
+def _counts(machine: Machine, free: int, most: int, lot: random.Random) -> list[int]:
+    if free + 2 <= most:
+        return list(range(free + 2))
+    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
+    sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
+    near = {size + step for size in sizes for step in (-1, 0, 1)} | {1, 2, 3, free, free + 1}
+    telling = sorted(count for count in near if 0 < count <= free + 1)
+    lot.shuffle(telling)
+    rest = [count for count in range(1, free + 1) if count not in near]
+    return sorted(telling[: most - most // 4] + lot.sample(rest, min(len(rest), most // 4)))
+
+
+def _question(free: int, count: int, names: frozenset[str], nodes: Sequence[int] | None = None) -> Question:
+    params: dict[str, object] = {
+        "available": format_bits(free),
+        "count": count,
+        "options": dict.fromkeys(sorted(names), True),
+    }
+    if nodes is not None:
+        params["affinity"] = {"nodes": sorted(nodes), "preferred": True}
+    return "pick", params
+
+
+def _hinted(machine: Machine, free: int, names: frozenset[str], lot: random.Random) -> Question:
+    """Ask for what the NUMA nodes of a hint can hold."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus & free]
+    if not nodes:
+        return _question(free, 1, names)
+    hinted = lot.sample(nodes, lot.randint(1, min(2, len(nodes))))
+    room = sum(machine.numa_bits[node] & free for node in hinted).bit_count()
+    return _question(free, lot.randint(1, room), names, hinted)

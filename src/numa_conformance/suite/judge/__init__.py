@@ -1,0 +1,1 @@
+"""Judging histories: what checkers judge, and the arithmetic that is the judge's own."""

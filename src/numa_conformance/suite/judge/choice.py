@@ -1,0 +1,113 @@
+"""``Choice``: one choice of exclusive CPUs, whoever was asked for it, and the judge's arithmetic about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...machine import Machine
+
+__all__ = ["ACROSS_CORES", "ACROSS_NUMA", "BY_SOCKET", "BY_UNCORE", "WHOLE_CORES", "Choice", "touched"]
+
+WHOLE_CORES = "full-pcpus-only"
+ACROSS_NUMA = "distribute-cpus-across-numa"
+BY_SOCKET = "align-by-socket"
+ACROSS_CORES = "distribute-cpus-across-cores"
+BY_UNCORE = "prefer-align-cpus-by-uncorecache"
+
+
+def touched(groups: Iterable[int], cpus: int) -> list[int]:
+    """Return the groups (cores, caches, NUMA nodes, sockets) in which some of the CPUs lie."""
+    return [group for group in groups if group & cpus]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was asked of which CPUs, and what was given. Sets of CPUs are bits.
+
+    ``options``: the static policy's options that are on. ``available``: CPUs that may be given. ``near``: CPUs of the
+    NUMA nodes of the hint; None without one. ``given``: None when the request was refused, with ``refusal`` its text.
+    """
+
+    machine: Machine
+    options: frozenset[str]
+    available: int
+    count: int
+    given: int | None
+    near: int | None = None
+    refusal: str = ""
+
+    @property
+    def took(self) -> int | None:
+        """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
+        given = self.given
+        if given is None or given & ~self.available or given.bit_count() != self.count or not self.count:
+            return None
+        return given
+
+    @cached_property
+    def open_cores(self) -> tuple[int, ...]:
+        """The available CPUs of each core that has some."""
+        return tuple(core & self.available for core in self.machine.core_bits if core & self.available)
+
+    @cached_property
+    def free_cores(self) -> tuple[int, ...]:
+        """The cores that are available with all their threads."""
+        return tuple(core for core in self.machine.core_bits if core & self.available == core)
+
+    @cached_property
+    def whole_core_cpus(self) -> int:
+        """The CPUs of cores that are available with all their threads."""
+        return sum(self.free_cores)
+
+    @property
+    def numa(self) -> tuple[int, ...]:
+        """The CPUs of each NUMA node that has CPUs."""
+        return tuple(bits for bits in self.machine.numa_bits.values() if bits)
+
+    @property
+    def sockets(self) -> tuple[int, ...]:
+        """The CPUs of each socket."""
+        return tuple(self.machine.socket_bits.values())
+
+    @property
+    def caches(self) -> tuple[int, ...]:
+        """The CPUs of each uncore cache."""
+        return tuple(self.machine.uncore_bits.values())
+
+    @cached_property
+    def even(self) -> bool:
+        """Whether all cores have as many threads online."""
+        return len({core.bit_count() for core in self.machine.core_bits}) == 1
+
+    @property
+    def threads(self) -> int:
+        """Threads of a core, on a machine where all have as many."""
+        return self.machine.core_bits[0].bit_count()
+
+    @property
+    def can_be_whole_cores(self) -> bool:
+        """Whether cores that are free as a whole add up to the request."""
+        return self.even and self.count % self.threads == 0 and self.count <= self.whole_core_cpus.bit_count()
+
+    @property
+    def untouched(self) -> bool:
+        """Whether every NUMA node is available as a whole or not at all."""
+        return all(node & self.available in (0, node) for node in self.numa)
+
+    @property
+    def fewest_cores(self) -> int:
+        """Cores that the request needs at least."""
+        return fewest((core.bit_count() for core in self.open_cores), self.count)
+
+
+def fewest(sizes: Iterable[int], count: int) -> int:
+    """Return how many groups of these sizes hold so many CPUs, the largest first."""
+    needed = 0
+    for size in sorted(sizes, reverse=True):
+        if count <= 0:
+            break
+        count -= size
+        needed += 1
+    return needed

@@ -1,0 +1,61 @@
+"""``judge``: every checker that applies is asked at every step of a history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .checkers import checkers_of
+from .history import History
+from .judge.checker import Violation
+from .judge.subjects import UnreadableError, subjects
+
+__all__ = ["WELL_FORMED", "Broken", "Verdicts", "judge"]
+
+WELL_FORMED = "protocol/answers-are-well-formed"
+"""What every answer must be before anything can be said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A requirement that an answer does not meet: at which step of which history, and what is wrong."""
+
+    requirement: str
+    history: History
+    step: int
+    violation: Violation
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What came of judging histories: how often each requirement was asked, in how many histories, what is broken."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    histories: Counter[str] = field(default_factory=Counter)
+    broken: list[Broken] = field(default_factory=list)
+    steps: int = 0
+
+    def add(self, more: Verdicts) -> None:
+        """Take over what came of further histories."""
+        self.asked += more.asked
+        self.histories += more.histories
+        self.broken += more.broken
+        self.steps += more.steps
+
+
+def judge(history: History) -> Verdicts:
+    """Ask every checker that applies, at every step; needs nothing but the history."""
+    verdicts = Verdicts(steps=len(history.steps))
+    try:
+        for number, subject in subjects(history):
+            for check in checkers_of(type(subject)):
+                wrong = check.judge(subject)
+                if wrong is None:
+                    continue
+                verdicts.asked[check.requirement] += 1
+                verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
+    except UnreadableError as error:
+        verdicts.asked[WELL_FORMED] += 1
+        verdicts.broken.append(Broken(WELL_FORMED, history, len(history.steps) - 1, Violation(str(error))))
+    verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
+    return verdicts
