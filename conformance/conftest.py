@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance, case_id
@@ -114,7 +115,7 @@ def node(new_node: Callable[[], NodeRun]) -> NodeRun:
 def new_node(conformance: Conformance, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
     """Return a way to begin conversations anew, for tests that draw examples."""
     asked = conformance.profile.version
-    own = conformance.client.description.kubernetesVersion
+    own = KubernetesVersion.parse(conformance.client.description.kubernetesVersion)
     return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
 
 

@@ -1,7 +1,8 @@
 import pytest
 
+from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.errors import StartError, UsageError
-from numa_conformance.kube import SUPPORTED_VERSIONS, FeatureGates, gate_faults, option_maturity
+from numa_conformance.kube import FeatureGates, gate_faults, option_maturity
 
 MATRIX = """
 option                            1.27 1.31 1.32 1.33 1.34 1.35 1.36
@@ -41,9 +42,8 @@ def test_options_mature_as_the_table_says(row: str) -> None:
     ],
 )
 def test_gates_are_on_by_default_since_a_version(gate: str, first_on: str | None) -> None:
-    on = [version for version in SUPPORTED_VERSIONS if FeatureGates.build(version, {}).enabled(gate)]
-    expected = SUPPORTED_VERSIONS[SUPPORTED_VERSIONS.index(first_on) :] if first_on else ()
-    assert tuple(on) == expected
+    on = [version for version in SUPPORTED if FeatureGates.build(version, {}).enabled(gate)]
+    assert on == ([v for v in SUPPORTED if v >= KubernetesVersion.parse(first_on)] if first_on else [])
 
 
 @pytest.mark.parametrize("version", ["1.32", "v1.32", "1.32.10", "v1.32.10"])

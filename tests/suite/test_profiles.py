@@ -12,7 +12,7 @@ from numa_conformance.suite.requirements import REQUIREMENTS
 )
 def test_name_and_version_may_each_be_left_out(text, name, version):
     profile = Profile.parse(text, "1.32")
-    assert (profile.name, profile.version) == (name, version)
+    assert (profile.name, str(profile.version)) == (name, version)
     assert str(profile) == f"{name}@{version}"
 
 

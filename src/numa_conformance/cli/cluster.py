@@ -11,19 +11,20 @@ from typing import Any
 
 import click
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, UsageError
 from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..kube import (
     ClusterObjects,
     NodeResourcesFitArgs,
     Pod,
-    check_version,
     read_cluster,
     read_kubelet_configuration,
     read_scheduler_configuration,
 )
 from ..machine import load_machine
 from .terminal import columns, notice, print_json, spread, with_progress
+from .versions import version
 
 __all__ = ["command"]
 
@@ -40,7 +41,7 @@ class _Sources:
     fleet: Path | None
     machine: str | None
     kubelet: Path | None
-    kubernetes_version: str | None
+    kubernetes_version: KubernetesVersion | None
 
 
 @click.command("cluster")
@@ -49,7 +50,12 @@ class _Sources:
 @click.option("--fleet", type=_FILE, help="Which nodes have which machine and KubeletConfiguration.")
 @click.option("--machine", default=None, help="The machine of all other nodes: a name of the catalogue, or a file.")
 @click.option("--kubelet", type=_FILE, help="The KubeletConfiguration of the nodes with --machine.")
-@click.option("--kubernetes-version", default=None, help="Their version (default: what each node tells, else 1.32).")
+@click.option(
+    "--kubernetes-version",
+    type=version,
+    default=None,
+    help=f"Their version (default: what each node tells, else {DEFAULT}).",
+)
 @click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
     "--strategy", "strategies", multiple=True, type=click.Choice(_SIMPLE), help="A strategy with its default resources."
@@ -97,12 +103,10 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     for option, given in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
         if given and not sources.machine:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
-    if sources.kubernetes_version:
-        check_version(sources.kubernetes_version)
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
         config = read_kubelet_configuration(sources.kubelet)
-        kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version or "")
+        kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     found = read_cluster(*sources.nodes, *sources.pods)
     cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))

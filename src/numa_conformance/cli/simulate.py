@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from ..cpuset import format_bits
-from ..kube import DEFAULT_VERSION, FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
 from ..node import Admission, Explainer, Node
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .terminal import notice, print_json, with_progress
+from .versions import version
 
 __all__ = ["command"]
 
@@ -27,7 +29,11 @@ __all__ = ["command"]
 )
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--kubernetes-version", default=DEFAULT_VERSION, show_default=True, help="The version whose behaviour is followed."
+    "--kubernetes-version",
+    type=version,
+    default=str(DEFAULT),
+    show_default=True,
+    help="The version whose behaviour is followed.",
 )
 @click.option(
     "--level",
@@ -42,7 +48,7 @@ def command(
     machine_name: str,
     config_file: Path | None,
     pods: tuple[Path, ...],
-    kubernetes_version: str,
+    kubernetes_version: KubernetesVersion,
     level: str,
     explain: bool,
     as_json: bool,

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
-from ..kube.features import DEFAULT_VERSION, check_version
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from .versions import version
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
 
@@ -25,7 +26,7 @@ class TargetChoice:
     factory: str | None
     command: str | None
     level: str
-    kubernetes_version: str
+    kubernetes_version: KubernetesVersion
     timeout: float
 
 
@@ -44,7 +45,11 @@ def target_options(function: F) -> F:
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
     )
     @click.option(
-        "--kubernetes-version", default=DEFAULT_VERSION, show_default=True, help="The version the reference follows."
+        "--kubernetes-version",
+        type=version,
+        default=str(DEFAULT),
+        show_default=True,
+        help="The version the reference follows.",
     )
     @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
     @functools.wraps(function)
@@ -53,7 +58,7 @@ def target_options(function: F) -> F:
         factory: str | None,
         target_command: str | None,
         level: str,
-        kubernetes_version: str,
+        kubernetes_version: KubernetesVersion,
         timeout: float,
         **kwargs: Any,
     ) -> Any:
@@ -81,6 +86,5 @@ def _connection(choice: TargetChoice) -> Connection:
         return Stdio(choice.command, choice.timeout)
     if choice.factory:
         return InProcess(load_factory(choice.factory), choice.factory, choice.timeout)
-    check_version(choice.kubernetes_version)
     level: Level = "exact" if choice.level == "exact" else "documented"
     return InProcess(lambda: ReferenceTarget(level, choice.kubernetes_version), "the reference", choice.timeout)

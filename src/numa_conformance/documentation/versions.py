@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from ..errors import Fault, UsageError
 
-__all__ = ["DEFAULT", "NEWEST", "OLDEST", "SUPPORTED", "History", "KubernetesVersion", "Span"]
+__all__ = ["DEFAULT", "NEWEST", "OLDEST", "SUPPORTED", "SUPPORTED_RANGE", "History", "KubernetesVersion", "Span"]
 
 _TEXT = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
 """As kubelets tell it: vendors append something of their own."""
@@ -26,21 +26,29 @@ class KubernetesVersion:
     @classmethod
     def parse(cls, text: str) -> KubernetesVersion:
         """Read ``1.32``, ``v1.32.10`` or what a vendor makes of it; raises ``UsageError``."""
-        found = _TEXT.fullmatch(text)
-        if found is None:
+        match = _TEXT.fullmatch(text)
+        if match is None:
             raise UsageError(Fault("", f"{text!r} is not a Kubernetes version", "a text such as 1.32 or v1.32.10"))
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     @classmethod
-    def supported(cls, text: str) -> KubernetesVersion:
-        """Read a version whose behaviour can be asked for; raises ``UsageError`` with the range."""
-        found = _TEXT.fullmatch(text)
-        version = cls(int(found[1]), int(found[2])) if found else None
-        if version is None or not OLDEST <= version <= NEWEST:
-            raise UsageError(
-                Fault("", f"{text!r} is not a Kubernetes version whose behaviour is known", f"{OLDEST} to {NEWEST}")
-            )
-        return version
+    def known(cls, version: str | KubernetesVersion) -> KubernetesVersion | None:
+        """Return a version whose behaviour can be asked for, None where it is another one or no version at all."""
+        if isinstance(version, str):
+            match = _TEXT.fullmatch(version)
+            if match is None:
+                return None
+            version = cls(int(match[1]), int(match[2]))
+        return version if OLDEST <= version <= NEWEST else None
+
+    @classmethod
+    def supported(cls, version: str | KubernetesVersion) -> KubernetesVersion:
+        """Return a version whose behaviour can be asked for; raises ``UsageError`` with the range."""
+        known = cls.known(version)
+        if known is None:
+            message = f"{str(version)!r} is not a Kubernetes version whose behaviour is known"
+            raise UsageError(Fault("", message, SUPPORTED_RANGE))
+        return known
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
@@ -48,6 +56,8 @@ class KubernetesVersion:
 
 OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 36)
 """First and last version whose behaviour can be asked for."""
+SUPPORTED_RANGE = f"{OLDEST} to {NEWEST}"
+"""The same, as messages name it."""
 DEFAULT = KubernetesVersion(1, 32)
 """The version whose decisions were recorded; its behaviour is followed where no other is asked for."""
 SUPPORTED: tuple[KubernetesVersion, ...] = tuple(
@@ -66,13 +76,13 @@ class Span:
     @lru_cache
     def parse(cls, text: str) -> Span:
         """Read ``1.23+``, ``1.32-1.33`` or ``1.32``; raises ``ValueError``, as the texts are ours."""
-        found = _SPAN.fullmatch(text)
-        if found is None:
+        match = _SPAN.fullmatch(text)
+        if match is None:
             raise ValueError(f"not a span of Kubernetes versions: {text!r}")
-        since = KubernetesVersion.parse(found[1])
-        if found[2]:
+        since = KubernetesVersion.parse(match[1])
+        if match[2]:
             return cls(since)
-        return cls(since, KubernetesVersion.parse(found[3]) if found[3] else since)
+        return cls(since, KubernetesVersion.parse(match[3]) if match[3] else since)
 
     def __contains__(self, version: KubernetesVersion) -> bool:
         return self.since <= version and (self.until is None or version <= self.until)

@@ -9,14 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import (
-    DEFAULT_VERSION,
-    KNOWN_VERSIONS,
     KubeletConfiguration,
     NodeObject,
     Quantity,
-    is_known_version,
     read_documents,
     read_kubelet_configuration,
 )
@@ -38,13 +36,11 @@ class NodeKind:
 
     machine: Machine
     kubelet: KubeletConfiguration
-    kubernetes_version: str = ""
+    kubernetes_version: KubernetesVersion | None = None
 
-    def version_on(self, node: NodeObject) -> str:
+    def version_on(self, node: NodeObject) -> KubernetesVersion:
         """Return the version whose behaviour a node has; 1.32 where its own is not told or not known."""
-        if self.kubernetes_version:
-            return self.kubernetes_version
-        return node.kubelet_version if is_known_version(node.kubelet_version) else DEFAULT_VERSION
+        return self.kubernetes_version or KubernetesVersion.known(node.kubelet_version) or DEFAULT
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,7 @@ class Fleet:
                 machine = kind.machine
                 found.append(f"node {node.name} has {told} CPUs, its machine {machine.name} has {len(machine.cpus)}")
             own = node.kubelet_version
-            if kind and own and not kind.kubernetes_version and kind.version_on(node) != own:
+            if kind and own and not kind.kubernetes_version and KubernetesVersion.known(own) is None:
                 found.append(f"node {node.name} runs {own}: it is taken for {kind.version_on(node)}")
         return found
 
@@ -137,9 +133,10 @@ def _group(item: object, place: str, folder: Path) -> NodeGroup:
     kubelet = item.get("kubelet")
     if kubelet is not None and not isinstance(kubelet, str):
         faults.append(Fault(f"{place}.kubelet", "is no text", "a file in the fleet file's folder"))
-    version = item.get("kubernetesVersion", "")
-    if version != "" and not (isinstance(version, str) and is_known_version(version)):
-        faults.append(Fault(f"{place}.kubernetesVersion", f"is {version!r}", f'a text, "{KNOWN_VERSIONS}"'))
+    told = item.get("kubernetesVersion", "")
+    version = KubernetesVersion.known(told) if isinstance(told, str) else None
+    if told != "" and version is None:
+        faults.append(Fault(f"{place}.kubernetesVersion", f"is {told!r}", f'a text, "{SUPPORTED_RANGE}"'))
     if faults:
         raise UsageError(faults)
     kind = NodeKind(_machine(machine, place, folder), _kubelet(kubelet, place, folder), version)

@@ -4,16 +4,7 @@ from ..reading import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster
 from .container import Container
 from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
-from .features import (
-    DEFAULT_VERSION,
-    KNOWN_VERSIONS,
-    SUPPORTED_VERSIONS,
-    FeatureGates,
-    check_version,
-    gate_faults,
-    is_known_version,
-    option_maturity,
-)
+from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_validation import validate
 from .node_object import NodeObject
@@ -26,9 +17,6 @@ from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrateg
 from .scheduler_config import SchedulerConfiguration, SchedulerProfile
 
 __all__ = [
-    "DEFAULT_VERSION",
-    "KNOWN_VERSIONS",
-    "SUPPORTED_VERSIONS",
     "ClusterObjects",
     "Container",
     "Document",
@@ -45,10 +33,8 @@ __all__ = [
     "SchedulerProfile",
     "ScoringStrategy",
     "ShapePoint",
-    "check_version",
     "explicit_reserved_cpus",
     "gate_faults",
-    "is_known_version",
     "node_reservation",
     "option_maturity",
     "pod_limits",

@@ -1,106 +1,22 @@
-"""Feature gates and the maturity of options, by Kubernetes version.
-
-The tables are facts of the releases' own gate tables (admission-and-qos section 7, cpu-manager sections 5.2 and 5.3).
-"""
+"""The feature gates of one node, and the maturity of options, at its Kubernetes version."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
-from ..errors import Fault, StartError, UsageError, closest
+from ..documentation.gates import GATES, GateState
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..errors import StartError, closest
 
-__all__ = [
-    "DEFAULT_VERSION",
-    "KNOWN_VERSIONS",
-    "NEWEST",
-    "OLDEST",
-    "SUPPORTED_VERSIONS",
-    "FeatureGates",
-    "Maturity",
-    "check_version",
-    "gate_faults",
-    "is_known_version",
-    "option_maturity",
-]
-
-OLDEST, NEWEST = (1, 27), (1, 36)
-"""First and last Kubernetes minor version whose behaviour can be asked for."""
-
-KNOWN_VERSIONS = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-"""The same, as messages name it."""
-DEFAULT_VERSION = "1.32"
-"""The version whose decisions were recorded; its behaviour is followed where no other is asked for."""
-SUPPORTED_VERSIONS: tuple[str, ...] = tuple(f"1.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1))
+__all__ = ["FeatureGates", "Maturity", "gate_faults", "option_maturity"]
 
 Maturity = Literal["alpha", "beta", "ga"]
-Version = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    """From this version on: how mature, on or off by default, and whether that can be changed."""
-
-    since: Version
-    stage: Literal["alpha", "beta", "ga", "deprecated", "gone"]
-    on: bool
-    locked: bool = False
-
-
-def _alpha(minor: int) -> _Stage:
-    return _Stage((1, minor), "alpha", on=False)
-
-
-def _beta(minor: int, *, on: bool = True) -> _Stage:
-    return _Stage((1, minor), "beta", on=on)
-
-
-def _ga(minor: int, *, locked: bool) -> _Stage:
-    return _Stage((1, minor), "ga", on=True, locked=locked)
-
-
-def _deprecated(minor: int, *, on: bool) -> _Stage:
-    return _Stage((1, minor), "deprecated", on=on)
-
-
-def _gone(minor: int) -> _Stage:
-    return _Stage((1, minor), "gone", on=True)
-
-
-_GATES: Mapping[str, tuple[_Stage, ...]] = {
-    "CPUManager": (_ga(26, locked=True),),
-    "CPUManagerPolicyOptions": (_beta(23), _ga(33, locked=True)),
-    "CPUManagerPolicyBetaOptions": (_beta(23),),
-    "CPUManagerPolicyAlphaOptions": (_alpha(23),),
-    "MemoryManager": (_beta(22), _ga(32, locked=True)),
-    "TopologyManager": (_ga(27, locked=True), _gone(32)),
-    "TopologyManagerPolicyOptions": (_alpha(26), _beta(28), _ga(32, locked=False)),
-    "TopologyManagerPolicyBetaOptions": (_beta(26, on=False), _beta(28)),
-    "TopologyManagerPolicyAlphaOptions": (_alpha(26),),
-    "SidecarContainers": (_alpha(28), _beta(29), _ga(33, locked=True)),
-    "InPlacePodVerticalScaling": (_alpha(27), _beta(33), _ga(35, locked=True)),
-    "InPlacePodVerticalScalingAllocatedStatus": (_alpha(32), _deprecated(33, on=False)),
-    "InPlacePodVerticalScalingExclusiveCPUs": (_alpha(32),),
-    "InPlacePodVerticalScalingExclusiveMemory": (_alpha(34),),
-    "PodLevelResources": (_alpha(32), _beta(34)),
-    "PodLevelResourceManagers": (_alpha(36),),
-    "DisableCPUQuotaWithExclusiveCPUs": (_beta(33),),
-    "ResourceHealthStatus": (_alpha(31),),
-    "KubeletPodResourcesGet": (_alpha(27), _beta(34)),
-    "KubeletPodResourcesDynamicResources": (_alpha(27), _beta(34)),
-    "KubeletPodResourcesListUseActivePods": (_deprecated(34, on=True),),
-    "DevicePluginCDIDevices": (_beta(29), _ga(31, locked=False)),
-    "DynamicResourceAllocation": (_alpha(26), _beta(32, on=False), _ga(34, locked=False), _ga(35, locked=True)),
-    "WindowsCPUAndMemoryAffinity": (_alpha(32),),
-    "SchedulerQueueingHints": (_beta(28, on=False), _beta(32), _ga(34, locked=True)),
-}
-"""Gates of the resource managers and their neighbours. A gate of other parts of Kubernetes is not listed."""
 
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
 
-_OPTIONS: Mapping[str, tuple[tuple[Version, Maturity], ...]] = {
+_OPTIONS: Mapping[str, tuple[tuple[tuple[int, int], Maturity], ...]] = {
     "full-pcpus-only": (((1, 22), "alpha"), ((1, 23), "beta"), ((1, 33), "ga")),
     "distribute-cpus-across-numa": (((1, 23), "alpha"), ((1, 33), "beta")),
     "align-by-socket": (((1, 25), "alpha"),),
@@ -111,34 +27,13 @@ _OPTIONS: Mapping[str, tuple[tuple[Version, Maturity], ...]] = {
     "max-allowable-numa-nodes": (((1, 31), "beta"), ((1, 35), "ga")),
 }
 
-_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
-"""As kubelets tell it: vendors append something of their own."""
 
-
-def check_version(text: str) -> Version:
-    """Return ``(major, minor)``; raises ``UsageError`` outside the documented range."""
-    version = _version(text)
-    if not OLDEST <= version <= NEWEST:
-        raise UsageError(Fault("", f"{text!r} is not a Kubernetes version whose behaviour is known", KNOWN_VERSIONS))
-    return version
-
-
-def is_known_version(text: str) -> bool:
-    """Tell whether the behaviour of a version is documented here."""
-    return OLDEST <= _version(text) <= NEWEST
-
-
-def _version(text: str) -> Version:
-    found = _VERSION.fullmatch(text)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
-
-
-def option_maturity(option: str, version: str) -> Maturity | None:
+def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity | None:
     """Return how mature a policy option is in a version; None where it does not exist."""
-    asked = check_version(version)
+    asked = KubernetesVersion.supported(version)
     reached: Maturity | None = None
     for since, maturity in _OPTIONS.get(option, ()):
-        if asked >= since:
+        if (asked.major, asked.minor) >= since:
             reached = maturity
     return reached
 
@@ -146,27 +41,28 @@ def option_maturity(option: str, version: str) -> Maturity | None:
 class FeatureGates:
     """The feature gates of one node."""
 
-    def __init__(self, version: str, enabled: Mapping[str, bool]) -> None:
+    def __init__(self, version: KubernetesVersion, enabled: Mapping[str, bool]) -> None:
         """Take the version and the state of every gate; ``build`` is how callers make one."""
         self.version = version
         self._enabled = enabled
 
     @classmethod
     def build(
-        cls, kubernetes_version: str = DEFAULT_VERSION, overrides: Mapping[str, bool] | None = None
+        cls, version: str | KubernetesVersion = DEFAULT, overrides: Mapping[str, bool] | None = None
     ) -> FeatureGates:
         """Apply a configuration's overrides to the defaults of a version.
 
         Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.
         """
         wanted = overrides or {}
-        faults = gate_faults(kubernetes_version, wanted)
+        version = KubernetesVersion.supported(version)
+        faults = gate_faults(version, wanted)
         if faults:
             raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
         groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
-        stages = _stages(check_version(kubernetes_version))
-        known = {name: wanted.get(name, groups.get(stage.stage, stage.on)) for name, stage in stages.items()}
-        return cls(kubernetes_version, {**wanted, **known})
+        states = _states(version)
+        known = {name: wanted.get(name, groups.get(state.stage, state.on)) for name, state in states.items()}
+        return cls(version, {**wanted, **known})
 
     def enabled(self, name: str) -> bool:
         """Tell whether a gate is on; one the version does not have yet is off, one it no longer has is on."""
@@ -177,44 +73,42 @@ class FeatureGates:
         return option_maturity(option, self.version)
 
 
-def gate_faults(kubernetes_version: str, overrides: Mapping[str, bool]) -> list[str]:
+def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool]) -> list[str]:
     """Return what the kubelet of a version refuses in ``featureGates``, in its words.
 
     A gate of other parts of Kubernetes is accepted unseen, unless its name is a slip away from a listed one.
     """
-    stages = _stages(check_version(kubernetes_version))
+    states = _states(KubernetesVersion.supported(version))
     faults = []
     for name, on in overrides.items():
-        stage = stages.get(name)
-        if name in _GATES:
-            if stage is None or stage.stage == "gone":
+        state = states.get(name)
+        if name in GATES:
+            if state is None or state.stage == "gone":
                 faults.append(f"unrecognized feature gate: {name}")
-            elif stage.locked and on != stage.on:
-                state, locked = str(on).lower(), str(stage.on).lower()
-                faults.append(f"cannot set feature gate {name} to {state}, feature is locked to {locked}")
+            elif state.locked and on != state.on:
+                wanted, locked = str(on).lower(), str(state.on).lower()
+                faults.append(f"cannot set feature gate {name} to {wanted}, feature is locked to {locked}")
         elif name not in _GROUPS:
-            near = closest(name, _GATES)
+            near = closest(name, GATES)
             if near and _is_slip(name.lower(), near.lower()):
                 faults.append(f"unrecognized feature gate: {name}; did you mean {near!r}?")
     return faults
 
 
-def _is_slip(one: str, other: str) -> bool:
+def _is_slip(name: str, known: str) -> bool:
     """Tell whether two names are equal but for two letters next to each other, given, missing or changed."""
-    shared = _shared_start(one, other)
-    one, other = one[shared:][::-1], other[shared:][::-1]
-    return max(len(one), len(other)) - _shared_start(one, other) <= 2
+    shared = _shared_start(name, known)
+    name, known = name[shared:][::-1], known[shared:][::-1]
+    return max(len(name), len(known)) - _shared_start(name, known) <= 2
 
 
-def _shared_start(one: str, other: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _shared_start(name: str, known: str) -> int:
+    pairs = enumerate(zip(name, known, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(name), len(known)))
 
 
-def _stages(version: Version) -> dict[str, _Stage]:
-    """Return the stage that every gate has reached; gates that do not exist yet are left out."""
-    reached = {}
-    for name, history in _GATES.items():
-        for stage in history:
-            if version >= stage.since:
-                reached[name] = stage
-    return reached
+@lru_cache
+def _states(version: KubernetesVersion) -> Mapping[str, GateState]:
+    """Return what has become of every gate; gates that do not exist yet are left out."""
+    reached = {name: gate.history.at(version) for name, gate in GATES.items()}
+    return {name: state for name, state in reached.items() if state is not None}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError
-from .features import DEFAULT_VERSION, gate_faults
+from .features import gate_faults
 from .kubelet_config import KubeletConfiguration
 from .reservation import explicit_reserved_cpus
 from .resource_names import is_huge_page
 
-__all__ = ["TOPOLOGY_POLICIES", "TOPOLOGY_SCOPES", "validate"]
+__all__ = ["validate"]
 
-TOPOLOGY_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
-TOPOLOGY_SCOPES = ("container", "pod")
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 
 
-def validate(config: KubeletConfiguration, kubernetes_version: str = DEFAULT_VERSION) -> None:
+def validate(config: KubeletConfiguration, kubernetes_version: str | KubernetesVersion = DEFAULT) -> None:
     """Check a configuration as the kubelet's own validator does, all messages at once.
 
     Raises ``StartError`` at stage ``kubelet``. Building the managers checks again what they use, with other words: a
@@ -28,7 +28,7 @@ def validate(config: KubeletConfiguration, kubernetes_version: str = DEFAULT_VER
         raise StartError("kubelet", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
-def _messages(config: KubeletConfiguration, kubernetes_version: str) -> Iterator[str]:
+def _messages(config: KubeletConfiguration, kubernetes_version: str | KubernetesVersion) -> Iterator[str]:
     yield from gate_faults(kubernetes_version, config.feature_gates)
     yield from _topology(config)
     yield from _reserved_memory(config)
@@ -48,7 +48,7 @@ def _topology(config: KubeletConfiguration) -> Iterator[str]:
         ("topologyManagerScope", "topology-manager-scope", config.topology_manager_scope, TOPOLOGY_SCOPES),
     ):
         if value not in known:
-            listed = " ".join(f'"{one}"' for one in known)
+            listed = " ".join(f'"{name}"' for name in known)
             yield f'invalid configuration: {field} (--{flag}) "{value}" must be one of: [{listed}]'
 
 

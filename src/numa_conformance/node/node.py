@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
-from ..kube.features import DEFAULT_VERSION, FeatureGates, check_version
+from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
@@ -42,7 +43,7 @@ class Node:
         machine: Machine,
         config: KubeletConfiguration,
         *,
-        kubernetes_version: str = DEFAULT_VERSION,
+        kubernetes_version: str | KubernetesVersion = DEFAULT,
         quirks: frozenset[str] | None = None,
         store: StateStore | None = None,
         view: KubeletView | None = None,
@@ -51,9 +52,8 @@ class Node:
     ) -> None:
         self.machine = machine
         self.config = config
-        check_version(kubernetes_version)
-        self.quirks = quirks_for(kubernetes_version) if quirks is None else quirks
-        self._version = kubernetes_version
+        self.version = KubernetesVersion.supported(kubernetes_version)
+        self.quirks = quirks_for(str(self.version)) if quirks is None else quirks
         self._view = view
         self._resource_fit = resource_fit
         self._watcher = watcher
@@ -63,7 +63,7 @@ class Node:
         self._start()
 
     def _start(self) -> None:
-        self.gates = FeatureGates.build(self._version, self.config.feature_gates)
+        self.gates = FeatureGates.build(self.version, self.config.feature_gates)
         self._managers = bring_up(self.machine, self._view, self.config, self.gates, self.quirks)
         self._checkpoints = Checkpoints(self._store, self._managers, {})
         self._checkpoints.restore()

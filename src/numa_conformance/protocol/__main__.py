@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
-from ..kube.features import DEFAULT_VERSION, check_version
 from .in_process import load_factory
 from .reference import ReferenceTarget
 from .serve import serve
@@ -20,15 +20,15 @@ def main() -> int:
     parser.add_argument(
         "--level", choices=("exact", "documented"), default="exact", help="with the kubelet's quirks or not"
     )
-    parser.add_argument("--kubernetes-version", default=DEFAULT_VERSION, help="the version whose behaviour is followed")
+    parser.add_argument("--kubernetes-version", default=str(DEFAULT), help="the version whose behaviour is followed")
     parser.add_argument("--target", metavar="FACTORY", help="serve this one instead: package.module:factory")
     arguments = parser.parse_args()
     try:
-        check_version(arguments.kubernetes_version)
+        version = KubernetesVersion.supported(arguments.kubernetes_version)
         factory = load_factory(arguments.target) if arguments.target else None
     except UsageError as error:
         parser.error(str(error))
-    serve(factory() if factory else ReferenceTarget(arguments.level, arguments.kubernetes_version))
+    serve(factory() if factory else ReferenceTarget(arguments.level, version))
     return 0
 
 

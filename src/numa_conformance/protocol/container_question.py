@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, Refusal, StartError, UsageError
 from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
 from ..managers.cpu import CpuManager, CpuState, NeverEnds, make_cpu_manager
@@ -19,7 +20,9 @@ __all__ = ["ask_container", "ask_hints"]
 _PREFIX = "new static policy error: "
 
 
-def ask_container(request: wire.Allocate, affinity: Hint, version: str, quirks: frozenset[str]) -> dict[str, Any]:
+def ask_container(
+    request: wire.Allocate, affinity: Hint, version: KubernetesVersion, quirks: frozenset[str]
+) -> dict[str, Any]:
     """Return hints before the allocation and the allocation, in the form of a ``cpu-static`` decision."""
     try:
         manager, gates = _manager(request, version, quirks)
@@ -37,7 +40,7 @@ def ask_container(request: wire.Allocate, affinity: Hint, version: str, quirks: 
     }
 
 
-def ask_hints(request: wire.Hints, version: str, quirks: frozenset[str]) -> dict[str, Any] | None:
+def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: frozenset[str]) -> dict[str, Any] | None:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
         manager, gates = _manager(request, version, quirks)
@@ -50,7 +53,7 @@ def ask_hints(request: wire.Hints, version: str, quirks: frozenset[str]) -> dict
 
 
 def _manager(
-    request: wire.Allocate | wire.Hints, version: str, quirks: frozenset[str]
+    request: wire.Allocate | wire.Hints, version: KubernetesVersion, quirks: frozenset[str]
 ) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet")
     gates = FeatureGates.build(version, config.feature_gates)

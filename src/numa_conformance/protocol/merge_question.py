@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..documentation.policies import TOPOLOGY_POLICIES
+from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import FeatureGates
 from ..managers.hint import Hint
-from ..managers.topology import HIGHEST_NODE, POLICIES, Merged, parse_options, policy_of
+from ..managers.topology import HIGHEST_NODE, Merged, parse_options, policy_of
 from . import wire
 
 __all__ = ["ask_merge", "hint_of"]
@@ -16,7 +18,7 @@ NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
 Provider = Mapping[str, Sequence[wire.HintValue] | None] | None
 
 
-def ask_merge(request: wire.Merge, version: str, quirks: frozenset[str]) -> Merged:
+def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: frozenset[str]) -> Merged:
     """Merge what the request says.
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
@@ -50,9 +52,9 @@ def _answer(provider: Provider) -> dict[str, list[Hint] | None] | None:
 
 
 def _faults(request: wire.Merge) -> Iterator[Fault]:
-    if request.policy not in POLICIES:
-        accepted = ", ".join(POLICIES)
-        yield Fault("policy", f"is {request.policy!r}", accepted, closest(request.policy, POLICIES))
+    if request.policy not in TOPOLOGY_POLICIES:
+        accepted = ", ".join(TOPOLOGY_POLICIES)
+        yield Fault("policy", f"is {request.policy!r}", accepted, closest(request.policy, TOPOLOGY_POLICIES))
     nodes = request.nodes
     if not nodes or not _are_ids(nodes) or len(set(nodes)) < len(nodes):
         yield _bad_ids("nodes", nodes, "different ")

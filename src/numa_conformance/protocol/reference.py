@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from .. import __version__
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, MemoryStore, read_machine
 from ..kube import (
-    DEFAULT_VERSION,
     FeatureGates,
     KubeletConfiguration,
     Pod,
@@ -45,11 +45,11 @@ class ReferenceTarget:
     ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.
     """
 
-    def __init__(self, level: Level = "exact", kubernetes_version: str = DEFAULT_VERSION) -> None:
+    def __init__(self, level: Level = "exact", kubernetes_version: str | KubernetesVersion = DEFAULT) -> None:
         self._level = level
-        self._version = kubernetes_version
-        self._gates = FeatureGates.build(kubernetes_version)
-        self._quirks = quirks_for(kubernetes_version) if level == "exact" else frozenset[str]()
+        self._version = KubernetesVersion.supported(kubernetes_version)
+        self._gates = FeatureGates.build(self._version)
+        self._quirks = quirks_for(str(self._version)) if level == "exact" else frozenset[str]()
         self._node: Node | None = None
 
     def describe(self, request: wire.Describe) -> wire.Description:
@@ -60,7 +60,7 @@ class ReferenceTarget:
             protocol=PROTOCOL,
             surfaces=sorted(SURFACES),
             features=sorted(FEATURES),
-            kubernetesVersion=self._version,
+            kubernetesVersion=str(self._version),
         )
 
     def pick(self, request: wire.Pick) -> wire.PickReply:

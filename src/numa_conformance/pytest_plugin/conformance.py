@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError, UsageError
-from ..kube.features import DEFAULT_VERSION
 from ..machine.shipped import shipped
 from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
 from ..protocol.reference import Level
@@ -91,7 +91,7 @@ class Conformance:
         self.level = setting(config, "numa_level")
         self.deep = bool(config.getoption("numa_deep") or config.getini("numa_deep"))
         profile = setting(config, "numa_profile")
-        self.client = Client(_connection(config, self.level, Profile.parse(profile, DEFAULT_VERSION).version))
+        self.client = Client(_connection(config, self.level, Profile.parse(profile, DEFAULT).version))
         self.profile = Profile.parse(profile, self.client.description.kubernetesVersion)
         self.features = claimed_features(self.client.features, setting(config, "numa_features"))
         self.known = KnownFailures.read(setting(config, "numa_known_failures"))
@@ -261,7 +261,7 @@ class Conformance:
             terminalreporter.write_line(line)
 
 
-def _connection(config: pytest.Config, level: str, version: str) -> Connection:
+def _connection(config: pytest.Config, level: str, version: KubernetesVersion) -> Connection:
     factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
     if factory and command:
         raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")

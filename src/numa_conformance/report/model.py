@@ -131,7 +131,7 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(
             described.name,
             described.version,
-            profile.version,
+            str(profile.version),
             sorted(described.surfaces),
             sorted(described.features),
         )

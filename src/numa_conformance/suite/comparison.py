@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Any
 
 from ..cpuset import CpuSet
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import CpuSetSyntaxError, NumaConformanceError
-from ..kube.features import DEFAULT_VERSION
 from ..machine.codec import machine_from_dict
 from ..machine.model import Machine
 from ..machine.picture import allocation_map
@@ -21,7 +21,7 @@ __all__ = ["holders", "maps", "side_by_side", "with_reference"]
 _SECONDS = 10.0
 
 
-def with_reference(scenario: Mapping[str, Any], level: Level, version: str = DEFAULT_VERSION) -> dict[str, Any]:
+def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:
     """Return a scenario with the reference's answers as its record, so that ``replay`` can judge a target by it.
 
     Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the

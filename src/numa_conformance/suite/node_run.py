@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..cpuset import CpuSet
+from ..documentation.versions import KubernetesVersion
 from ..errors import CpuSetSyntaxError
 from ..machine import Machine, machine_to_dict
 from ..machine.picture import allocation_map
@@ -82,9 +83,11 @@ class NodeRun:
     ``check`` raises a ``Finding`` that names the requirements of the test and shows the conversation so far.
     """
 
-    def __init__(self, client: Client, requirements: Sequence[str], kubernetes_version: str | None = None) -> None:
+    def __init__(
+        self, client: Client, requirements: Sequence[str], kubernetes_version: KubernetesVersion | None = None
+    ) -> None:
         """Take the target, the requirements that the test checks, and the version to ask for if not the target's."""
-        self._version = kubernetes_version
+        self._version = None if kubernetes_version is None else str(kubernetes_version)
         self._client = client
         self._requirements = tuple(requirements)
         self._steps: list[dict[str, Any]] = []

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
-from ..kube.features import check_version
 from ..protocol.features import FEATURES
 
 __all__ = ["FEATURE_SETS", "Profile"]
@@ -42,11 +42,11 @@ class Profile:
     """A set of features at a Kubernetes version; ``named`` when the user asked for it by name."""
 
     name: str
-    version: str
+    version: KubernetesVersion
     named: bool = True
 
     @classmethod
-    def parse(cls, text: str, version: str) -> Profile:
+    def parse(cls, text: str, version: str | KubernetesVersion) -> Profile:
         """Read ``NAME``, ``NAME@VERSION`` or ``@VERSION``; what is left out is ``all``, and the target's ``version``.
 
         Raises ``UsageError``.
@@ -59,10 +59,9 @@ class Profile:
                 Fault("--numa-profile", f"there is no profile {name!r}", accepted, closest(name, FEATURE_SETS))
             )
         try:
-            check_version(asked or version)
+            return cls(name, KubernetesVersion.supported(asked or version), bool(text))
         except UsageError as error:
             raise error.within("--numa-profile") from error
-        return cls(name, asked or version, bool(text))
 
     @property
     def features(self) -> frozenset[str]:

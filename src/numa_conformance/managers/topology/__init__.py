@@ -3,12 +3,10 @@
 from .explain import MergeExplanation, explain_merge
 from .merge import Answer, Merged, axes_of
 from .options import TopologyOptions, parse_options
-from .policy import HIGHEST_NODE, POLICIES, SCOPES, TopologyPolicy, make_topology_policy, policy_of
+from .policy import HIGHEST_NODE, TopologyPolicy, make_topology_policy, policy_of
 
 __all__ = [
     "HIGHEST_NODE",
-    "POLICIES",
-    "SCOPES",
     "Answer",
     "MergeExplanation",
     "Merged",

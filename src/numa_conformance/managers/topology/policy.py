@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...cpuset import iter_bits
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...errors import StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
@@ -13,10 +14,8 @@ from ..hint import Hint
 from .merge import Answer, Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
 from .options import TopologyOptions, parse_options
 
-__all__ = ["HIGHEST_NODE", "POLICIES", "SCOPES", "TopologyPolicy", "make_topology_policy", "policy_of"]
+__all__ = ["HIGHEST_NODE", "TopologyPolicy", "make_topology_policy", "policy_of"]
 
-POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
-SCOPES = ("container", "pod")
 HIGHEST_NODE = 63
 """The kubelet keeps a NUMA mask in a word of 64 bits; with a higher id it crashes at the first merge (TOPO-HINT-02)."""
 Distances = Sequence[Sequence[int]]
@@ -69,9 +68,9 @@ def make_topology_policy(
     _require_distances(options, distances)
     if len(numa_ids) > options.max_nodes:
         raise _refused(f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
-    if name not in POLICIES:
+    if name not in TOPOLOGY_POLICIES:
         raise _refused(f'unknown policy: "{name}"')
-    if config.topology_manager_scope not in SCOPES:
+    if config.topology_manager_scope not in TOPOLOGY_SCOPES:
         raise _refused(f'unknown scope: "{config.topology_manager_scope}"')
     if max(numa_ids, default=0) > HIGHEST_NODE:
         raise _refused(f"bit number must be in range 0-{HIGHEST_NODE}")

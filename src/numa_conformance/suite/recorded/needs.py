@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...documentation.policies import TOPOLOGY_POLICIES
 from ...managers.cpu import OPTION_NAMES
 
 __all__ = ["features_needed"]
@@ -33,7 +34,6 @@ _SCHEDULER = {
     "RequestedToCapacityRatio": "requested-to-capacity-ratio",
 }
 _TOPOLOGY_OPTIONS = frozenset({"prefer-closest-numa-nodes", "max-allowable-numa-nodes"})
-_TOPOLOGY_POLICIES = frozenset({"none", "best-effort", "restricted", "single-numa-node"})
 
 
 def _kubelet(config: dict[str, Any]) -> frozenset[str]:
@@ -51,7 +51,7 @@ def _kubelet(config: dict[str, Any]) -> frozenset[str]:
 
 
 def _topology(policy: str, scope: str, options: dict[str, str]) -> frozenset[str]:
-    known = policy if policy in _TOPOLOGY_POLICIES else "none"
+    known = policy if policy in TOPOLOGY_POLICIES else "none"
     needed = {f"topology-manager/{known}"}
     if known != "none":
         needed.add(f"topology-manager/scope/{'pod' if scope == 'pod' else 'container'}")

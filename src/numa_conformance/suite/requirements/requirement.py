@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...documentation.versions import KubernetesVersion, Span
+
 __all__ = ["Requirement"]
 
 
@@ -28,17 +30,12 @@ class Requirement:
     strength: Literal["MUST", "SHOULD"] = "MUST"
     level: Literal["documented", "exact"] = "documented"
 
-    def holds_in(self, version: str) -> bool:
-        """Tell whether the statement holds in a Kubernetes version such as ``1.32``."""
-        asked = _number(version)
-        return _number(self.since) <= asked and (self.until is None or asked <= _number(self.until))
+    def holds_in(self, version: KubernetesVersion) -> bool:
+        """Tell whether the statement holds in a version."""
+        until = None if self.until is None else KubernetesVersion.parse(self.until)
+        return version in Span(KubernetesVersion.parse(self.since), until)
 
     @property
     def source(self) -> str:
         """Page and section, for people."""
         return f"{self.page}, {self.section}"
-
-
-def _number(version: str) -> tuple[int, int]:
-    major, minor = version.lstrip("v").split(".")[:2]
-    return int(major), int(minor)

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...cpuset import CpuSet
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine
 from ...protocol.features import FEATURES
 from ..workloads import container, kubelet, pod, static
@@ -26,7 +27,6 @@ _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     ("full-pcpus-only", "distribute-cpus-across-numa"),
     ("full-pcpus-only", "prefer-align-cpus-by-uncorecache", "strict-cpu-reservation"),
 )
-_POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 
 
 @st.composite
@@ -44,11 +44,11 @@ def kubelet_configurations(
     most = max(len(machine.core_bits) // 2, 1)
     cores = machine.core_bits[: draw(st.integers(1, min(most, 3)), label="reserved cores")]
     reserved = str(CpuSet.from_bits(sum(cores)))
-    policies = [name for name in _POLICIES if f"topology-manager/{name}" in features]
+    policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in features]
     if not policies:
         return static(*options, reserved=reserved)
     memory = draw(_memory(machine, features), label="memory manager")
-    scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in features] or ["container"]
+    scopes = [name for name in TOPOLOGY_SCOPES if f"topology-manager/scope/{name}" in features] or ["container"]
     topology = draw(st.sampled_from(policies), label="topology policy")
     scope = draw(st.sampled_from(scopes), label="scope")
     return static(*options, reserved=reserved, topology=topology, scope=scope, more=memory)

@@ -1,0 +1,37 @@
+import pytest
+
+from numa_conformance.documentation.gates import GATES
+from numa_conformance.documentation.policies import (
+    CPU_POLICIES,
+    MEMORY_POLICIES,
+    POLICIES,
+    SCORING_STRATEGIES,
+    TOPOLOGY_POLICIES,
+    TOPOLOGY_SCOPES,
+)
+
+
+def test_policies_are_those_of_the_pages():
+    assert CPU_POLICIES == ("none", "static")
+    assert MEMORY_POLICIES == ("None", "Static", "BestEffort")
+    assert TOPOLOGY_POLICIES == ("none", "best-effort", "restricted", "single-numa-node")
+    assert TOPOLOGY_SCOPES == ("container", "pod")
+    assert SCORING_STRATEGIES == ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+
+
+@pytest.mark.parametrize("choice", [*POLICIES, *GATES.values()], ids=lambda choice: choice.name)
+def test_every_policy_and_gate_has_an_address(choice):
+    assert choice.address.startswith("https://kubernetes.io/docs/")
+    assert "#" in choice.address
+
+
+def test_a_gate_that_is_gone_is_looked_up_among_the_removed():
+    assert "/feature-gates-removed/#TopologyManager" in GATES["TopologyManager"].address
+    assert "/feature-gates/#MemoryManager" in GATES["MemoryManager"].address
+
+
+def test_a_locked_gate_stays_locked_until_it_is_gone():
+    for gate in GATES.values():
+        states = [state for _, state in gate.history.steps]
+        first = next((index for index, state in enumerate(states) if state.locked), len(states))
+        assert all(state.locked or state.stage == "gone" for state in states[first:]), gate.name
