@@ -5,10 +5,8 @@ from .fit import node_allocatable
 from .node import EXACT, Node
 from .results import (
     Admission,
+    Books,
     Initial,
-    MemoryBlock,
-    MemoryNodeState,
-    MemoryTable,
     NodeState,
     Placement,
     Reconciled,
@@ -20,11 +18,9 @@ from .results import (
 __all__ = [
     "EXACT",
     "Admission",
+    "Books",
     "Explainer",
     "Initial",
-    "MemoryBlock",
-    "MemoryNodeState",
-    "MemoryTable",
     "Node",
     "NodeState",
     "Placement",

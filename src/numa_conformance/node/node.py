@@ -17,7 +17,7 @@ from .admission import Admitter, Watcher
 from .bring_up import Managers, bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
-from .placements import memory_states, placement
+from .placements import memory_books, placement
 from .reconcile import RunningContainers, WriteCpusets, reconcile
 from .results import Admission, Initial, NodeState, Placement, Reconciled, Restarted
 
@@ -90,7 +90,7 @@ class Node:
             default=cpu.state.default,
             reserved=cpu.reserved if static else None,
             allocatable=self._managers.cpu_topology.all & ~cpu.reserved if static else None,
-            memory=memory_states(self._managers.memory),
+            memory=memory_books(self._managers.memory),
         )
 
     def admit(self, pod: Pod) -> Admission:
@@ -172,13 +172,13 @@ class Node:
         pods = list(self._pods.values())
         for index, pod in enumerate(pods):
             outcomes.append(self._admit(pod, [earlier for earlier in pods[:index] if earlier.uid in self._pods]))
-        return Restarted(tuple(outcomes), self._managers.cpu.state.default, memory_states(self._managers.memory))
+        return Restarted(tuple(outcomes), self._managers.cpu.state.default, memory_books(self._managers.memory))
 
     def state(self) -> NodeState:
         """Return the shared pool, the memory tables and every placement."""
         return NodeState(
             default=self._managers.cpu.state.default,
-            memory=memory_states(self._managers.memory),
+            memory=memory_books(self._managers.memory),
             pods={uid: self._placements(pod) for uid, pod in self._pods.items()},
         )
 
@@ -219,7 +219,7 @@ class Node:
             uid=pod.uid,
             qos=pod.qos,
             default=self._managers.cpu.state.default,
-            memory=memory_states(self._managers.memory),
+            memory=memory_books(self._managers.memory),
             placements=None if refusal else self._placements(pod),
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,

@@ -1,4 +1,4 @@
-"""What a node answers. One frozen class per outcome; sets of ids are bits of an int."""
+"""What a node answers: sets of ids are bits of an int, memory is as its manager keeps it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from ..hostfs import CgroupUpdate as Update
 from ..managers.hint import Hint
+from ..managers.memory import Block, NodeMemory
 
 __all__ = [
     "Admission",
+    "Books",
     "Initial",
-    "MemoryBlock",
-    "MemoryNodeState",
-    "MemoryTable",
     "NodeState",
     "Placement",
     "Reconciled",
@@ -21,15 +20,6 @@ __all__ = [
     "Skipped",
     "Update",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryBlock:
-    """Memory of one type (``memory`` or ``hugepages-<size>``) granted to a container, in bytes, on NUMA nodes."""
-
-    type: str
-    bytes: int
-    nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +33,12 @@ class Placement:
 
     cpus: int
     affinity: Hint | None
-    memory: tuple[MemoryBlock, ...] | None
+    memory: tuple[Block, ...] | None
     devices: Mapping[str, tuple[str, ...]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryTable:
-    """The books of one resource on one NUMA node, in bytes (MEM-STATE-01..03)."""
-
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryNodeState:
-    """One NUMA node as the Memory Manager keeps it: ``group`` is the nodes it is grouped with, itself included."""
-
-    node: int
-    assignments: int
-    group: tuple[int, ...]
-    tables: Mapping[str, MemoryTable]
+Books = Mapping[int, NodeMemory]
+"""NUMA node to its memory, ascending: a copy that later decisions do not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +48,7 @@ class Initial:
     default: int
     reserved: int | None
     allocatable: int | None
-    memory: tuple[MemoryNodeState, ...] | None
+    memory: Books | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +58,7 @@ class Admission:
     uid: str
     qos: str
     default: int
-    memory: tuple[MemoryNodeState, ...] | None
+    memory: Books | None
     placements: Mapping[str, Placement] | None = None
     reason: str | None = None
     message: str | None = None
@@ -111,7 +84,7 @@ class NodeState:
     """All that is on the node now: pod uid to container to placement."""
 
     default: int
-    memory: tuple[MemoryNodeState, ...] | None
+    memory: Books | None
     pods: Mapping[str, Mapping[str, Placement]]
 
 
@@ -138,4 +111,4 @@ class Restarted:
 
     pods: tuple[Admission, ...]
     default: int
-    memory: tuple[MemoryNodeState, ...] | None
+    memory: Books | None

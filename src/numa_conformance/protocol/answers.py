@@ -9,8 +9,9 @@ from ..cpuset import format_bits, iter_bits
 from ..errors import StartError
 from ..managers.families import HintFamily
 from ..managers.hint import Hint
+from ..managers.memory import NodeMemory
 from ..managers.topology import Answer
-from ..node import Admission, Initial, MemoryNodeState, NodeState, Placement, Reconciled, Restarted
+from ..node import Admission, Books, Initial, NodeState, Placement, Reconciled, Restarted
 
 __all__ = [
     "admission_answer",
@@ -56,38 +57,38 @@ def _placement(one: Placement) -> dict[str, Any]:
     if one.affinity is not None:
         answer["affinity"] = hint_answer(one.affinity)
     if one.memory is not None:
-        answer["memory"] = [{"type": b.type, "bytes": b.bytes, "nodes": list(b.nodes)} for b in one.memory]
+        answer["memory"] = [{"type": b.type, "bytes": b.size, "nodes": list(b.nodes)} for b in one.memory]
     if one.devices is not None:
         answer["devices"] = {resource: list(ids) for resource, ids in one.devices.items()}
     return answer
 
 
-def _memory(states: Sequence[MemoryNodeState], *, tables: bool = False) -> list[dict[str, Any]]:
+def _memory(books: Books, *, tables: bool = False) -> list[dict[str, Any]]:
     return [
         {
-            "node": one.node,
-            "assignments": one.assignments,
-            "group": list(one.group),
-            **({"tables": _tables(one)} if tables else {"free": {name: t.free for name, t in one.tables.items()}}),
+            "node": node,
+            "assignments": memory.assignments,
+            "group": sorted(memory.cells),
+            **({"tables": _tables(memory)} if tables else {"free": {n: t.free for n, t in memory.tables.items()}}),
         }
-        for one in states
+        for node, memory in books.items()
     ]
 
 
-def _tables(state: MemoryNodeState) -> dict[str, dict[str, int]]:
+def _tables(memory: NodeMemory) -> dict[str, dict[str, int]]:
     return {
         name: {
-            "total": one.total,
-            "system_reserved": one.system_reserved,
-            "allocatable": one.allocatable,
-            "reserved": one.reserved,
-            "free": one.free,
+            "total": table.total,
+            "system_reserved": table.system_reserved,
+            "allocatable": table.allocatable,
+            "reserved": table.reserved,
+            "free": table.free,
         }
-        for name, one in state.tables.items()
+        for name, table in memory.tables.items()
     }
 
 
-def _pools(default: int, memory: Sequence[MemoryNodeState] | None) -> dict[str, Any]:
+def _pools(default: int, memory: Books | None) -> dict[str, Any]:
     answer: dict[str, Any] = {"default_cpuset": format_bits(default)}
     if memory is not None:
         answer["memory_state"] = _memory(memory)

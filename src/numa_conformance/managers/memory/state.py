@@ -32,6 +32,11 @@ class NodeMemory:
     tables: dict[str, Table]
     cells: tuple[int, ...]
 
+    def copy(self) -> NodeMemory:
+        """Return the same books, which later allocations do not change."""
+        tables = {name: replace(table) for name, table in self.tables.items()}
+        return NodeMemory(self.assignments, tables, self.cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
