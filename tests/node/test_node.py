@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import StartError
-from numa_conformance.hostfs import CPU_FILE
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_machine
+from numa_conformance.managers.cpu import CPU_FILE
 from numa_conformance.node import Admission, Node, NodeState, Reconciled, node_allocatable
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 

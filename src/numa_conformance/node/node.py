@@ -65,7 +65,7 @@ class Node:
     def _start(self) -> None:
         self.gates = FeatureGates.build(self.version, self.config.feature_gates)
         self._managers = bring_up(self.machine, self._view, self.config, self.gates, self.quirks)
-        self._checkpoints = Checkpoints(self._store, self._managers, {})
+        self._checkpoints = Checkpoints(self._store, self._managers)
         self._checkpoints.restore()
         self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
@@ -106,19 +106,17 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts."""
         self._pods[pod.uid] = pod
         self._settle()
-        self._checkpoints.before(pod)
         try:
-            self._admitter.admit(pod)
-            if self._fit:
-                self._fit.check(pod, others)
+            with self._checkpoints.admitting(pod):
+                self._admitter.admit(pod)
+                if self._fit:
+                    self._fit.check(pod, others)
         except NumaConformanceError as error:
-            self._checkpoints.after(pod)
             del self._pods[pod.uid]
             self._gone(pod.uid)
             if not isinstance(error, Refusal):
                 raise
             return self._admission(pod, error)
-        self._checkpoints.after(pod)
         self._checkpoints.save()
         return self._admission(pod, None)
 

@@ -8,15 +8,18 @@ from .never_ends import NeverEnds
 from .options import OPTION_NAMES, StaticOptions
 from .quirks import QUIRKS
 from .state import CpuState
+from .state_file import CPU_FILE, CpuStateFile
 from .static_policy import StaticPolicy
 from .topology import CpuTopology
 
 __all__ = [
+    "CPU_FILE",
     "OPTION_NAMES",
     "QUIRKS",
     "CpuAllocator",
     "CpuManager",
     "CpuState",
+    "CpuStateFile",
     "CpuTopology",
     "HintRequest",
     "NeverEnds",

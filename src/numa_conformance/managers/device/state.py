@@ -28,12 +28,16 @@ class ResourceDevices:
 
 @dataclass(frozen=True)
 class DeviceEntry:
-    """One line of the checkpoint: devices of one resource that a container has, by NUMA node."""
+    """One line of the state file: devices of one resource that a container has, by NUMA node.
+
+    ``response`` is what the device plugin answered to the allocation, as written.
+    """
 
     uid: str
     container: str
     resource: str
     devices: Mapping[int, tuple[str, ...]]
+    response: bytes = b""
 
 
 class Inventory:

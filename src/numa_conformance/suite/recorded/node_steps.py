@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...hostfs import device_checksum_fits
+from ...managers.device import DEVICE_FILE, device_checksum_fits
 from .differences import Difference, compare
 from .stateless import reported
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .replay import Caller
 
 __all__ = ["record", "replay"]
-
-DEVICE_FILE = "kubelet_internal_checkpoint"
 
 
 def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:

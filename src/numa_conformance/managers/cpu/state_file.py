@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from ..cpuset import CpuSet
-from ..errors import CpuSetSyntaxError
-from .checkpoint_error import CheckpointError
-from .fnv import fnv1a_32
-from .go_json import GoJsonError, Pairs, dump, fields, load, string_map, type_error
+from ...cpuset import CpuSet, format_bits
+from ...errors import CpuSetSyntaxError
+from ...hostfs.fnv import fnv1a_32
+from ...hostfs.go_json import GoJsonError, Pairs, dump, fields, load, string_map, type_error
+from ..state_file import CheckpointError
+from .state import CpuState
 
-__all__ = ["CPU_FILE", "CpuCheckpoint", "decode_cpu_checkpoint", "encode_cpu_checkpoint"]
+__all__ = ["CPU_FILE", "CpuStateFile", "decode", "encode"]
 
 CPU_FILE = "cpu_manager_state"
 _KNOWN = {
@@ -25,45 +26,68 @@ _OWNER = "CPUManagerCheckpoint"
 _CORRUPTED = "checkpoint is corrupted"
 
 
-@dataclass(frozen=True)
-class CpuCheckpoint:
-    """The content: sets are bits. ``entries``: pod uid to container to set."""
+class _Manager(Protocol):
+    """What the file needs of a CPU Manager."""
 
-    policy: str
-    default: int = 0
-    entries: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    state: CpuState
+
+    @property
+    def policy(self) -> str: ...
+
+    def restore(self, state: CpuState) -> None: ...
 
 
-def encode_cpu_checkpoint(content: CpuCheckpoint) -> str:
+class CpuStateFile:
+    """The file of one CPU Manager."""
+
+    name = CPU_FILE
+    lags = False
+
+    def __init__(self, manager: _Manager) -> None:
+        """Take the manager whose state the file holds."""
+        self._manager = manager
+
+    def text(self) -> str:
+        """Return the file's content for the manager as it is."""
+        return encode(self._manager.policy, self._manager.state)
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
+        stored = CpuState()
+        if text is not None:
+            try:
+                stored = decode(text, self._manager.policy)
+            except CheckpointError as error:
+                raise error.start_error("CPU", where) from error
+        self._manager.restore(stored)
+        return text is None or self._manager.state.default != stored.default
+
+
+def encode(policy: str, state: CpuState) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    default = str(CpuSet.from_bits(content.default))
+    default = format_bits(state.default)
     entries = {
-        uid: {name: str(CpuSet.from_bits(bits)) for name, bits in sorted(containers.items())}
-        for uid, containers in sorted(content.entries.items())
+        uid: {name: format_bits(cpus) for name, cpus in sorted(containers.items())}
+        for uid, containers in sorted(state.assignments.items())
     }
-    record: dict[str, Any] = {"policyName": content.policy, "defaultCpuSet": default}
+    record: dict[str, Any] = {"policyName": policy, "defaultCpuSet": default}
     if entries:
         record["entries"] = entries
-    record["checksum"] = _checksum_v2(content.policy, default, entries)
+    record["checksum"] = _checksum_v2(policy, default, entries)
     return dump(record)
 
 
-def decode_cpu_checkpoint(text: str, policy: str, containers: Mapping[str, tuple[str, str]]) -> CpuCheckpoint:
-    """Read a file for a node with this policy.
-
-    ``containers`` are those that run: container id to (pod uid, name), to migrate files of format v1. Raises
-    ``CheckpointError``, the first cause in the kubelet's order.
-    """
-    record = _decode(text, containers)
+def decode(text: str, policy: str) -> CpuState:
+    """Read a file for a node with this policy; raises ``CheckpointError``, the first cause in the kubelet's order."""
+    record = _decode(text)
     if record.policy != policy:
         raise CheckpointError(f'configured policy "{policy}" differs from state checkpoint policy "{record.policy}"')
-    default = _parse(record.default, f'could not parse default cpu set "{record.default}"')
-    entries: dict[str, dict[str, int]] = {}
+    state = CpuState(_parse(record.default, f'could not parse default cpu set "{record.default}"'))
     for uid, sets in record.entries.items():
         for name, written in sets.items():
             wording = f'could not parse cpuset "{written}" for container "{name}" in pod "{uid}"'
-            entries.setdefault(uid, {})[name] = _parse(written, wording)
-    return CpuCheckpoint(record.policy, default, entries)
+            state.assignments.setdefault(uid, {})[name] = _parse(written, wording)
+    return state
 
 
 @dataclass
@@ -76,10 +100,10 @@ class _Record:
     checksum: int = 0
 
 
-def _decode(text: str, containers: Mapping[str, tuple[str, str]]) -> _Record:
+def _decode(text: str) -> _Record:
     old = _decode_v1(text)
     if old is not None:
-        return _migrated(*old, containers)
+        return old
     try:
         record = _read_v2(text)
     except GoJsonError as error:
@@ -89,31 +113,28 @@ def _decode(text: str, containers: Mapping[str, tuple[str, str]]) -> _Record:
     return record
 
 
-def _decode_v1(text: str) -> tuple[_Record, dict[str, str]] | None:
-    """Read format v1, whose entries map container ids to sets; None when the file is not of it or does not check."""
-    record, flat = _Record(), dict[str, str]()
+def _decode_v1(text: str) -> _Record | None:
+    """Read format v1, whose entries map container ids to sets; None when the file is not of it or does not check.
+
+    The kubelet looks container ids up in its runtime. A node here has no runtime, so no id is known (CPU-CKPT-08).
+    """
+    record, by_container_id = _Record(), dict[str, str]()
     try:
         for name, value in fields(load(text), _KNOWN, _OWNER):
             if name == "entries":
-                flat = string_map(value, f"{_OWNER}.{name}")
+                by_container_id = string_map(value, f"{_OWNER}.{name}")
             else:
                 _scalar(record, name, value)
     except GoJsonError:
         return None
-    if record.checksum and record.checksum != _checksum(record.policy, record.default, "string", _flat(flat)):
+    checksum = _checksum(record.policy, record.default, "string", _flat(by_container_id))
+    if record.checksum and record.checksum != checksum:
         return None
-    return record, flat
-
-
-def _migrated(record: _Record, flat: dict[str, str], containers: Mapping[str, tuple[str, str]]) -> _Record:
-    for container_id, written in flat.items():
-        found = containers.get(container_id)
-        if found is None:
-            raise CheckpointError(
-                "error migrating v1 checkpoint state to v2 checkpoint state: "
-                f"containerID '{container_id}' not found in initial containers list"
-            )
-        record.entries.setdefault(found[0], {})[found[1]] = written
+    for container_id in by_container_id:
+        raise CheckpointError(
+            "error migrating v1 checkpoint state to v2 checkpoint state: "
+            f"containerID '{container_id}' not found in initial containers list"
+        )
     return record
 
 

@@ -4,24 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.hostfs import (
-    CheckpointError,
-    CpuCheckpoint,
-    DeviceCheckpoint,
-    DeviceRecord,
-    MemoryBlockRecord,
-    MemoryCheckpoint,
-    MemoryNodeRecord,
-    decode_cpu_checkpoint,
-    decode_device_checkpoint,
-    decode_memory_checkpoint,
-    device_checksum_fits,
-    encode_cpu_checkpoint,
-    encode_device_checkpoint,
-    encode_memory_checkpoint,
-    restore_failure,
-)
 from numa_conformance.hostfs.fnv import fnv1a_32
+from numa_conformance.managers.cpu import CpuState
+from numa_conformance.managers.cpu import state_file as cpu_file
+from numa_conformance.managers.device import DeviceEntry, device_checksum_fits
+from numa_conformance.managers.device import state_file as device_file
+from numa_conformance.managers.memory import Block, Blocks, NodeMemory, Table
+from numa_conformance.managers.memory import state_file as memory_file
+from numa_conformance.managers.state_file import CheckpointError
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8)
 SETS = st.integers(0, 2**24 - 1)
@@ -35,47 +25,50 @@ def test_the_hash_is_fnv_1a(text, value):
 
 
 CPU_FILES = [
-    (CpuCheckpoint("none"), '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'),
-    (CpuCheckpoint("static", 0xFF), '{"policyName":"static","defaultCpuSet":"0-7","checksum":14413152}'),
+    ("none", CpuState(), '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'),
+    ("static", CpuState(0xFF), '{"policyName":"static","defaultCpuSet":"0-7","checksum":14413152}'),
     (
-        CpuCheckpoint("static", 0b11110001, {"uid-b": {"c2": 0b1000}, "uid-a": {"z": 0b10, "a": 0b100}}),
+        "static",
+        CpuState(0b11110001, {"uid-b": {"c2": 0b1000}, "uid-a": {"z": 0b10, "a": 0b100}}),
         '{"policyName":"static","defaultCpuSet":"0,4-7",'
         '"entries":{"uid-a":{"a":"2","z":"1"},"uid-b":{"c2":"3"}},"checksum":780019269}',
     ),
 ]
 
 
-@pytest.mark.parametrize(("content", "text"), CPU_FILES)
-def test_cpu_files_are_those_of_the_kubelet_byte_for_byte(content, text):
+@pytest.mark.parametrize(("policy", "state", "text"), CPU_FILES)
+def test_cpu_files_are_those_of_the_kubelet_byte_for_byte(policy, state, text):
     """CPU-CKPT-02, CPU-CKPT-04."""
-    assert encode_cpu_checkpoint(content) == text
-    assert decode_cpu_checkpoint(text, content.policy, {}) == content
+    assert cpu_file.encode(policy, state) == text
+    assert cpu_file.decode(text, policy) == state
 
 
 V1 = {"policyName": "static", "defaultCpuSet": "0,4-7", "entries": {"cid1": "1-3"}, "checksum": 2637164369}
 
 
-def test_format_v1_is_migrated_with_the_containers_that_run():
+def test_format_v1_names_containers_that_no_runtime_knows():
     """CPU-CKPT-03, CPU-CKPT-04, CPU-CKPT-07, CPU-CKPT-08."""
-    read = decode_cpu_checkpoint(json.dumps(V1), "static", {"cid1": ("uid", "c")})
-    assert read == CpuCheckpoint("static", 0b11110001, {"uid": {"c": 0b1110}})
-
-
-def test_format_v1_with_an_unknown_container_is_refused():
-    """CPU-CKPT-08."""
     with pytest.raises(CheckpointError) as caught:
-        decode_cpu_checkpoint(json.dumps(V1), "static", {"cid2": ("uid", "c")})
+        cpu_file.decode(json.dumps(V1), "static")
     assert caught.value.cause == (
         "error migrating v1 checkpoint state to v2 checkpoint state: "
         "containerID 'cid1' not found in initial containers list"
     )
 
 
+@pytest.mark.parametrize("broken", [{"checksum": 1}, {"entries": {"cid1": 5}}])
+def test_what_is_no_intact_file_of_format_v1_is_judged_as_format_v2(broken):
+    """CPU-CKPT-07."""
+    with pytest.raises(CheckpointError) as caught:
+        cpu_file.decode(json.dumps(V1 | broken), "static")
+    assert caught.value.cause.startswith("json: cannot unmarshal")
+
+
 @pytest.mark.parametrize("checksum", ['"checksum":0', '"CHECKSUM":0', '"other":5'])
 def test_a_cpu_file_without_checksum_is_taken_unverified(checksum):
     """CPU-CKPT-05."""
     text = f'{{"PolicyName":"static","defaultcpuset":"0-3",{checksum}}}'
-    assert decode_cpu_checkpoint(text, "static", {}) == CpuCheckpoint("static", 0b1111)
+    assert cpu_file.decode(text, "static") == CpuState(0b1111)
 
 
 @pytest.mark.parametrize(
@@ -100,52 +93,51 @@ def test_a_cpu_file_without_checksum_is_taken_unverified(checksum):
 def test_why_a_cpu_file_is_refused(text, cause):
     """CPU-CKPT-09."""
     with pytest.raises(CheckpointError) as caught:
-        decode_cpu_checkpoint(text, "static", {})
+        cpu_file.decode(text, "static")
     assert caught.value.cause == cause
 
 
 def test_the_message_of_a_failed_restore():
     """CPU-CKPT-09."""
-    assert restore_failure("checkpoint is corrupted", "CPU", "/k/cpu_manager_state") == (
+    error = CheckpointError("checkpoint is corrupted").start_error("CPU", "/k/cpu_manager_state")
+    assert (error.stage, error.message) == (
+        "cpumanager-start",
         "could not restore state from checkpoint: checkpoint is corrupted, please drain this node and delete the CPU "
-        'manager checkpoint file "/k/cpu_manager_state" before restarting Kubelet'
+        'manager checkpoint file "/k/cpu_manager_state" before restarting Kubelet',
     )
 
 
 @given(
+    st.sampled_from(["none", "static"]),
     st.builds(
-        CpuCheckpoint,
-        st.sampled_from(["none", "static"]),
+        CpuState,
         SETS,
         st.dictionaries(NAMES, st.dictionaries(NAMES, SETS, min_size=1, max_size=3), max_size=3),
-    )
+    ),
 )
-def test_any_cpu_content_survives_its_file(content):
-    text = encode_cpu_checkpoint(content)
-    assert decode_cpu_checkpoint(text, content.policy, {}) == content
+def test_any_cpu_content_survives_its_file(policy, state):
+    text = cpu_file.encode(policy, state)
+    assert cpu_file.decode(text, policy) == state
     assert "\n" not in text
 
 
 def tables(memory, pages):
-    return {"memory": memory, "hugepages-1Gi": pages, "hugepages-2Mi": (0, 0, 0, 0, 0)}
+    return {"memory": Table(*memory), "hugepages-1Gi": Table(*pages), "hugepages-2Mi": Table(0, 0, 0, 0, 0)}
 
 
 PAGES = (10737418240, 0, 10737418240, 0, 10737418240)
-GOLDEN = MemoryCheckpoint(
-    "Static",
-    {
-        0: MemoryNodeRecord(0, tables((99759243264, 10538188800, 78483636224, 0, 78483636224), PAGES), (0,)),
-        1: MemoryNodeRecord(0, tables((99283886080, 1101004800, 87445463040, 0, 87445463040), PAGES), (1,)),
-    },
-)
+GOLDEN = {
+    0: NodeMemory(0, tables((99759243264, 10538188800, 78483636224, 0, 78483636224), PAGES), (0,)),
+    1: NodeMemory(0, tables((99283886080, 1101004800, 87445463040, 0, 87445463040), PAGES), (1,)),
+}
 
 
 def test_the_memory_checksum_is_that_of_the_golden_file():
     """MEM-CKPT-01, MEM-CKPT-08."""
-    record = json.loads(encode_memory_checkpoint(GOLDEN))
+    record = json.loads(memory_file.encode("Static", GOLDEN, Blocks()))
     assert record["checksum"] == 2552710201
     assert list(record) == ["policyName", "machineState", "checksum"]
-    assert decode_memory_checkpoint(json.dumps(record), "Static") == GOLDEN
+    assert memory_file.decode(json.dumps(record), "Static") == (GOLDEN, Blocks())
 
 
 @pytest.mark.parametrize(
@@ -158,47 +150,42 @@ def test_the_memory_checksum_is_that_of_the_golden_file():
 )
 def test_why_a_memory_file_is_refused(change, policy, cause):
     """MEM-CKPT-02."""
-    record = json.loads(encode_memory_checkpoint(GOLDEN)) | change
+    record = json.loads(memory_file.encode("Static", GOLDEN, Blocks())) | change
     with pytest.raises(CheckpointError) as caught:
-        decode_memory_checkpoint(json.dumps(record), policy)
+        memory_file.decode(json.dumps(record), policy)
     assert caught.value.cause == cause
 
 
 NODE_LISTS = st.lists(st.integers(0, 7), min_size=1, max_size=3).map(tuple)
-BLOCKS = st.builds(MemoryBlockRecord, NODE_LISTS, NAMES, AMOUNTS)
+BLOCKS = st.builds(Block, NODE_LISTS, NAMES, AMOUNTS)
+NODES = st.builds(
+    NodeMemory,
+    st.integers(0, 9),
+    st.dictionaries(NAMES, st.builds(Table, *[AMOUNTS] * 5), max_size=2),
+    NODE_LISTS,
+)
 
 
 @given(
-    st.builds(
-        MemoryCheckpoint,
-        st.sampled_from(["None", "Static"]),
-        st.dictionaries(
-            st.integers(0, 12),
-            st.builds(
-                MemoryNodeRecord,
-                st.integers(0, 9),
-                st.dictionaries(NAMES, st.tuples(*[AMOUNTS] * 5), max_size=2),
-                NODE_LISTS,
-            ),
-            max_size=3,
-        ),
-        st.dictionaries(NAMES, st.dictionaries(NAMES, st.lists(BLOCKS, max_size=2).map(tuple), max_size=2), max_size=2),
-    )
+    st.sampled_from(["None", "Static"]),
+    st.dictionaries(st.integers(0, 12), NODES, max_size=3),
+    st.dictionaries(NAMES, st.dictionaries(NAMES, st.lists(BLOCKS, max_size=2), max_size=2), max_size=2),
 )
-def test_any_memory_content_survives_its_file(content):
-    assert decode_memory_checkpoint(encode_memory_checkpoint(content), content.policy) == content
+def test_any_memory_content_survives_its_file(policy, nodes, entries):
+    text = memory_file.encode(policy, nodes, Blocks(entries))
+    held = {uid: containers for uid, containers in entries.items() if containers}
+    assert memory_file.decode(text, policy) == (nodes, Blocks(held))
 
 
-DEVICES = DeviceCheckpoint(
-    (DeviceRecord("uid", "c", "vendor.com/nic", {0: ("a", "b"), -1: ("z",)}, b"\n\x02"),),
-    {"vendor.com/nic": ("a", "b", "z")},
-)
+DEVICES = (DeviceEntry("uid", "c", "vendor.com/nic", {0: ("a", "b"), -1: ("z",)}, b"\n\x02"),)
+HEALTHY = {"vendor.com/nic": ("a", "b", "z")}
 
 
 def test_a_device_file_has_the_keys_of_the_kubelet_and_survives():
     """DEV-CKPT-01, DEV-CKPT-02."""
-    text = encode_device_checkpoint(DEVICES)
-    assert decode_device_checkpoint(text) == DEVICES
+    text = device_file.encode(DEVICES, HEALTHY)
+    assert device_file.decode(text) == DEVICES
+    assert json.loads(text)["Data"]["RegisteredDevices"] == {"vendor.com/nic": ["a", "b", "z"]}
     assert json.loads(text)["Data"]["PodDeviceEntries"][0] == {
         "PodUID": "uid",
         "ContainerName": "c",
@@ -206,7 +193,7 @@ def test_a_device_file_has_the_keys_of_the_kubelet_and_survives():
         "DeviceIDs": {"-1": ["z"], "0": ["a", "b"]},
         "AllocResp": "CgI=",
     }
-    assert json.loads(encode_device_checkpoint(DeviceCheckpoint()))["Data"]["PodDeviceEntries"] is None
+    assert json.loads(device_file.encode((), {}))["Data"]["PodDeviceEntries"] is None
 
 
 def test_the_device_checksum_is_taken_over_the_dump_of_the_data():
@@ -217,17 +204,17 @@ def test_the_device_checksum_is_taken_over_the_dump_of_the_data():
         "DeviceIDs:(checkpoint.DevicesPerNUMA)map[-1:[z] 0:[a b]] AllocResp:([]uint8)[10 2]}] "
         "RegisteredDevices:(map[string][]string)map[vendor.com/nic:[a b z]]}"
     )
-    assert json.loads(encode_device_checkpoint(DEVICES))["Checksum"] == fnv1a_32(dumped)
+    assert json.loads(device_file.encode(DEVICES, HEALTHY))["Checksum"] == fnv1a_32(dumped)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"Data":null,"Checksum":1}', "[" * 100_000])
 def test_a_damaged_device_file_is_no_allocation_memory(text):
     """DEV-CKPT-03."""
-    assert decode_device_checkpoint(text) is None
+    assert device_file.decode(text) is None
 
 
 def test_a_device_file_with_another_checksum_does_not_fit():
     """DEV-CKPT-03."""
-    record = json.loads(encode_device_checkpoint(DEVICES))
+    record = json.loads(device_file.encode(DEVICES, HEALTHY))
     assert device_checksum_fits(json.dumps(record))
     assert not device_checksum_fits(json.dumps(record | {"Checksum": record["Checksum"] ^ 1}))

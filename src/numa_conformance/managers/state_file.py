@@ -1,0 +1,51 @@
+"""State files of managers: what the node needs of one, and why one cannot be used."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..errors import StartError
+
+__all__ = ["CheckpointError", "StateFile"]
+
+
+class StateFile(Protocol):
+    """A manager's own file: what it holds survives a restart of the node agent in it."""
+
+    @property
+    def name(self) -> str:
+        """The file's name in the kubelet's root directory."""
+
+    @property
+    def lags(self) -> bool:
+        """Whether the file is written only when something is given out, and not when it is taken back (DEV-CKPT-06).
+
+        Then it holds what a pod was given that was refused in the end, and it is first written when all managers have
+        started. Any other file follows every change.
+        """
+
+    def text(self) -> str:
+        """Return the file's content for the manager as it is."""
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over a file's content, None where there is no file; tell whether it is to be written anew.
+
+        ``where`` is the file's path as messages name it. Raises ``StartError`` as the kubelet exits.
+        """
+
+
+class CheckpointError(Exception):
+    """The cause why a file cannot be used, in the kubelet's words."""
+
+    def __init__(self, cause: str) -> None:
+        """Take the cause."""
+        self.cause = cause
+        super().__init__(cause)
+
+    def start_error(self, manager: str, where: str) -> StartError:
+        """Return the error with which the kubelet exits; ``manager`` is ``CPU`` or ``memory`` (CPU-CKPT-09)."""
+        return StartError(
+            f"{manager.lower()}manager-start",
+            f"could not restore state from checkpoint: {self.cause}, please drain this node and delete the {manager} "
+            f'manager checkpoint file "{where}" before restarting Kubelet',
+        )
