@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.hostfs import CgroupTree, CgroupUpdate, write_cgroup_tree
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, wire
 from numa_conformance.suite.findings import Finding
@@ -17,8 +15,13 @@ from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
 requirement = pytest.mark.requirement
 
-Driver = Literal["cgroupfs", "systemd"]
 MACHINE = load_machine("t3-two-numa-per-socket")
+CPUS, NODES = "0-31\n", "0-3\n"
+CONTAINER = {
+    "cgroupfs": "kubepods/pod{uid}/c",
+    "systemd": "kubepods.slice/kubepods-pod{uid}.slice/cri-c.scope",
+}
+"""The driver of cgroups to the folder of a pod's container ``c``, two levels below the folder of all pods."""
 
 
 def _run(node: NodeRun, name: str, cpus: int = 0) -> PodOnNode:
@@ -27,35 +30,47 @@ def _run(node: NodeRun, name: str, cpus: int = 0) -> PodOnNode:
     return answer
 
 
-def _tree(root: Path, pods: dict[str, CpuSet], version: int = 2, driver: Driver = "cgroupfs") -> CgroupTree:
-    """Make the cgroups of containers as these were created."""
-    write_cgroup_tree(MACHINE, root, {uid: ["c"] for uid in pods}, version=version, driver=driver)
-    tree = CgroupTree.open(root)
-    tree.apply(CgroupUpdate(uid, "c", cpus.bits) for uid, cpus in pods.items())
-    return tree
+class Cgroups:
+    """A cpuset hierarchy with the containers ``c`` of some pods."""
 
+    def __init__(self, root: Path, pods: dict[str, CpuSet], version: int = 2, driver: str = "cgroupfs") -> None:
+        """Make the cgroups as these containers were created: each with its own CPUs, all above with every CPU."""
+        self.root = str(root)
+        self._top, self._container = root / "cpuset" if version == 1 else root, CONTAINER[driver]
+        for uid, cpus in pods.items():
+            container = self._cpus_file(uid).parent
+            container.mkdir(parents=True)
+            for folder in (container, *container.parents[:3]):
+                (folder / "cpuset.cpus").write_text(f"{cpus}\n" if folder == container else CPUS)
+                (folder / "cpuset.mems").write_text(NODES)
+        if version == 2:
+            (root / "cgroup.controllers").write_text("cpuset cpu memory\n")
 
-def _check(requirements: tuple[str, ...], tree: CgroupTree, **wanted: CpuSet) -> None:
-    for uid, cpus in wanted.items():
-        got = CpuSet.from_bits(tree.read(uid, "c") or 0)
-        if got != cpus:
-            raise Finding(requirements, f"the cgroup of pod {uid} has another cpuset", got=str(got), allowed=str(cpus))
+    def _cpus_file(self, uid: str) -> Path:
+        return self._top / self._container.format(uid=uid) / "cpuset.cpus"
+
+    def check(self, requirements: tuple[str, ...], **wanted: CpuSet) -> None:
+        """Raise a finding where the container of a pod has other CPUs than these."""
+        for uid, cpus in wanted.items():
+            text = self._cpus_file(uid).read_text().strip()
+            if CpuSet.parse_kernel(text) != cpus:
+                raise Finding(requirements, f"the cgroup of pod {uid} has another cpuset", got=text, allowed=str(cpus))
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
 @pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (2, "systemd"), (1, "cgroupfs")])
 def test_cpusets_reach_the_cgroups(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: Driver
+    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
 ) -> None:
     node.start(MACHINE, static())
     pool = _run(node, "shared").pool
     own = _run(node, "own", 2)
-    tree = _tree(tmp_path / "cgroup", {"shared": pool, "own": own.cpus()}, version, driver)
-    target.ask(wire.HostReconcile(str(tmp_path / "cgroup")))
-    _check(requirements, tree, shared=own.pool, own=own.cpus())
+    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": own.cpus()}, version, driver)
+    target.ask(wire.HostReconcile(cgroups.root))
+    cgroups.check(requirements, shared=own.pool, own=own.cpus())
     pool = node.remove("own").pool
-    target.ask(wire.HostReconcile(str(tmp_path / "cgroup")))
-    _check(requirements, tree, shared=pool)
+    target.ask(wire.HostReconcile(cgroups.root))
+    cgroups.check(requirements, shared=pool)
 
 
 @requirement("host/reconcile/what-failed-is-tried-again")
@@ -63,11 +78,11 @@ def test_a_cgroup_that_comes_late_gets_its_cpuset(
     node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
 ) -> None:
     node.start(MACHINE, static())
-    before = {uid: _run(node, uid).pool for uid in ("there", "late")}
+    before = {uid: _run(node, uid).pool for uid in ("early", "late")}
     pool = _run(node, "own", 2).pool
-    tree = _tree(tmp_path / "first", {"there": before["there"]})
-    target.ask(wire.HostReconcile(str(tmp_path / "first")))
-    _check(requirements, tree, there=pool)
-    tree = _tree(tmp_path / "second", {"there": pool, "late": before["late"]})
-    target.ask(wire.HostReconcile(str(tmp_path / "second")))
-    _check(requirements, tree, there=pool, late=pool)
+    cgroups = Cgroups(tmp_path / "first", {"early": before["early"]})
+    target.ask(wire.HostReconcile(cgroups.root))
+    cgroups.check(requirements, early=pool)
+    cgroups = Cgroups(tmp_path / "second", {"early": pool, "late": before["late"]})
+    target.ask(wire.HostReconcile(cgroups.root))
+    cgroups.check(requirements, early=pool, late=pool)
