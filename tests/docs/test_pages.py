@@ -3,11 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page
+from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page, rules_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [("requirements.md", requirements_page), ("quirks.md", quirks_page), ("protocol.md", protocol_page)]
+PAGES = [
+    ("requirements.md", requirements_page),
+    ("quirks.md", quirks_page),
+    ("protocol.md", protocol_page),
+    ("rules.md", rules_page),
+]
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES)

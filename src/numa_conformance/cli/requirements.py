@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..suite.documentation import protocol_page, requirements_page
+from ..suite.documentation import protocol_page, requirements_page, rules_page
 from ..suite.requirements import REQUIREMENTS
 from .terminal import print_json
 
@@ -15,10 +15,13 @@ __all__ = ["command"]
 @click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
 @click.option("--markdown", is_flag=True, help="Print the page docs/requirements.md.")
 @click.option("--protocol", is_flag=True, help="Print the page docs/protocol.md.")
-def command(as_json: bool, markdown: bool, protocol: bool) -> None:
+@click.option("--rules", is_flag=True, help="Print the page docs/rules.md.")
+def command(as_json: bool, markdown: bool, protocol: bool, rules: bool) -> None:
     """List the requirements: id, statement, source, versions, features."""
     if protocol:
         click.echo(protocol_page(), nl=False)
+    elif rules:
+        click.echo(rules_page(), nl=False)
     elif markdown:
         click.echo(requirements_page(), nl=False)
     elif as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from ..protocol.features import FEATURES, SURFACES
 from ..protocol.quirks import QUIRKS
 from ..protocol.wire import METHODS
@@ -12,7 +13,7 @@ from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
 from .tests_index import index_of_tests
 
-__all__ = ["protocol_page", "quirks_page", "requirements_page"]
+__all__ = ["protocol_page", "quirks_page", "requirements_page", "rules_page"]
 
 _ACTOR = {"scheduler": "The scheduler"}
 
@@ -88,10 +89,38 @@ def quirks_page() -> str:
             "",
             f"The documentation, and the reference with the quirk off: {quirk.documented}.",
             "",
-            f"Area {quirk.area}; rules {quirk.rule}; Kubernetes {quirk.versions}.{issue}",
+            f"Area {quirk.area}; rules {_rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
             "",
         ]
     return _joined(lines)
+
+
+def rules_page() -> str:
+    """Return ``docs/rules.md``."""
+    lines = [
+        "# Rules",
+        "",
+        "How the kubelet and kube-scheduler behave, one line each: what the reference does at level `exact`, and what "
+        "the code, the quirks and the explanations cite by id. *Documented* rules stand on a page of Kubernetes; "
+        "*implemented* ones were found in the programs. Ids never change and are never used again. "
+        "Made by `numa-conformance requirements --rules`.",
+    ]
+    for manager, chapters in CHAPTERS.items():
+        lines += ["", f"## {manager}"]
+        for chapter in chapters:
+            lines += ["", f"### {chapter.title}", "", *map(_rule_line, chapter.rules)]
+    return _joined(lines)
+
+
+def _rule_line(rule: Rule) -> str:
+    origin = " and ".join(
+        word for word, holds in (("documented", rule.documented), ("implemented", rule.implemented)) if holds
+    )
+    return f'- <a id="{anchor_of(rule.id)}"></a>**{rule.id}** ({origin}) {rule.text}'
+
+
+def _rule_links(rules: str) -> str:
+    return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules.split(", "))
 
 
 def protocol_page() -> str:

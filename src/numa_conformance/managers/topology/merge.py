@@ -1,4 +1,4 @@
-"""Merging provider hints without enumerating their cross product (topology-manager section 4).
+"""Merging provider hints without enumerating their cross product (rules TOPO-EQ-01, TOPO-EQ-02).
 
 The kubelet folds a two-way choice over every combination of one hint per axis. The winner of that fold is the least
 member of a total order, so only the *set* of reachable merged hints matters:

@@ -87,7 +87,7 @@ class _Steps:
                 got = call("node.checkpoints", {})
                 return _comparable_files(expected), _comparable_files(got)
             case other:
-                return {"op": "a step of FORMAT.md"}, {"op": other}
+                return {"op": "a step that recorded decisions have"}, {"op": other}
         if self._unordered:
             got = _count_devices(got)
         return expected, got

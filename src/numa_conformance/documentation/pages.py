@@ -1,0 +1,175 @@
+"""Pages: where Kubernetes says what is made executable here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+__all__ = ["PAGES", "Page", "Section", "anchor_of"]
+
+_SITE = "https://kubernetes.io/docs"
+_ENHANCEMENTS = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node"
+
+
+def anchor_of(heading: str) -> str:
+    """Return the anchor that the site gives a heading: lower case, letters, digits and dashes."""
+    return re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"), flags=re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: ``id`` is a short key, ``read`` the version whose text was read.
+
+    ``checked`` tells whether the headings, and with them the anchors, were seen in a copy of that text.
+    """
+
+    id: str
+    title: str
+    address: str
+    read: str
+    checked: bool = True
+
+    def section(self, title: str, anchor: str | None = None, *, checked: bool = True) -> Section:
+        """Return a section by its heading; ``anchor`` where the page gives one of its own."""
+        return Section(self, title, anchor_of(title) if anchor is None else anchor, checked and self.checked)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of a page. An empty ``anchor`` stands for the head of the page."""
+
+    page: Page
+    title: str
+    anchor: str
+    checked: bool = True
+
+    @property
+    def address(self) -> str:
+        """The address with the anchor."""
+        return f"{self.page.address}#{self.anchor}" if self.anchor else self.page.address
+
+    def __str__(self) -> str:
+        return f"{self.page.title}, {self.title}"
+
+
+NODE_RESOURCE_MANAGERS = Page(
+    "nrm",
+    "Node Resource Managers",
+    "https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/",
+    "1.32",
+)
+CPU_TASK = Page(
+    "cpu-task",
+    "Control CPU Management Policies on the Node",
+    f"{_SITE}/tasks/administer-cluster/cpu-management-policies/",
+    "1.32",
+)
+CPU_1_8 = Page(
+    "cpu-1.8",
+    "Control CPU Management Policies on the Node (1.8)",
+    "https://v1-8.docs.kubernetes.io/docs/tasks/administer-cluster/cpu-management-policies/",
+    "1.8",
+    checked=False,
+)
+TOPOLOGY_TASK = Page(
+    "topology",
+    "Control Topology Management Policies on a node",
+    f"{_SITE}/tasks/administer-cluster/topology-manager/",
+    "1.31",
+)
+TOPOLOGY_KEP = Page("kep-693", "KEP-693: Node Topology Manager", f"{_ENHANCEMENTS}/693-topology-manager", "as of 1.27")
+TOPOLOGY_SOURCE = Page(
+    "topology-source",
+    "Topology Manager: a walk through its source",
+    "https://github.com/kubernetes/kubernetes/tree/release-1.22/pkg/kubelet/cm/topologymanager",
+    "1.22",
+    checked=False,
+)
+MEMORY_TASK = Page(
+    "memory",
+    "Utilizing the NUMA-aware Memory Manager",
+    f"{_SITE}/tasks/administer-cluster/memory-manager/",
+    "1.32",
+)
+MEMORY_KEP = Page("kep-1769", "KEP-1769: Memory Manager", f"{_ENHANCEMENTS}/1769-memory-manager", "as of 1.32")
+DEVICE_PLUGINS = Page(
+    "device-plugins",
+    "Device Plugins",
+    f"{_SITE}/concepts/extend-kubernetes/compute-storage-net/device-plugins/",
+    "1.34",
+)
+RESERVE = Page(
+    "reserve",
+    "Reserve Compute Resources for System Daemons",
+    f"{_SITE}/tasks/administer-cluster/reserve-compute-resources/",
+    "1.22",
+)
+BIN_PACKING = Page(
+    "bin-packing",
+    "Resource Bin Packing",
+    f"{_SITE}/concepts/scheduling-eviction/resource-bin-packing/",
+    "1.25, sections as in 1.36",
+)
+POD_QOS = Page("pod-qos", "Pod Quality of Service Classes", f"{_SITE}/concepts/workloads/pods/pod-qos/", "1.27")
+INIT_CONTAINERS = Page(
+    "init-containers", "Init Containers", f"{_SITE}/concepts/workloads/pods/init-containers/", "1.27"
+)
+SIDECARS = Page("sidecars", "Sidecar Containers", f"{_SITE}/concepts/workloads/pods/sidecar-containers/", "1.32")
+SCHEDULER_CONFIGURATION = Page(
+    "scheduler-configuration", "Scheduler Configuration", f"{_SITE}/reference/scheduling/config/", "1.35"
+)
+SCHEDULER_REFERENCE = Page(
+    "scheduler-reference",
+    "kube-scheduler Configuration (v1)",
+    f"{_SITE}/reference/config-api/kube-scheduler-config.v1/",
+    "1.32",
+)
+KUBELET_REFERENCE = Page(
+    "kubelet-reference",
+    "Kubelet Configuration (v1beta1)",
+    f"{_SITE}/reference/config-api/kubelet-config.v1beta1/",
+    "1.32",
+)
+FEATURE_GATES = Page(
+    "feature-gates",
+    "Feature Gates",
+    f"{_SITE}/reference/command-line-tools-reference/feature-gates/",
+    "1.32",
+)
+RECORDED = Page(
+    "recorded",
+    "kubelet and kube-scheduler v1.32.10",
+    "https://github.com/kubernetes/kubernetes/tree/v1.32.10",
+    "1.32",
+)
+"""Not a page: the program whose decisions were recorded."""
+
+PAGES: Mapping[str, Page] = MappingProxyType(
+    {
+        page.id: page
+        for page in (
+            NODE_RESOURCE_MANAGERS,
+            CPU_TASK,
+            CPU_1_8,
+            TOPOLOGY_TASK,
+            TOPOLOGY_KEP,
+            TOPOLOGY_SOURCE,
+            MEMORY_TASK,
+            MEMORY_KEP,
+            DEVICE_PLUGINS,
+            RESERVE,
+            BIN_PACKING,
+            POD_QOS,
+            INIT_CONTAINERS,
+            SIDECARS,
+            SCHEDULER_CONFIGURATION,
+            SCHEDULER_REFERENCE,
+            KUBELET_REFERENCE,
+            FEATURE_GATES,
+            RECORDED,
+        )
+    }
+)
+"""Every page, by key."""

@@ -1,0 +1,57 @@
+"""Quantities, classes, requests and the chain of admission."""
+
+__all__ = ["TEXT"]
+
+TEXT = """\
+# Quantities
+ADM-QTY-01 [doc+impl] A quantity is a decimal number with one suffix, binary (Ki to Ei), decimal (n to E) or an
+  exponent.
+ADM-QTY-02 [impl] Malformed ones are refused with the texts of the API.
+ADM-QTY-03 [impl] Arithmetic is exact; finer than 1e-9 is rounded away from zero.
+ADM-QTY-04 [impl] The API rounds requests and limits up to thousandths.
+ADM-QTY-05 [impl] The value of a quantity is rounded up to a whole number, its milli-value to a whole number of
+  thousandths.
+ADM-QTY-06 [impl] A CPU request is integral when its value makes its milli-value: 2, 2.0 and 2000m are.
+ADM-QTY-07 [doc+impl] Exclusive CPUs need class Guaranteed and an integral request.
+ADM-QTY-08 [impl] Quantities are printed without fraction, with the largest exponent of their family; equality is that
+  of numbers.
+
+# Defaults of requests
+ADM-DEF-01 [doc+impl] A resource with a limit and no request is requested as its limit; nothing is derived the other
+  way.
+ADM-DEF-02 [impl] Requests of the pod are set from its limits too, after those of the containers.
+
+# QoS class
+ADM-QOS-01 [doc+impl] Only cpu and memory decide the class.
+ADM-QOS-02 [impl] App and init containers count, sidecars included; ephemeral ones do not.
+ADM-QOS-03 [impl] An amount of zero counts as none.
+ADM-QOS-04 [impl] Requests and limits are summed over the pod.
+ADM-QOS-05 [doc+impl] Without any request or limit the pod is BestEffort.
+ADM-QOS-06 [impl] Guaranteed is a pod whose containers all have both limits and whose sums of requests equal those of
+  limits; any other is Burstable.
+ADM-QOS-07 [impl] The page compares request and limit container by container; the kubelet compares sums.
+ADM-QOS-08 [impl] A class in the pod's status is taken as it is.
+ADM-QOS-09 [impl] With pod-level resources only these are looked at.
+
+# Effective requests
+ADM-REQ-01 [doc+impl] A pod's amount is the larger of app containers with sidecars and, at any point of the init
+  phase, the init container with the sidecars before it.
+ADM-REQ-02 [impl] A sidecar is an init container with restartPolicy Always.
+ADM-REQ-03 [doc] Without sidecars it is the larger of the app containers' sum and the largest init container.
+ADM-REQ-04 [impl] Devices count limits, the scheduler adds overhead, CPUs count integral requests only.
+
+# The chain of admission
+ADM-CHAIN-01 [impl] Pods are handled by age; the first handler that refuses ends it; after a restart every pod is
+  admitted again.
+ADM-CHAIN-02 [impl] The handlers: eviction, sysctl, resource allocation, fit, AppArmor, shutdown.
+ADM-CHAIN-03 [impl] Allocation comes before the check of fit: a pod refused later holds its resources until stale
+  state is removed.
+ADM-CHAIN-04 [impl] Fit is judged against the other active pods.
+ADM-CHAIN-05 [impl] A refused pod is Failed, with reason and message.
+ADM-PRED-01 [impl] Extended resources that the node does not list are passed over; the first failure is told.
+ADM-PRED-02 [impl] Critical pods preempt lower ones where resources lack.
+ADM-PRED-03 [impl] The operating system's label is compared with the node's.
+ADM-PRED-04 [impl] A metric counts refusals for taints as Other.
+ADM-LIFE-01 [impl] CPUs and memory nodes are written into the request that creates a container; the end of a container
+  frees neither.
+"""

@@ -1,0 +1,33 @@
+"""All rules, by id and by chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from . import admission, cpu_allocation, cpu_machine, cpu_policy, cpu_state, device, memory, scheduler, topology
+from .rule import Chapter, Rule, read_chapters
+
+__all__ = ["CHAPTERS", "RULES"]
+
+_MANAGERS = {
+    "CPU Manager": (cpu_machine, cpu_policy, cpu_allocation, cpu_state),
+    "Topology Manager": (topology,),
+    "Memory Manager": (memory,),
+    "Device Manager": (device,),
+    "Admission": (admission,),
+    "Scheduler": (scheduler,),
+}
+
+CHAPTERS: Mapping[str, tuple[Chapter, ...]] = MappingProxyType(
+    {
+        manager: tuple(chapter for module in modules for chapter in read_chapters(module.TEXT))
+        for manager, modules in _MANAGERS.items()
+    }
+)
+"""The chapters of every manager."""
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {rule.id: rule for chapters in CHAPTERS.values() for chapter in chapters for rule in chapter.rules}
+)
+"""Every rule, by id."""

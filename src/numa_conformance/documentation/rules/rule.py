@@ -1,0 +1,56 @@
+"""``Rule`` and ``Chapter``, and how their text is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Chapter", "Rule", "anchor_of", "read_chapters"]
+
+_RULE = re.compile(r"([A-Z]+-[A-Z]+-[0-9]{2}) \[(doc|impl|doc\+impl)\] (\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of behaviour, in our words.
+
+    ``id`` never changes and is never used again. A rule is ``documented`` when a page of Kubernetes says so, and
+    ``implemented`` when it was found in the kubelet or the scheduler; where both differ the text says how.
+    """
+
+    id: str
+    text: str
+    documented: bool
+    implemented: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """The rules of one subject."""
+
+    title: str
+    rules: tuple[Rule, ...]
+
+
+def anchor_of(rule: str) -> str:
+    """Return where docs/rules.md has a rule: ``cpu-alloc-12`` for ``CPU-ALLOC-12``."""
+    return rule.lower()
+
+
+def read_chapters(text: str) -> Iterator[Chapter]:
+    """Read chapters: ``# title``, then a rule a paragraph, ``ID [doc|impl|doc+impl] text``, continued by indentation.
+
+    Raises ``ValueError``, as the texts are ours.
+    """
+    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
+        title, *lines = part.strip().split("\n")
+        yield Chapter(title, tuple(map(_read_rule, lines)))
+
+
+def _read_rule(line: str) -> Rule:
+    parts = _RULE.fullmatch(line)
+    if parts is None:
+        raise ValueError(f"not a rule: {line!r}")
+    id, origin, text = parts.groups()
+    return Rule(id, text, documented="doc" in origin, implemented="impl" in origin)

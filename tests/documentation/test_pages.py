@@ -1,0 +1,32 @@
+import re
+
+import pytest
+
+from numa_conformance.documentation.pages import CPU_TASK, PAGES, anchor_of
+
+
+def test_every_page_has_an_address_of_kubernetes_and_is_found_by_its_key():
+    sites = re.compile(r"https://(?:(?:v1-\d+\.docs\.)?kubernetes\.io/docs/.+/|github\.com/kubernetes/.+)")
+    assert [page.id for page in PAGES.values() if not sites.fullmatch(page.address)] == []
+    assert all(key == page.id for key, page in PAGES.items())
+    assert len({page.address for page in PAGES.values()}) == len(PAGES)
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor"),
+    [
+        ("Static policy options", "static-policy-options"),
+        ("`container` scope", "container-scope"),
+        ("How does it work?", "how-does-it-work"),
+        ("Simulation - how it works (by examples)", "simulation---how-it-works-by-examples"),
+    ],
+)
+def test_an_anchor_follows_its_heading(heading, anchor):
+    assert anchor_of(heading) == anchor
+
+
+def test_a_section_has_the_address_of_its_anchor():
+    section = CPU_TASK.section("Static policy options", "cpu-policy-static--options")
+    assert section.address == f"{CPU_TASK.address}#cpu-policy-static--options"
+    assert str(section) == "Control CPU Management Policies on the Node, Static policy options"
+    assert CPU_TASK.section("Overview", "").address == CPU_TASK.address
