@@ -3,10 +3,11 @@
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest, StaticOptions
 from numa_conformance.managers.cpu.distribution_search import choose_nodes
-from numa_conformance.managers.quirks import quirks_for
 
 OPTIONS = {
     "default": StaticOptions(),
@@ -39,7 +40,7 @@ def free_cpus(topology: CpuTopology, *, fragmented: bool) -> int:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_allocate(benchmark: BenchmarkFixture, option: str, count: int, fragmented: bool) -> None:
     topology = big_machine(caches=16 if option == "uncore" else 2)
-    allocator = CpuAllocator(topology, OPTIONS[option], quirks_for("1.32"))
+    allocator = CpuAllocator(topology, OPTIONS[option], CpuQuirks.of(DEFAULT))
     free = free_cpus(topology, fragmented=fragmented)
     assert benchmark(allocator.allocate, free, count).bit_count() == count
 
@@ -58,4 +59,4 @@ def test_hints(benchmark: BenchmarkFixture, nodes: int, state: str) -> None:
 
 def test_distribution_over_sixteen_uneven_nodes(benchmark: BenchmarkFixture) -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
-    assert benchmark(choose_nodes, free, 140, 1, 3, aliasing=True, hang=True)
+    assert benchmark(choose_nodes, free, 140, 1, 3, CpuQuirks.of(DEFAULT))

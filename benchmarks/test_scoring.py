@@ -1,9 +1,12 @@
 """Scoring nodes."""
 
+from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube import Pod, Quantity, ScoringStrategy
 from numa_conformance.scheduler import Scorer, score_node
 from numa_conformance.suite.workloads import container, pod
 
+QUIRKS = SchedulerQuirks.of(DEFAULT)
 RESOURCES = ("cpu", "memory", "example.com/a", "example.com/b", "example.com/c")
 STRATEGY = ScoringStrategy.from_dict(
     {"type": "MostAllocated", "resources": [{"name": name, "weight": 1} for name in RESOURCES]}
@@ -20,13 +23,13 @@ def test_scores_of_1000_nodes_and_5_resources_from_their_pods(benchmark):
     wanted, others = asking("p"), [asking(f"o{index}") for index in range(10)]
 
     def score_all():
-        return [score_node(STRATEGY, allocatable, others, wanted).score for _ in range(1000)]
+        return [score_node(STRATEGY, allocatable, others, wanted, quirks=QUIRKS).score for _ in range(1000)]
 
     assert len(set(benchmark.pedantic(score_all, rounds=3))) == 1
 
 
 def test_scores_of_1000_nodes_and_5_resources_from_kept_books(benchmark):
-    scorer = Scorer(STRATEGY)
+    scorer = Scorer(STRATEGY, QUIRKS)
     own = scorer.counted(asking("p"))
     capacity = dict.fromkeys(RESOURCES, 64000) | {"memory": 256 << 30}
     books = [dict.fromkeys(RESOURCES, 7 * index % 64000) for index in range(1000)]

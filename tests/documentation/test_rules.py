@@ -2,10 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
+from numa_conformance.protocol.quirks import QUIRKS
 
 from numa_conformance.documentation.rules import CHAPTERS, RULES, anchor_of
 from numa_conformance.documentation.rules.rule import read_chapters
-from numa_conformance.protocol.quirks import QUIRKS
 
 ROOT = Path(__file__).parents[2]
 CITED = re.compile(r"\b(?:CPU|MEM|DEV|TOPO|ADM|SCH)-[A-Z]+-[0-9]+\b")

@@ -25,7 +25,7 @@ def test_the_kubelet_sees_a_node_wide_cache_as_the_socket(name, seen):
 
 
 def test_true_caches_are_the_hardware_s():
-    assert uncore_ids("amd-siena-8434p-l3-as-numa", true_caches=True) == set(range(8))
+    assert uncore_ids("amd-siena-8434p-l3-as-numa", node_wide_cache_is_no_uncore_cache=False) == set(range(8))
 
 
 @given(machine=machines())

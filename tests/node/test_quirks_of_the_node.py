@@ -2,14 +2,19 @@
 
 import pytest
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine
-from numa_conformance.node import EXACT, Node
+from numa_conformance.node import Node
 from numa_conformance.node.quota import cfs_quota
 from numa_conformance.suite.workloads import best_effort, burstable, guaranteed, static
 
 TWO_CPUS = Container("c", limits={"cpu": Quantity.parse("2")})
+
+
+EXACT = Quirks.of(DEFAULT)
 
 
 def node(quirks, machine="t1-one-socket-smt2", config=None):
@@ -19,13 +24,13 @@ def node(quirks, machine="t1-one-socket-smt2", config=None):
 def quota(version, quirks, *, exclusive=True, limit="2"):
     container = Container("c", limits={"cpu": Quantity.parse(limit)})
     gates = FeatureGates.build(version, {})
-    return cfs_quota(container, KubeletConfiguration(), gates, exclusive=exclusive, quirks=quirks)
+    return cfs_quota(container, KubeletConfiguration(), gates, exclusive=exclusive, quirks=quirks.node)
 
 
 def test_a_node_shows_the_quirks_of_its_version():
     machine, config = load_machine("t1-one-socket-smt2"), KubeletConfiguration.from_dict(static())
     newer = Node(machine, config, kubernetes_version="1.33").quirks
-    assert EXACT - newer == {"quota-on-exclusive-cpus"}
+    assert set(EXACT.showing()) - set(newer.showing()) == {"quota-on-exclusive-cpus"}
     assert Node(machine, config).quirks == EXACT
     with pytest.raises(UsageError, match="'soon' is not a Kubernetes version"):
         Node(machine, config, kubernetes_version="soon")
@@ -33,12 +38,12 @@ def test_a_node_shows_the_quirks_of_its_version():
 
 def test_quota_on_exclusive_cpus():
     assert quota("1.32", EXACT) == 200_000
-    assert quota("1.32", EXACT - {"quota-on-exclusive-cpus"}) is None
+    assert quota("1.32", EXACT.without("quota-on-exclusive-cpus")) is None
     assert quota("1.33", EXACT) is None
 
 
 def test_shared_containers_are_bounded_by_their_limit():
-    assert quota("1.33", frozenset(), exclusive=False, limit="1500m") == 150_000
+    assert quota("1.33", Quirks.none(), exclusive=False, limit="1500m") == 150_000
     assert quota("1.32", EXACT, exclusive=False, limit="1m") == 1_000
     assert quota("1.32", EXACT, exclusive=False, limit="0") is None
 
@@ -46,7 +51,7 @@ def test_shared_containers_are_bounded_by_their_limit():
 def test_reconcile_trusts_last_write():
     """A shared container that was created with the pool as it is now gets it once more from the kubelet."""
     sent = {}
-    for name, quirks in (("kubelet", EXACT), ("page", EXACT - {"reconcile-trusts-last-write"})):
+    for name, quirks in (("kubelet", EXACT), ("page", EXACT.without("reconcile-trusts-last-write"))):
         one = node(quirks)
         one.admit(Pod.from_dict(best_effort("shared")))
         one.run("shared")
@@ -55,7 +60,7 @@ def test_reconcile_trusts_last_write():
 
 
 def test_without_the_quirk_containers_that_lose_cpus_come_first():
-    one = node(frozenset())
+    one = node(Quirks.none())
     for pod in (guaranteed("own", 2), burstable("shared", 1)):
         one.admit(Pod.from_dict(pod))
         one.run(pod["metadata"]["name"])
@@ -71,11 +76,11 @@ def test_node_wide_cache_is_no_uncore_cache():
     quirk = "node-wide-cache-is-no-uncore-cache"
     config = static("prefer-align-cpus-by-uncorecache", reserved="0,48", topology="none")
     touched = {}
-    for quirks in (EXACT, EXACT - {quirk}):
+    for quirks in (EXACT, EXACT.without(quirk)):
         one = node(quirks, "amd-siena-8434p-l3-as-numa", config)
         for name, cpus in (("half", 6), ("next", 8)):
             got = one.admit(Pod.from_dict(guaranteed(name, cpus))).placements["c"].cpus
-        touched[quirk in quirks] = sum(1 for cache in one.machine.uncore_bits.values() if cache & got)
+        touched[quirk in quirks.showing()] = sum(1 for cache in one.machine.uncore_bits.values() if cache & got)
     assert touched == {True: 2, False: 1}
 
 
@@ -97,7 +102,7 @@ def test_a_container_with_affinity_to_one_node_of_a_group_has_memory_of_the_grou
         reservedMemory=[{"numaNode": 0, "limits": {"memory": "356Mi"}}],
     )
     found = {}
-    for name, quirks in (("kubelet", EXACT), ("page", EXACT - {"single-node-blocks-break-groups"})):
+    for name, quirks in (("kubelet", EXACT), ("page", EXACT.without("single-node-blocks-break-groups"))):
         one = node(quirks, "t3-two-numa-per-socket", config)
         for uid, cpus in (("group", 20), ("rest", 8), ("single", 1)):
             answer = one.admit(Pod.from_dict(guaranteed(uid, cpus)))

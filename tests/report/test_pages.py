@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 import pytest
 from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
+from numa_conformance.documentation.quirks import QUIRKS
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.protocol.features import FEATURES
-from numa_conformance.protocol.quirks import QUIRKS
 from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.html import html_page, worst
 from numa_conformance.report.junit import junit_xml
@@ -63,7 +64,8 @@ def test_the_page_names_versions_quirks_and_features_claimed_or_not():
     assert re.findall("<code>(.*?)</code>", claimed) == ["cpu-manager/none"]
     not_claimed, quirks = not_claimed.split("<h2>Quirks</h2>")
     assert {*re.findall("<code>(.*?)</code>", not_claimed), "cpu-manager/none"} == set(FEATURES)
-    assert set(re.findall("<code>(.*?)</code>", quirks)) == {one.id for one in QUIRKS.values() if one.active_in("1.32")}
+    shown = {quirk.id for quirk in QUIRKS.values() if DEFAULT in quirk.versions}
+    assert set(re.findall("<code>(.*?)</code>", quirks)) == shown
     assert "<h2>Quirks</h2><p>None" in html_page(run(case(1)))
 
 

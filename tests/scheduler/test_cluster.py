@@ -1,15 +1,21 @@
+import functools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import iter_bits
+from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal, UsageError
 from numa_conformance.kube import KubeletConfiguration, NodeObject, NodeResourcesFitArgs, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
-from numa_conformance.scheduler import numa_fragmentation, run_cluster, score_node
+from numa_conformance.scheduler import cluster, numa_fragmentation, score_node
 from numa_conformance.suite.workloads import container, guaranteed, pod, static
 
+QUIRKS = SchedulerQuirks.of(DEFAULT)
+run_cluster = functools.partial(cluster.run_cluster, quirks=QUIRKS)
 GPU = "example.com/gpu"
 SHAPE = [{"utilization": 0, "score": 0}, {"utilization": 60, "score": 10}, {"utilization": 100, "score": 2}]
 STRATEGIES = {
@@ -45,7 +51,7 @@ def by_scoring_every_node(nodes, pods, args):
     for wanted in pods:
         found = []
         for index, one in enumerate(nodes):
-            result = score_node(args.strategy, one.allocatable, there[one.name], wanted)
+            result = score_node(args.strategy, one.allocatable, there[one.name], wanted, quirks=QUIRKS)
             if not result.insufficient:
                 found.append((-result.score, index, one.name))
         if found:

@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.scheduler import EXACT, mean_text, score_node, step_text
+from numa_conformance.scheduler import mean_text, score_node, step_text
 from numa_conformance.suite.recorded import read_vectors, replay
 from numa_conformance.suite.workloads import container, pod
 from shared_data import SHARED, needs_shared
@@ -22,6 +24,9 @@ def strategy(kind, *weights, shape=None):
 
 def asking(**amounts):
     return Pod.from_dict(pod("p", [container("c", requests=amounts)]), validate=False)
+
+
+EXACT = SchedulerQuirks.of(DEFAULT)
 
 
 def score(how, allocatable, used, wanted, quirks=EXACT):
@@ -52,7 +57,7 @@ def example(how, node, quirks=EXACT):
 def test_the_worked_example_with_the_documented_and_the_real_figures():
     weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
     rising = strategy("RequestedToCapacityRatio", *weights, shape=((0, 0), (100, 10)))
-    documented, real = ([example(rising, node, quirks) for node in (0, 1)] for quirks in (frozenset(), EXACT))
+    documented, real = ([example(rising, node, quirks) for node in (0, 1)] for quirks in (SchedulerQuirks(), EXACT))
     assert [one.score for one in documented] == [5, 7]
     assert [one.score for one in real] == [60, 69]
     assert [[step.score for step in one.steps] for one in documented] == [[7, 5, 3], [5, 7, 10]]
@@ -72,13 +77,15 @@ def test_a_resource_that_scores_zero_leaves_the_mean_unless_the_quirk_is_off():
     node, full = {"cpu": "8", "memory": "1Gi"}, asking(cpu="8", memory="100Mi")
     wanted = asking(cpu="0", memory="100Mi")
     assert score(how, node, full, wanted).score == 81
-    assert score(how, node, full, wanted, EXACT - {"ratio-drops-what-scores-zero"}).score == 41
+    assert score(how, node, full, wanted, EXACT.without("ratio-drops-what-scores-zero")).score == 41
 
 
 def test_the_utilization_is_cut_to_whole_percents_unless_the_quirk_is_off():
     how = strategy("RequestedToCapacityRatio", ("cpu", 1), shape=((0, 0), (50, 10)))
     assert score(how, {"cpu": "8"}, asking(cpu="1"), asking(cpu="2")).score == 74
-    assert score(how, {"cpu": "8"}, asking(cpu="1"), asking(cpu="2"), EXACT - {"ratio-cuts-utilization"}).score == 75
+    assert (
+        score(how, {"cpu": "8"}, asking(cpu="1"), asking(cpu="2"), EXACT.without("ratio-cuts-utilization")).score == 75
+    )
 
 
 def test_every_step_can_be_checked_with_pencil_and_paper():

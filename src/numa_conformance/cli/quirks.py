@@ -6,7 +6,7 @@ import dataclasses
 
 import click
 
-from ..protocol.quirks import QUIRKS
+from ..documentation.quirks import QUIRKS
 from ..suite.documentation import quirks_page
 from .terminal import print_json
 
@@ -21,7 +21,9 @@ def command(as_json: bool, markdown: bool) -> None:
     if markdown:
         click.echo(quirks_page(), nl=False)
     elif as_json:
-        print_json([dataclasses.asdict(one) for one in QUIRKS.values()])
+        print_json([{**dataclasses.asdict(quirk), "versions": str(quirk.versions)} for quirk in QUIRKS.values()])
     else:
-        for one in QUIRKS.values():
-            click.echo(f"{one.id} (Kubernetes {one.versions})\n    {one.summary}\n    documented: {one.documented}")
+        for quirk in QUIRKS.values():
+            click.echo(
+                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}"
+            )

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from ..documentation.quirks import Quirks
+from ..documentation.versions import DEFAULT
 from ..errors import Fault, UsageError, closest
 from ..kube import (
     ClusterObjects,
@@ -100,7 +102,9 @@ def _ranked(cluster: ClusterObjects, profile: SchedulerProfile, pod: Pod, top: i
             there.setdefault(other.node_name, []).append(other)
     scored = []
     for node in cluster.nodes:
-        result = score_node(profile.fit, node.allocatable, there.get(node.name, ()), pod)
+        result = score_node(
+            profile.fit, node.allocatable, there.get(node.name, ()), pod, quirks=Quirks.of(DEFAULT).scheduler
+        )
         scored.append(_Scored(node, result, result.score * profile.weight))
     return sorted(scored, key=lambda one: (not one.fits, -one.final))[:top]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..cpuset import format_bits
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
 from ..machine import Machine, allocation_map, load_machine
@@ -66,7 +67,7 @@ def command(
         machine,
         config,
         kubernetes_version=kubernetes_version,
-        quirks=None if level == "exact" else frozenset(),
+        quirks=None if level == "exact" else Quirks.none(),
         resource_fit=True,
         watcher=explainer,
     )

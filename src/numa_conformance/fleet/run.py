@@ -6,10 +6,12 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from ..documentation.quirks import Quirks
+from ..documentation.versions import DEFAULT
 from ..errors import Refusal, StartError
 from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
-from ..machine import derive_view
-from ..managers.cpu import NeverEnds
+from ..machine import KubeletView
+from ..managers.cpu import NeverEnds, view_of
 from ..managers.eligibility import exclusive_cpus
 from ..node import Node
 from ..scheduler import ClusterReport, run_cluster
@@ -27,7 +29,7 @@ class NodeStacks:
     def __init__(self, nodes: Iterable[NodeObject], fleet: Fleet) -> None:
         """Bring up the nodes."""
         self._nodes: dict[str, Node] = {}
-        views = {id(group.kind): derive_view(group.kind.machine) for group in fleet.groups}
+        views: dict[tuple[int, bool], KubeletView] = {}
         for one in nodes:
             kind = fleet.kind_of(one.name)
             if kind is None:
@@ -35,8 +37,12 @@ class NodeStacks:
             try:
                 version = kind.version_on(one)
                 validate(kind.kubelet, version)
+                quirks = Quirks.of(version).cpu
+                seen = id(kind), quirks.node_wide_cache_is_no_uncore_cache
+                if seen not in views:
+                    views[seen] = view_of(kind.machine, quirks)
                 self._nodes[one.name] = Node(
-                    kind.machine, kind.kubelet, kubernetes_version=version, view=views[id(kind)], resource_fit=True
+                    kind.machine, kind.kubelet, kubernetes_version=version, view=views[seen], resource_fit=True
                 )
             except StartError as error:
                 raise StartError(error.stage, f"node {one.name}: {error.message}") from error
@@ -90,7 +96,8 @@ def fill_cluster(
         draw.shuffle(nodes)
         draw.shuffle(waiting)
     stacks = NodeStacks(nodes, fleet)
-    report = run_cluster(nodes, [*cluster.bound, *waiting], args, admit=stacks.admit, track=track)
+    quirks = Quirks.of(DEFAULT).scheduler
+    report = run_cluster(nodes, [*cluster.bound, *waiting], args, quirks=quirks, admit=stacks.admit, track=track)
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)
     stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))

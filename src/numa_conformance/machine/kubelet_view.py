@@ -36,10 +36,10 @@ class KubeletView:
     warnings: tuple[str, ...] = ()
 
 
-def derive_view(machine: Machine, *, true_caches: bool = False) -> KubeletView:
+def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = True) -> KubeletView:
     """Derive the kubelet's view of a machine.
 
-    A CPU whose core the kernel does not name is skipped, as in discovery. With ``true_caches`` every last-level cache
+    A CPU whose core the kernel does not name is skipped, as in discovery. Without that quirk every last-level cache
     counts as an uncore cache, also one that covers a NUMA node.
     """
     members: dict[tuple[int, int, int], list[int]] = {}
@@ -49,7 +49,7 @@ def derive_view(machine: Machine, *, true_caches: bool = False) -> KubeletView:
     cores_in_node: dict[int, int] = {}
     for numa, _, _ in members:
         cores_in_node[numa] = cores_in_node.get(numa, 0) + 1
-    trust = true_caches or machine.uncore_source == "reported"
+    trust = not node_wide_cache_is_no_uncore_cache or machine.uncore_source == "reported"
     rows = []
     for cpu in machine.cpus:
         if cpu.core is None:

@@ -2,7 +2,7 @@
 
 from .explain import Explainer
 from .fit import node_allocatable
-from .node import EXACT, Node
+from .node import Node
 from .results import (
     Admission,
     Books,
@@ -16,7 +16,6 @@ from .results import (
 )
 
 __all__ = [
-    "EXACT",
     "Admission",
     "Books",
     "Explainer",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..cpuset import format_bits
+from ..documentation.quirks import Quirks
 from ..errors import StartError
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.reservation import explicit_reserved_cpus
-from ..machine.kubelet_view import KubeletView, derive_view
+from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
-from ..managers.cpu import CpuManager, CpuTopology, make_cpu_manager
+from ..managers.cpu import CpuManager, CpuTopology, make_cpu_manager, view_of
 from ..managers.device import DeviceManager
 from ..managers.memory import MemoryManager, make_memory_manager
 from ..managers.topology import TopologyPolicy, make_topology_policy
@@ -41,19 +42,18 @@ def bring_up(
     view: KubeletView | None,
     config: KubeletConfiguration,
     gates: FeatureGates,
-    quirks: frozenset[str],
+    quirks: Quirks,
 ) -> Managers:
     """Build the managers; raises ``StartError`` with the stage that refuses.
 
     The stages come in the kubelet's order: configuration, Topology Manager, CPU Manager, Memory Manager.
     """
-    seen = view or derive_view(machine, true_caches="node-wide-cache-is-no-uncore-cache" not in quirks)
-    topology = CpuTopology.of(seen)
+    topology = CpuTopology.of(view or view_of(machine, quirks.cpu))
     _check_reserved_cpus(config, topology)
-    policy = make_topology_policy(config, machine.numa_ids, machine.distances, gates, quirks)
-    cpu = make_cpu_manager(topology, config, gates, quirks)
-    memory = make_memory_manager(machine, config, gates, quirks)
-    device = DeviceManager(machine, quirks=quirks)
+    policy = make_topology_policy(config, machine.numa_ids, machine.distances, gates, quirks.topology)
+    cpu = make_cpu_manager(topology, config, gates, quirks.cpu)
+    memory = make_memory_manager(machine, config, gates, quirks.memory)
+    device = DeviceManager(machine, quirks=quirks.device)
     return Managers(topology, policy, cpu, memory, device)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
@@ -12,7 +13,6 @@ from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
-from ..managers.quirks import QUIRKS, quirks_for
 from .admission import Admitter, Watcher
 from .bring_up import Managers, bring_up
 from .checkpoints import Checkpoints
@@ -21,17 +21,14 @@ from .placements import memory_books, placement
 from .reconcile import RunningContainers, WriteCpusets, reconcile
 from .results import Admission, Initial, NodeState, Placement, Reconciled, Restarted
 
-__all__ = ["EXACT", "Node"]
-
-EXACT: frozenset[str] = frozenset(QUIRKS)
-"""Every quirk of the kubelet: all of them show in 1.32, whose decisions were recorded."""
+__all__ = ["Node"]
 
 
 class Node:
     """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.
 
-    State files are kept in ``store`` (in memory unless one is given). ``quirks`` names the departures from the
-    documentation that are reproduced: those of the version by default, none for the documented behaviour.
+    State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
+    documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods
     always fit.
 
@@ -44,7 +41,7 @@ class Node:
         config: KubeletConfiguration,
         *,
         kubernetes_version: str | KubernetesVersion = DEFAULT,
-        quirks: frozenset[str] | None = None,
+        quirks: Quirks | None = None,
         store: StateStore | None = None,
         view: KubeletView | None = None,
         resource_fit: bool = False,
@@ -53,7 +50,7 @@ class Node:
         self.machine = machine
         self.config = config
         self.version = KubernetesVersion.supported(kubernetes_version)
-        self.quirks = quirks_for(str(self.version)) if quirks is None else quirks
+        self.quirks = Quirks.of(self.version) if quirks is None else quirks
         self._view = view
         self._resource_fit = resource_fit
         self._watcher = watcher
@@ -151,10 +148,7 @@ class Node:
     def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
         self._settle()
-        trusts = "reconcile-trusts-last-write" in self.quirks
-        done = reconcile(
-            self._pods.values(), self._managers.cpu, self._containers, trusts_last_write=trusts, write=write
-        )
+        done = reconcile(self._pods.values(), self._managers.cpu, self._containers, self.quirks.node, write=write)
         self._checkpoints.save()
         return done
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..documentation.quirks.node import NodeQuirks
 from ..kube.container import Container
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
@@ -14,7 +15,7 @@ LEAST = 1_000
 
 
 def cfs_quota(
-    container: Container, config: KubeletConfiguration, gates: FeatureGates, *, exclusive: bool, quirks: frozenset[str]
+    container: Container, config: KubeletConfiguration, gates: FeatureGates, *, exclusive: bool, quirks: NodeQuirks
 ) -> int | None:
     """Return the quota in microseconds per ``PERIOD``, None for no bound.
 
@@ -24,6 +25,6 @@ def cfs_quota(
     limit = container.limits.get("cpu")
     if not config.cpu_cfs_quota or limit is None or not limit:
         return None
-    if exclusive and ("quota-on-exclusive-cpus" not in quirks or gates.enabled("DisableCPUQuotaWithExclusiveCPUs")):
+    if exclusive and (not quirks.quota_on_exclusive_cpus or gates.enabled("DisableCPUQuotaWithExclusiveCPUs")):
         return None
     return max(limit.milli * PERIOD // 1000, LEAST)

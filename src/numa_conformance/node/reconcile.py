@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from ..documentation.quirks.node import NodeQuirks
 from ..kube.pod import Pod
 from ..managers.cpu import CpuManager
 from .results import Reconciled, Skipped, Update
@@ -59,8 +60,8 @@ def reconcile(
     pods: Iterable[Pod],
     cpus: CpuManager,
     containers: RunningContainers,
+    quirks: NodeQuirks,
     *,
-    trusts_last_write: bool,
     write: WriteCpusets | None = None,
 ) -> Reconciled:
     """Make one pass over the pods on the node, init containers first, in spec order.
@@ -68,15 +69,15 @@ def reconcile(
     A container that has not started is skipped; one that has terminated is ignored. An empty cpuset (the shared pool is
     exhausted, or policy none) cannot be sent and counts as skipped (CPU-REC-05, CPU-POOL-05).
 
-    With ``trusts_last_write`` a cpuset is sent when it differs from the one sent last, as the kubelet does
-    (CPU-REC-07). Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first,
-    so that no step leaves two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
+    With the quirk ``reconcile-trusts-last-write`` a cpuset is sent when it differs from the one sent last (CPU-REC-07).
+    Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first, so that no
+    step leaves two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
     skipped and is sent again in the next pass (CPU-REC-05).
     """
     updates: list[Update] = []
     skipped: list[Skipped] = []
     handled = 0
-    compared = containers.last_sent if trusts_last_write else containers.actual
+    compared = containers.last_sent if quirks.reconcile_trusts_last_write else containers.actual
     for pod in pods:
         for container in pod.all_containers:
             if containers.finished(pod.uid, container.name):
@@ -88,7 +89,7 @@ def reconcile(
             handled += 1
             if compared.get((pod.uid, container.name)) != wanted:
                 updates.append(Update(pod.uid, container.name, wanted))
-    if not trusts_last_write:
+    if not quirks.reconcile_trusts_last_write:
         updates.sort(key=lambda one: not containers.actual.get((one.uid, one.container), 0) & ~one.cpus)
     failed = frozenset(write(updates)) if write else frozenset()
     done = tuple(update for update in updates if update not in failed)

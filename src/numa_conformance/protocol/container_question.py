@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.quirks.cpu import CpuQuirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, Refusal, StartError, UsageError
 from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
@@ -21,7 +22,7 @@ _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: wire.Allocate, affinity: Hint, version: KubernetesVersion, quirks: frozenset[str]
+    request: wire.Allocate, affinity: Hint, version: KubernetesVersion, quirks: CpuQuirks
 ) -> dict[str, Any]:
     """Return hints before the allocation and the allocation, in the form of a ``cpu-static`` decision."""
     try:
@@ -40,7 +41,7 @@ def ask_container(
     }
 
 
-def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: frozenset[str]) -> dict[str, Any] | None:
+def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: CpuQuirks) -> dict[str, Any] | None:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
         manager, gates = _manager(request, version, quirks)
@@ -53,7 +54,7 @@ def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: frozenset
 
 
 def _manager(
-    request: wire.Allocate | wire.Hints, version: KubernetesVersion, quirks: frozenset[str]
+    request: wire.Allocate | wire.Hints, version: KubernetesVersion, quirks: CpuQuirks
 ) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet")
     gates = FeatureGates.build(version, config.feature_gates)

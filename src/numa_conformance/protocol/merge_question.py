@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..documentation.policies import TOPOLOGY_POLICIES
+from ..documentation.quirks.topology import TopologyQuirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import FeatureGates
@@ -18,7 +19,7 @@ NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
 Provider = Mapping[str, Sequence[wire.HintValue] | None] | None
 
 
-def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: frozenset[str]) -> Merged:
+def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: TopologyQuirks) -> Merged:
     """Merge what the request says.
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
@@ -29,7 +30,7 @@ def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: frozenset
     options = parse_options(
         request.options,
         FeatureGates.build(version, {}),
-        true_raises_the_limit="node-limit-needs-a-number" not in quirks,
+        quirks,
         nodes=len(request.nodes),
     )
     policy = policy_of(request.policy, "container", options, request.nodes, request.distances)

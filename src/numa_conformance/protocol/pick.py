@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, UsageError, closest
 from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
 from . import wire
@@ -11,7 +12,7 @@ from .view import cpu_topology
 __all__ = ["pick"]
 
 
-def pick(request: wire.Pick, quirks: frozenset[str]) -> wire.PickReply:
+def pick(request: wire.Pick, quirks: CpuQuirks) -> wire.PickReply:
     """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without any check of cores."""
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from .. import __version__
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
 from ..hostfs import CgroupTree, MemoryStore, read_machine
@@ -27,7 +28,6 @@ from .container_question import ask_container, ask_hints
 from .features import FEATURES, PROTOCOL, SURFACES
 from .merge_question import ask_merge, hint_of
 from .pick import pick
-from .quirks import quirks_for
 
 __all__ = ["Level", "ReferenceTarget"]
 
@@ -49,7 +49,7 @@ class ReferenceTarget:
         self._level = level
         self._version = KubernetesVersion.supported(kubernetes_version)
         self._gates = FeatureGates.build(self._version)
-        self._quirks = quirks_for(str(self._version)) if level == "exact" else frozenset[str]()
+        self._quirks = Quirks.of(self._version) if level == "exact" else Quirks.none()
         self._node: Node | None = None
 
     def describe(self, request: wire.Describe) -> wire.Description:
@@ -65,21 +65,21 @@ class ReferenceTarget:
 
     def pick(self, request: wire.Pick) -> wire.PickReply:
         """Choose CPUs from a set of free ones."""
-        return pick(request, self._quirks)
+        return pick(request, self._quirks.cpu)
 
     def allocate(self, request: wire.Allocate) -> wire.AllocateReply:
         """Make one allocation of the static policy in a given state."""
         return _reply(
-            wire.AllocateReply, ask_container(request, hint_of(request.affinity), self._version, self._quirks)
+            wire.AllocateReply, ask_container(request, hint_of(request.affinity), self._version, self._quirks.cpu)
         )
 
     def hints(self, request: wire.Hints) -> wire.HintsReply:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return _reply(wire.HintsReply, {"hints": ask_hints(request, self._version, self._quirks)})
+        return _reply(wire.HintsReply, {"hints": ask_hints(request, self._version, self._quirks.cpu)})
 
     def merge(self, request: wire.Merge) -> wire.MergeReply:
         """Merge provider hints."""
-        merged = ask_merge(request, self._version, self._quirks)
+        merged = ask_merge(request, self._version, self._quirks.topology)
         return _reply(wire.MergeReply, {**answers.hint_answer(merged.hint), "admit": merged.admit})
 
     def classify(self, request: wire.Classify) -> wire.ClassifyReply:
@@ -102,7 +102,7 @@ class ReferenceTarget:
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
             [self._pod(one, f"pods[{index}]") for index, one in enumerate(request.pods)],
             self._pod(request.pod, "pod"),
-            quirks=self._quirks,
+            quirks=self._quirks.scheduler,
         )
         return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
 
@@ -130,7 +130,7 @@ class ReferenceTarget:
                 machine_from_dict(request.machine, "machine"),
                 KubeletConfiguration.from_dict(request.kubelet, "kubelet"),
                 kubernetes_version=request.kubernetesVersion or self._version,
-                quirks=None if self._level == "exact" else frozenset(),
+                quirks=None if self._level == "exact" else Quirks.none(),
                 store=store,
             )
         except StartError as error:

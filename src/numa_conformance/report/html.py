@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Mapping
 from html import escape
 from typing import Any
 
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import KubernetesVersion
 from ..machine.picture_svg import machine_svg
 from ..protocol.features import FEATURES
-from ..protocol.quirks import QUIRKS
 from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS
 from .html_style import SCRIPT, STYLE
@@ -189,7 +190,8 @@ def _quirks(summary: Summary) -> list[str]:
     """Return the departures from the documentation that the level asks for."""
     if summary.level != "exact":
         return ["<h2>Quirks</h2><p>None: level documented follows the pages of Kubernetes.</p>"]
-    shown = [one for one in QUIRKS.values() if one.active_in(summary.target.kubernetes)]
+    version = KubernetesVersion.parse(summary.target.kubernetes)
+    shown = [one for one in QUIRKS.values() if version in one.versions]
     items = (f"<li><code>{escape(one.id)}</code>: {escape(one.summary)}</li>" for one in shown)
     return [
         "<h2>Quirks</h2><p>Level exact follows Kubernetes where it departs from its pages:</p><ul>",

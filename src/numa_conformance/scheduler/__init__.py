@@ -4,12 +4,9 @@ from .arithmetic import mean_text, step_text
 from .cluster import Admit, run_cluster
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable, numa_fragmentation
 from .fit import insufficient
-from .quirks import EXACT, QUIRKS
 from .score import ResourceStep, Scorer, ScoreResult, score_node
 
 __all__ = [
-    "EXACT",
-    "QUIRKS",
     "Admit",
     "ClusterReport",
     "NodeFill",

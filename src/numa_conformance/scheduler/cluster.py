@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..errors import Fault, Refusal, UsageError, closest
 from ..kube import NodeObject, NodeResourcesFitArgs, Pod
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
@@ -25,6 +26,7 @@ def run_cluster(
     pods: Iterable[Pod],
     args: NodeResourcesFitArgs,
     *,
+    quirks: SchedulerQuirks,
     admit: Admit | None = None,
     track: Callable[[Sequence[Pod]], Iterable[Pod]] | None = None,
 ) -> ClusterReport:
@@ -38,7 +40,7 @@ def run_cluster(
     """
     named, waiting = list(nodes), list(pods)
     _check(named, waiting)
-    cluster = _Cluster(named, args)
+    cluster = _Cluster(named, args, quirks)
     placements: dict[str, str] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
@@ -61,9 +63,9 @@ def run_cluster(
 class _Cluster:
     """The nodes with what is requested on them, and one ranking per shape of pod."""
 
-    def __init__(self, nodes: Sequence[NodeObject], args: NodeResourcesFitArgs) -> None:
+    def __init__(self, nodes: Sequence[NodeObject], args: NodeResourcesFitArgs, quirks: SchedulerQuirks) -> None:
         self._args = args
-        self._scorer = Scorer(args.strategy)
+        self._scorer = Scorer(args.strategy, quirks)
         self._rankings: dict[object, Ranking] = {}
         self._states: dict[object, int] = {}
         self._changes: list[int] = []

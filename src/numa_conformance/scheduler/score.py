@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy
 from ..kube.resource_names import is_scalar
 from .fit import insufficient
 from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
-from .quirks import EXACT
 from .strategies import RATIO, resource_score
 
 __all__ = ["ResourceStep", "ScoreResult", "Scorer", "score_node"]
@@ -49,12 +49,12 @@ class ScoreResult:
 class Scorer:
     """Scores nodes by one strategy from amounts that are already added up."""
 
-    def __init__(self, strategy: ScoringStrategy, quirks: frozenset[str] = EXACT) -> None:
+    def __init__(self, strategy: ScoringStrategy, quirks: SchedulerQuirks) -> None:
         """Take the strategy."""
         self._resources = strategy.resources
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
         self._ratio = strategy.type == RATIO
-        self._drops_zero = self._ratio and "ratio-drops-what-scores-zero" in quirks
+        self._drops_zero = self._ratio and quirks.ratio_drops_what_scores_zero
         self._function = resource_score(strategy, quirks)
 
     def counted(self, pod: Pod) -> dict[str, int]:
@@ -91,7 +91,7 @@ def score_node(
     pods: Sequence[Pod],
     pod: Pod,
     *,
-    quirks: frozenset[str] = EXACT,
+    quirks: SchedulerQuirks,
 ) -> ScoreResult:
     """Score a node with ``pods`` on it for ``pod``; the score is computed whether the pod fits or not.
 

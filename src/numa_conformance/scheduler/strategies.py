@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube import ScoringStrategy, ShapePoint
-from .quirks import EXACT
 
 __all__ = ["MAX_SCORE", "RATIO", "ResourceScore", "Segment", "resource_score", "segment_of"]
 
@@ -19,7 +19,7 @@ Segment = tuple["ShapePoint | None", ShapePoint]
 """The points of a shape around a utilization; the first is None where the second alone decides."""
 
 
-def resource_score(strategy: ScoringStrategy, quirks: frozenset[str] = EXACT) -> ResourceScore:
+def resource_score(strategy: ScoringStrategy, quirks: SchedulerQuirks) -> ResourceScore:
     """Return the function that scores one resource. With ``ratio-scores-to-100`` off a ratio scores from 0 to 10."""
     if strategy.type == RATIO:
         return _requested_to_capacity_ratio(strategy.shape, quirks)
@@ -36,14 +36,13 @@ def _most_allocated(requested: int, capacity: int) -> int:
     return min(requested, capacity) * MAX_SCORE // capacity
 
 
-def _requested_to_capacity_ratio(shape: tuple[ShapePoint, ...], quirks: frozenset[str]) -> ResourceScore:
+def _requested_to_capacity_ratio(shape: tuple[ShapePoint, ...], quirks: SchedulerQuirks) -> ResourceScore:
     """Return the function of the shape: linear between its points (SCH-RTCR-01..04)."""
-    scale = 10 if "ratio-scores-to-100" in quirks else 1
-    cut = "ratio-cuts-utilization" in quirks
+    scale = 10 if quirks.ratio_scores_to_100 else 1
 
     def score(requested: int, capacity: int) -> int:
         taken = min(requested, capacity) * MAX_SCORE
-        utilization = taken // capacity if cut else Fraction(taken, capacity)
+        utilization = taken // capacity if quirks.ratio_cuts_utilization else Fraction(taken, capacity)
         before, at = segment_of(shape, utilization)
         if before is None:
             return at.score * scale

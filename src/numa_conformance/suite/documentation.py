@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..documentation.quirks import QUIRKS
 from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from ..protocol.features import FEATURES, SURFACES
-from ..protocol.quirks import QUIRKS
 from ..protocol.wire import METHODS
 from .mutants import MUTANTS
 from .profiles import FEATURE_SETS

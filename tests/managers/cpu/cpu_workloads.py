@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numa_conformance.cpuset import CpuSet, format_bits
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
 from numa_conformance.managers.cpu import CpuTopology, StaticPolicy, make_cpu_manager
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.managers.quirks import quirks_for
 
-EXACT = quirks_for("1.32")
-DOCUMENTED: frozenset[str] = frozenset()
+EXACT = Quirks.of(DEFAULT).cpu
+DOCUMENTED: CpuQuirks = CpuQuirks()
 
 
 def pod(uid: str, *cpus: object, init: Sequence[object] = (), sidecars: Sequence[object] = ()) -> Pod:
@@ -38,7 +40,7 @@ def static(
     topology: CpuTopology,
     *options: str,
     reserved: str = "",
-    quirks: frozenset[str] = EXACT,
+    quirks: CpuQuirks = EXACT,
     version: str = "1.32",
     **config: Any,
 ) -> StaticPolicy:

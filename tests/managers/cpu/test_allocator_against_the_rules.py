@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
-from numa_conformance.managers.quirks import quirks_for
 
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).cpu
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
 OPTIONS = st.sampled_from(
     [

@@ -7,11 +7,14 @@ from cpu_literal_allocator import EndlessError, deviation, search
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.managers.cpu import NeverEnds
 from numa_conformance.managers.cpu.balance import Balance, spend
 from numa_conformance.managers.cpu.distribution_search import choose_nodes
 from numa_conformance.managers.cpu.literal_distribution import choose_repeated_nodes
 
+EXACT = CpuQuirks.of(DEFAULT)
 Chosen = tuple[tuple[int, ...], int, tuple[int, ...]]
 
 
@@ -43,10 +46,8 @@ def test_finds_what_looking_at_every_subset_finds(request_: tuple[list[int], int
     free, count, group, smallest = request_
     expected = every_subset(free, count, group, smallest) if count <= sum(free) else None
     for choose in (
-        lambda: choose_nodes(free, count, group, smallest, aliasing=True, hang=True),
-        lambda: choose_repeated_nodes(
-            list(range(len(free))), dict(enumerate(free)), count, group, smallest, aliasing=True, hang=True
-        ),
+        lambda: choose_nodes(free, count, group, smallest, EXACT),
+        lambda: choose_repeated_nodes(list(range(len(free))), dict(enumerate(free)), count, group, smallest, EXACT),
     ):
         try:
             found: object = choose()
@@ -60,7 +61,7 @@ def test_without_quirks_every_request_is_answered_by_a_set_that_can_serve_it(
     request_: tuple[list[int], int, int, int],
 ) -> None:
     free, count, group, smallest = request_
-    choice = choose_nodes(free, count, group, smallest, aliasing=False, hang=False)
+    choice = choose_nodes(free, count, group, smallest, CpuQuirks())
     if choice is None:
         return
     left = [free[node] - choice.share for node in choice.nodes]
@@ -93,5 +94,5 @@ def test_spends_in_turn(left: list[int], groups: int, size: int, after: list[int
 def test_sixteen_uneven_nodes_take_no_time() -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
     began = time.perf_counter()
-    assert choose_nodes(free, 262, 1, 5, aliasing=True, hang=True) is not None
+    assert choose_nodes(free, 262, 1, 5, EXACT) is not None
     assert time.perf_counter() - began < 20

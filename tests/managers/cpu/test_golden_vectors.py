@@ -4,8 +4,9 @@ import pytest
 from cpu_golden_machines import golden
 
 from numa_conformance.cpuset import CpuSet, format_bits
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.managers.cpu import CpuAllocator, StaticOptions
-from numa_conformance.managers.quirks import quirks_for
 
 MODES = {
     "packed": StaticOptions(),
@@ -74,14 +75,14 @@ V48 T1-7 2-3,5-6 2 packed 1,5
 )
 def test_takes_the_same_cpus(machine: str, available: str, count: str, mode: str, taken: str) -> None:
     topology = golden("T1", without=frozenset({7})) if machine == "T1-7" else golden(machine)
-    allocator = CpuAllocator(topology, MODES[mode], quirks_for("1.32"))
+    allocator = CpuAllocator(topology, MODES[mode], Quirks.of(DEFAULT).cpu)
     assert format_bits(allocator.allocate(CpuSet.parse(available).bits, int(count))) == taken
 
 
 @pytest.mark.parametrize(("options", "count", "taken"), [((), 10, "1,4-7,17,20-23"), ((), 3, "1,17-18")])
 def test_the_trace_names_groups_in_the_order_taken(options: tuple[str, ...], count: int, taken: str) -> None:
     trace: list[str] = []
-    allocator = CpuAllocator(golden("T3"), StaticOptions(), quirks_for("1.32"))
+    allocator = CpuAllocator(golden("T3"), StaticOptions(), Quirks.of(DEFAULT).cpu)
     available = CpuSet.parse("1-15,18-31" if count == 3 else "1-15,17-31").bits
     result = allocator.allocate(available, count, trace)
     assert trace, format_bits(result)

@@ -2,16 +2,17 @@ import pytest
 from cpu_golden_machines import golden
 from cpu_workloads import static
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.managers.cpu.options import OptionError, StaticOptions, go_map, parse_options
-from numa_conformance.managers.quirks import quirks_for
 
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 
 
 def read(options: dict[str, str] | None, version: str = "1.32", **gates: bool) -> StaticOptions:
-    return parse_options(options, FeatureGates.build(version, gates), quirks_for(version))
+    return parse_options(options, FeatureGates.build(version, gates), Quirks.of(KubernetesVersion.parse(version)).cpu)
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])

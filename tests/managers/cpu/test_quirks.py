@@ -5,17 +5,19 @@ from cpu_golden_machines import golden, view_of
 from cpu_workloads import DOCUMENTED, EXACT, admit, bits, pod, static
 
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.machine.model import Cpu, Machine, MemoryNode
-from numa_conformance.managers.cpu import QUIRKS, CpuAllocator, CpuTopology, NeverEnds, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, StaticOptions
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.quirks import quirks_for
 
 
-def without(quirk: str) -> frozenset[str]:
-    assert quirk in EXACT
-    return EXACT - {quirk}
+def without(quirk: str) -> CpuQuirks:
+    assert quirk in EXACT.showing()
+    return EXACT.without(quirk)
 
 
 def picks(machine: CpuTopology, options: StaticOptions, available: str, count: int, quirk: str) -> tuple[str, str]:
@@ -74,7 +76,7 @@ def test_uncore_odd_size_unaligned() -> None:
     uncore = StaticOptions(prefer_uncore=True)
     quirk = "uncore-odd-size-unaligned"
     assert picks(golden("T4"), uncore, "1-15,17-31", 7, quirk) == ("1-4,17-19", "4-7,20-22")
-    at_1_34 = CpuAllocator(golden("T4"), uncore, quirks_for("1.34"))
+    at_1_34 = CpuAllocator(golden("T4"), uncore, Quirks.of(KubernetesVersion(1, 34)).cpu)
     assert format_bits(at_1_34.allocate(bits("1-15,17-31"), 7)) == "4-7,20-22"
 
 
@@ -87,11 +89,11 @@ def test_node_wide_cache_is_no_uncore_cache() -> None:
     cpus = tuple(Cpu(id=c, core=c % 4, socket=0, numa=c // 4, uncore=c // 4) for c in range(8))
     machine = Machine("two nodes, a cache each", cpus, (MemoryNode(0, None), MemoryNode(1, None)))
     uncore = StaticOptions(prefer_uncore=True)
-    taken = [
-        CpuAllocator(CpuTopology(derive_view(machine, true_caches=true)), uncore, EXACT).allocate(bits("2-7"), 3)
-        for true in (False, True)
-    ]
-    assert [format_bits(cpus) for cpus in taken] == ["2-4", "4-6"]
+    taken = []
+    for quirk in (True, False):
+        topology = CpuTopology(derive_view(machine, node_wide_cache_is_no_uncore_cache=quirk))
+        taken.append(format_bits(CpuAllocator(topology, uncore, EXACT).allocate(bits("2-7"), 3)))
+    assert taken == ["2-4", "4-6"]
 
 
 def test_distribution_of_single_node_requests() -> None:
@@ -131,7 +133,7 @@ def test_align_by_socket_leaves_hinted_nodes() -> None:
 
 
 def test_align_by_socket_only_adds_hints() -> None:
-    def preferred(quirks: frozenset[str]) -> list[int | None]:
+    def preferred(quirks: CpuQuirks) -> list[int | None]:
         one = pod("a", 10)
         manager = static(golden("T3"), "align-by-socket", reserved="0,16", quirks=quirks)
         answer = manager.hints(one, one.container("c0"))
@@ -203,15 +205,5 @@ def test_strict_pool_may_empty() -> None:
 
 
 def test_every_quirk_of_this_room_is_shown_here() -> None:
-    elsewhere = {"quota-on-exclusive-cpus", "reconcile-trusts-last-write"}
     shown = {name.removeprefix("test_").replace("_", "-") for name in globals() if name.startswith("test_")}
-    assert {quirk.id for quirk in QUIRKS} - elsewhere <= shown
-
-
-def test_versions_tell_which_quirks_are_fixed() -> None:
-    assert "uncore-odd-size-unaligned" in quirks_for("v1.33.4")
-    assert "uncore-odd-size-unaligned" not in quirks_for("1.34")
-    assert "quota-on-exclusive-cpus" in quirks_for("1.32.10")
-    assert "quota-on-exclusive-cpus" not in quirks_for("1.33")
-    with pytest.raises(ValueError, match="not a Kubernetes version"):
-        quirks_for("latest")
+    assert {quirk.id for quirk in CpuQuirks.quirks("cpu")} <= shown

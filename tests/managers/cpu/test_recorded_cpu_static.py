@@ -5,6 +5,8 @@ import json
 from typing import Any
 
 from numa_conformance.cpuset import CpuSet, format_bits
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
@@ -14,11 +16,10 @@ from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.managers.cpu import CpuManager, CpuState, CpuTopology, make_cpu_manager
 from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.managers.quirks import quirks_for
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).cpu
 
 
 def _bits(text: str) -> int:

@@ -3,10 +3,11 @@ from cpu_golden_machines import golden
 from cpu_workloads import admit, bits, pod, static
 
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal
 from numa_conformance.managers.cpu import CpuAllocator, StaticOptions, StaticPolicy
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.quirks import quirks_for
 
 
 def gone(manager: StaticPolicy, uid: str) -> None:
@@ -104,7 +105,7 @@ def test_cpus_that_a_sibling_holds_are_not_released_twice() -> None:
 def test_the_trace_tells_the_order_in_which_groups_were_taken() -> None:
     def traced(machine: str, options: StaticOptions, available: str, count: int) -> list[str]:
         trace: list[str] = []
-        CpuAllocator(golden(machine), options, quirks_for("1.32")).allocate(bits(available), count, trace)
+        CpuAllocator(golden(machine), options, Quirks.of(DEFAULT).cpu).allocate(bits(available), count, trace)
         return trace
 
     assert traced("T3", StaticOptions(), "1-15,18-31", 11) == [

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet, iter_bits
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import (
@@ -36,9 +37,7 @@ OPTIONS = (
 
 
 @st.composite
-def policies(
-    draw: st.DrawFn, views: st.SearchStrategy[KubeletView], quirks: frozenset[str]
-) -> Callable[[], StaticPolicy]:
+def policies(draw: st.DrawFn, views: st.SearchStrategy[KubeletView], quirks: CpuQuirks) -> Callable[[], StaticPolicy]:
     """Draw a way to build one policy, again and again."""
     topology = CpuTopology(draw(views))
     options = draw(st.sets(st.sampled_from(OPTIONS), max_size=3), label="options")
@@ -156,7 +155,7 @@ def stretched(view: KubeletView) -> KubeletView:
 
 
 @given(st.one_of(regular_views(), uneven_views(), tangled_views()), st.sampled_from([EXACT, DOCUMENTED]), st.data())
-def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: frozenset[str], data: st.DataObject) -> None:
+def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: CpuQuirks, data: st.DataObject) -> None:
     options = data.draw(
         st.builds(
             StaticOptions,

@@ -5,18 +5,20 @@ from device_scenarios import GPU, container, machine, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.device import DeviceQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal
 from numa_conformance.machine.model import Device
 from numa_conformance.managers.device import DeviceManager, lowest_ids
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.managers.quirks import quirks_for
 
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).device
 DEVICES = [("a", [1]), ("b", [0]), ("c", []), ("d", [1]), ("e", [0])]
 
 
 def given_devices(
-    count: int, mask: int | None, devices=DEVICES, preference=None, quirks: frozenset[str] = EXACT
+    count: int, mask: int | None, devices=DEVICES, preference=None, quirks: DeviceQuirks = EXACT
 ) -> tuple[str, ...]:
     manager = DeviceManager(machine(devices), quirks=quirks, preferences={GPU: preference} if preference else None)
     one = container("c", count)
@@ -45,7 +47,7 @@ def test_takes_aligned_then_unaligned_then_those_without_affinity(
 def test_a_plugin_chooses_among_the_aligned_when_they_are_enough() -> None:
     asked = []
 
-    def highest(available: frozenset[str], required: frozenset[str], size: int) -> list[str]:
+    def highest(available: DeviceQuirks, required: DeviceQuirks, size: int) -> list[str]:
         asked.append((available, required, size))
         return sorted(available, reverse=True)[:size]
 
@@ -54,7 +56,7 @@ def test_a_plugin_chooses_among_the_aligned_when_they_are_enough() -> None:
 
 
 def test_a_plugin_is_not_asked_when_all_aligned_devices_are_needed() -> None:
-    def never(available: frozenset[str], required: frozenset[str], size: int) -> list[str]:
+    def never(available: DeviceQuirks, required: DeviceQuirks, size: int) -> list[str]:
         raise AssertionError("asked")
 
     assert given_devices(2, 2, preference=never) == ("a", "d")
@@ -63,7 +65,7 @@ def test_a_plugin_is_not_asked_when_all_aligned_devices_are_needed() -> None:
 def test_a_plugin_chooses_the_rest_when_the_aligned_are_too_few() -> None:
     asked = []
 
-    def highest(available: frozenset[str], required: frozenset[str], size: int) -> list[str]:
+    def highest(available: DeviceQuirks, required: DeviceQuirks, size: int) -> list[str]:
         asked.append((available, required, size))
         return [*sorted(required), *sorted(available - required, reverse=True)][:size]
 
@@ -155,6 +157,6 @@ def test_an_earlier_resource_stays_given_when_a_later_one_fails() -> None:
     assert manager.allocated("p", "c") == {}
 
 
-@pytest.mark.parametrize(("quirks", "expected"), [(EXACT, ("b",)), (frozenset(), ("c",))])
+@pytest.mark.parametrize(("quirks", "expected"), [(EXACT, ("b",)), (DeviceQuirks(), ("c",))])
 def test_by_the_documentation_a_device_without_topology_is_as_good_as_an_aligned_one(quirks, expected) -> None:
     assert given_devices(1, 0b1000, [("b", [0]), ("c", [])], lowest_ids, quirks) == expected

@@ -7,17 +7,19 @@ from device_scenarios import GPU, container, machine, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.device import DeviceQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.model import Device
 from numa_conformance.managers.device import DeviceManager
 from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.quirks import quirks_for
 
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).device
 TWO_AND_TWO = machine([("a", [0]), ("b", [0]), ("c", [1]), ("d", [1])])
 
 
-def manager(of=TWO_AND_TWO, quirks: frozenset[str] = EXACT) -> DeviceManager:
+def manager(of=TWO_AND_TWO, quirks: DeviceQuirks = EXACT) -> DeviceManager:
     return DeviceManager(of, quirks=quirks)
 
 
@@ -83,7 +85,7 @@ def test_nodes_that_the_machine_does_not_have_match_no_mask() -> None:
 def test_devices_without_topology_never_count_beside_others() -> None:
     mixed = machine([("a", [0]), ("b", [0]), ("c", []), ("d", [])])
     assert offered(manager(mixed), 3) == []
-    assert offered(manager(mixed, frozenset()), 3) == [({0}, True), ({0, 1}, False)]
+    assert offered(manager(mixed, DeviceQuirks()), 3) == [({0}, True), ({0, 1}, False)]
 
 
 def test_what_a_container_has_is_what_it_is_offered_again() -> None:

@@ -5,13 +5,14 @@ from device_scenarios import GPU, container, machine, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal
 from numa_conformance.machine.model import Device
 from numa_conformance.managers.device import DeviceEntry, DeviceManager
 from numa_conformance.managers.hint import NO_AFFINITY
-from numa_conformance.managers.quirks import quirks_for
 
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).device
 
 
 def manager(count: int = 4, prefix: str = "d") -> DeviceManager:

@@ -2,19 +2,21 @@
 
 from typing import Any
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.memory import MemoryQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.machine import Machine, MemoryNode
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import StaticMemoryManager, make_memory_manager
-from numa_conformance.managers.quirks import quirks_for
 from numa_conformance.suite.workloads import guaranteed, kubelet
 
-EXACT = quirks_for("1.32")
-DOCUMENTED: frozenset[str] = frozenset()
+EXACT = Quirks.of(DEFAULT).memory
+DOCUMENTED: MemoryQuirks = MemoryQuirks()
 GIB = 2**30
 
 
-def made(described: Machine, quirks: frozenset[str] = EXACT, **fields: Any) -> Any:
+def made(described: Machine, quirks: MemoryQuirks = EXACT, **fields: Any) -> Any:
     """Make a manager of a configuration."""
     config = KubeletConfiguration.from_dict(kubelet(memoryManagerPolicy="Static", **fields))
     return make_memory_manager(described, config, FeatureGates.build("1.32", {}), quirks)
@@ -26,7 +28,7 @@ def machine(*sizes: int, huge: int = 0) -> Machine:
     return Machine("m", (), tuple(MemoryNode(node, size, pages) for node, size in enumerate(sizes)))
 
 
-def make_manager(*gib: int, huge: int = 0, quirks: frozenset[str] = EXACT) -> StaticMemoryManager:
+def make_manager(*gib: int, huge: int = 0, quirks: MemoryQuirks = EXACT) -> StaticMemoryManager:
     """Make a manager whose nodes have so many GiB of memory to give, beside huge pages of 1 GiB."""
     sizes = [(amount + huge) * GIB for amount in gib]
     sizes[-1] += 100 * 2**20

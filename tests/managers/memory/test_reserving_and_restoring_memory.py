@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from memory_scenarios import DOCUMENTED, EXACT, GIB, asking, machine, made, make_manager, used
 
+from numa_conformance.documentation.quirks.memory import MemoryQuirks
 from numa_conformance.errors import StartError
 from numa_conformance.kube import FeatureGates, KubeletConfiguration
 from numa_conformance.managers.hint import Hint
@@ -131,7 +132,7 @@ def test_policy_none_has_no_opinion_and_keeps_no_books():
 
 
 @pytest.mark.parametrize(("quirks", "found"), [(EXACT, {}), (DOCUMENTED, {"memory": []})])
-def test_no_memory_anywhere_is_no_opinion(quirks: frozenset[str], found: dict[str, list[Hint]]):
+def test_no_memory_anywhere_is_no_opinion(quirks: MemoryQuirks, found: dict[str, list[Hint]]):
     asked = asking("a", 21)
     assert make_manager(10, 10, quirks=quirks).hints(asked, asked.containers[0]) == found
 
@@ -146,7 +147,7 @@ def test_huge_pages_cannot_be_reserved():
 
 
 @pytest.mark.parametrize(("quirks", "left"), [(EXACT, 2**64 - 50 * 2**20), (DOCUMENTED, 0)])
-def test_memory_reservation_wraps(quirks: frozenset[str], left: int):
+def test_memory_reservation_wraps(quirks: MemoryQuirks, left: int):
     reserved = [{"numaNode": 0, "limits": {"memory": "100Mi"}}]
     manager = made(machine(50 * 2**20, GIB), quirks, reservedMemory=reserved)
     assert manager.nodes[0].tables["memory"].allocatable == left

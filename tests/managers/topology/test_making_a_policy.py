@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
-from numa_conformance.managers.quirks import quirks_for
 from numa_conformance.managers.topology import TopologyPolicy, make_topology_policy
 
-EXACT = quirks_for("1.32")
+EXACT = Quirks.of(DEFAULT).topology
 CLOSEST = "prefer-closest-numa-nodes"
 MOST = "max-allowable-numa-nodes"
 
@@ -25,7 +27,7 @@ def make(
     gates: Mapping[str, bool] | None = None,
     distances: bool = True,
     version: str = "1.32",
-    quirks: frozenset[str] = EXACT,
+    quirks: TopologyQuirks = EXACT,
 ) -> TopologyPolicy:
     ids = range(nodes) if isinstance(nodes, int) else nodes
     fields: dict[str, Any] = {"topology_manager_policy_options": options} if options else {}
@@ -76,7 +78,7 @@ def test_the_limit_of_numa_nodes_is_a_decimal_integer(limit: str) -> None:
 
 def test_the_page_raises_the_limit_with_true() -> None:
     assert refusal({MOST: "true"}, nodes=9).startswith(f'unable to convert policy option to integer "{MOST}": ')
-    assert make({MOST: "true"}, nodes=9, quirks=frozenset()).everything == 511
+    assert make({MOST: "true"}, nodes=9, quirks=TopologyQuirks()).everything == 511
 
 
 @pytest.mark.parametrize("value", ["1", "t", "T", "TRUE", "true", "True"])

@@ -6,16 +6,14 @@ from .hint_request import HintRequest
 from .manager import CpuManager, make_cpu_manager
 from .never_ends import NeverEnds
 from .options import OPTION_NAMES, StaticOptions
-from .quirks import QUIRKS
 from .state import CpuState
 from .state_file import CPU_FILE, CpuStateFile
 from .static_policy import StaticPolicy
-from .topology import CpuTopology
+from .topology import CpuTopology, view_of
 
 __all__ = [
     "CPU_FILE",
     "OPTION_NAMES",
-    "QUIRKS",
     "CpuAllocator",
     "CpuManager",
     "CpuState",
@@ -27,4 +25,5 @@ __all__ = [
     "StaticOptions",
     "StaticPolicy",
     "make_cpu_manager",
+    "view_of",
 ]

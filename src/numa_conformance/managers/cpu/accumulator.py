@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...documentation.quirks.cpu import CpuQuirks
 from .topology import CpuTopology, Level
 
 __all__ = ["Accumulator", "NotEnoughCpus"]
@@ -17,20 +18,17 @@ class NotEnoughCpus(Exception):  # noqa: N818  (an answer of the allocator; the 
 class Accumulator:
     """Free CPUs, what is still needed, and what is taken so far.
 
-    ``averaged`` and ``counted_twice`` are the quirks ``full-by-machine-average`` and
-    ``overlapping-groups-taken-twice``. ``trace``, if given, receives one line per group taken.
+    ``trace``, if given, receives one line per group taken.
     """
 
-    __slots__ = ("averaged", "counted_twice", "free", "need", "taken", "topology", "trace")
+    __slots__ = ("free", "need", "quirks", "taken", "topology", "trace")
 
     def __init__(
         self,
         topology: CpuTopology,
         free: int,
         need: int,
-        *,
-        averaged: bool = True,
-        counted_twice: bool = True,
+        quirks: CpuQuirks,
         trace: list[str] | None = None,
     ) -> None:
         """Start with nothing taken; ``free`` holds known CPUs only."""
@@ -38,13 +36,12 @@ class Accumulator:
         self.free = free
         self.need = need
         self.taken = 0
-        self.averaged = averaged
-        self.counted_twice = counted_twice
+        self.quirks = quirks
         self.trace = trace
 
     def take(self, cpus: int, count: int) -> None:
         """Take ``cpus``; ``count`` is how many they are."""
-        if not self.counted_twice:
+        if not self.quirks.overlapping_groups_taken_twice:
             count = (cpus & ~self.taken).bit_count()
         self.taken |= cpus
         self.free &= ~cpus
@@ -78,7 +75,7 @@ class Accumulator:
                 order += sorted(
                     ((free & masks[index]).bit_count() << _INDEX) | index for index, common in children if free & common
                 )
-        return order if self.counted_twice else list(dict.fromkeys(order))
+        return order if self.quirks.overlapping_groups_taken_twice else list(dict.fromkeys(order))
 
     def node_order(self) -> list[int]:
         """Order the NUMA nodes with free CPUs."""
@@ -98,15 +95,15 @@ class Accumulator:
                 for index, common in self.topology.node_uncores[key & _INDEX_MASK]
                 if free & common
             )
-        return order if self.counted_twice else list(dict.fromkeys(order))
+        return order if self.quirks.overlapping_groups_taken_twice else list(dict.fromkeys(order))
 
     def take_full(self, level: Level, order: list[int]) -> None:
         """Take the fully free elements of ``level`` that fit, in order; one that is too large is passed over."""
-        full = level.full if self.averaged else level.sizes
+        full = level.full if self.quirks.full_by_machine_average else level.sizes
         for key in order:
             index = key & _INDEX_MASK
             if key >> _INDEX == full[index] and level.sizes[index] <= self.need:
-                if not self.counted_twice and self.taken & level.masks[index]:
+                if not self.quirks.overlapping_groups_taken_twice and self.taken & level.masks[index]:
                     continue
                 if self.trace is not None:
                     self.trace.append(f"{level.kind} {level.ids[index]} whole")

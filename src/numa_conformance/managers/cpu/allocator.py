@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
 from .distributed import Distribution
 from .options import StaticOptions
@@ -16,28 +17,14 @@ __all__ = ["CpuAllocator"]
 class CpuAllocator:
     """Chooses CPUs on one machine under fixed options. Stateless; one is built per policy."""
 
-    def __init__(self, topology: CpuTopology, options: StaticOptions, quirks: frozenset[str]) -> None:
+    def __init__(self, topology: CpuTopology, options: StaticOptions, quirks: CpuQuirks) -> None:
         """Settle which algorithm and which quirks are in force."""
         self.topology = topology
-        self._averaged = "full-by-machine-average" in quirks
-        self._counted_twice = "overlapping-groups-taken-twice" in quirks
-        self._by_id = options.distribute_across_cores
-        self._spread = options.distribute_across_cores and "spread-by-cpu-id" not in quirks
-        self._uncore_step = (
-            UncoreStep(
-                odd_unaligned="uncore-odd-size-unaligned" in quirks,
-                half_used_unaligned="uncore-half-used-core-unaligned" in quirks,
-            )
-            if options.prefer_uncore
-            else None
-        )
+        self._options = options
+        self._quirks = quirks
+        self._uncore_step = UncoreStep() if options.prefer_uncore else None
         self._distribution = (
-            Distribution(
-                topology.cpus_per_core if options.full_pcpus_only else 1,
-                aliasing="distribution-aliasing" in quirks,
-                hang="distribution-hang" in quirks,
-                single_node="distribution-of-single-node-requests" in quirks,
-            )
+            Distribution(topology.cpus_per_core if options.full_pcpus_only else 1, quirks)
             if options.distribute_across_numa
             else None
         )
@@ -59,9 +46,10 @@ class CpuAllocator:
         taking = self._accumulator(free, count, trace)
         if self._distribution is not None:
             return self._distribution.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
-        if self._spread:
+        across_cores = self._options.distribute_across_cores
+        if across_cores and not self._quirks.spread_by_cpu_id:
             return take_spread(taking)
-        return take_packed(taking, by_id=self._by_id, uncore_step=self._uncore_step)
+        return take_packed(taking, by_id=across_cores, uncore_step=self._uncore_step)
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
@@ -71,11 +59,4 @@ class CpuAllocator:
         return take_packed(self._accumulator(free, count, trace))
 
     def _accumulator(self, free: int, count: int, trace: list[str] | None) -> Accumulator:
-        return Accumulator(
-            self.topology,
-            free,
-            count,
-            averaged=self._averaged,
-            counted_twice=self._counted_twice,
-            trace=trace,
-        )
+        return Accumulator(self.topology, free, count, self._quirks, trace)

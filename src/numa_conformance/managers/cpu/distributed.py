@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
 from .distribution_search import Choice, choose_nodes
 from .literal_distribution import choose_repeated_nodes
@@ -18,18 +19,12 @@ Pack = Callable[[int, int], int]
 
 
 class Distribution:
-    """Distributes CPUs over NUMA nodes in groups of ``group`` CPUs.
+    """Distributes CPUs over NUMA nodes in groups of ``group`` CPUs."""
 
-    ``aliasing``, ``hang`` and ``single_node`` are the quirks ``distribution-aliasing``, ``distribution-hang`` and
-    ``distribution-of-single-node-requests``.
-    """
-
-    def __init__(self, group: int, *, aliasing: bool = True, hang: bool = True, single_node: bool = True) -> None:
+    def __init__(self, group: int, quirks: CpuQuirks) -> None:
         """Choose which departures to follow."""
         self._group = group
-        self._aliasing = aliasing
-        self._hang = hang
-        self._single_node = single_node
+        self._quirks = quirks
 
     def take(self, taking: Accumulator, pack: Pack) -> int:
         """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``NeverEnds``."""
@@ -38,7 +33,7 @@ class Distribution:
             return pack(taking.free, count)
         masks = taking.topology.nodes.masks
         order = [key & _INDEX_MASK for key in taking.node_order()]
-        if not self._single_node:
+        if not self._quirks.distribution_of_single_node_requests:
             for node in order:
                 inside = taking.free & masks[node]
                 if inside.bit_count() >= count:
@@ -62,8 +57,8 @@ class Distribution:
         per_node = -(-groups // topology.num_nodes)
         smallest = -(-(count // group) // per_node)
         if len(free) < len(order):
-            return choose_repeated_nodes(order, free, count, group, smallest, aliasing=self._aliasing, hang=self._hang)
-        choice = choose_nodes(list(free.values()), count, group, smallest, aliasing=self._aliasing, hang=self._hang)
+            return choose_repeated_nodes(order, free, count, group, smallest, self._quirks)
+        choice = choose_nodes(list(free.values()), count, group, smallest, self._quirks)
         if choice is None:
             return None
         return Choice(tuple(order[i] for i in choice.nodes), choice.share, tuple(order[i] for i in choice.remainder))
@@ -83,7 +78,7 @@ class Distribution:
                     self._take_from(taking, node, self._group, pack)
                     groups -= 1
             if groups == before:
-                if self._hang:
+                if self._quirks.distribution_hang:
                     raise NeverEnds(count, self._group)
                 return
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ...documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
 from .hang_search import has_endless_choice, remainder_may_hang
 from .never_ends import NeverEnds
@@ -38,25 +39,23 @@ class _Found(NamedTuple):
     remainder: tuple[int, ...]
 
 
-def choose_nodes(
-    free: Sequence[int], count: int, group: int, smallest: int, *, aliasing: bool, hang: bool
-) -> Choice | None:
+def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, quirks: CpuQuirks) -> Choice | None:
     """Choose among nodes with ``free`` CPUs (in order) for ``count`` CPUs in groups of ``group``; None: no way.
 
-    ``smallest`` is the least number of nodes to try. Raises ``NeverEnds`` where the kubelet would not come back, unless
-    ``hang`` (that quirk) is off.
+    ``smallest`` is the least number of nodes to try. Raises ``NeverEnds`` where the kubelet would not come back, with
+    the quirk ``distribution-hang``.
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
-        search = _Search(free, count, group, size, hang=hang)
+        search = _Search(free, count, group, size, quirks)
         found = search.best()
         if found is None:
             continue
-        if hang and search.meets_endless_choice(found):
+        if quirks.distribution_hang and search.meets_endless_choice(found):
             raise NeverEnds(count, group)
         nodes = found.nodes
-        if aliasing:
+        if quirks.distribution_aliasing:
             nodes = _overwritten(nodes, len(free), stops_next=found.score == 0)
-        return Choice(nodes, search.share, _remainder(search, found, aliasing=aliasing))
+        return Choice(nodes, search.share, _remainder(search, found))
     return None
 
 
@@ -65,8 +64,8 @@ def kept_prefix(size: int) -> int:
     return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
 
 
-def _remainder(search: _Search, found: _Found, *, aliasing: bool) -> tuple[int, ...]:
-    if not aliasing or not found.remainder:
+def _remainder(search: _Search, found: _Found) -> tuple[int, ...]:
+    if not search.quirks.distribution_aliasing or not found.remainder:
         return found.remainder
     among = [node for node in found.nodes if search.left[node] >= search.group]
     kept = tuple(among.index(node) for node in found.remainder)
@@ -99,12 +98,12 @@ def _next_subset(subset: tuple[int, ...], among: int) -> tuple[int, ...] | None:
 class _Search:
     """The search among all sets of ``size`` nodes."""
 
-    def __init__(self, free: Sequence[int], count: int, group: int, size: int, *, hang: bool) -> None:
+    def __init__(self, free: Sequence[int], count: int, group: int, size: int, quirks: CpuQuirks) -> None:
         self.free = free
         self.count = count
         self.group = group
         self.size = size
-        self.hang = hang
+        self.quirks = quirks
         self.share = count // size // group * group
         self.groups = (count - self.share * size) // group
         self.left = [cpus - self.share for cpus in free]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from ...documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
 from .distribution_search import Choice, kept_prefix
 from .never_ends import NeverEnds
@@ -19,10 +20,10 @@ __all__ = ["choose_repeated_nodes"]
 class _Subsets:
     """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
 
-    def __init__(self, among: Sequence[int], size: int, *, aliasing: bool) -> None:
+    def __init__(self, among: Sequence[int], size: int, quirks: CpuQuirks) -> None:
         self._among = among
         self._size = size
-        self._prefix = kept_prefix(size) if aliasing else size
+        self._prefix = kept_prefix(size) if quirks.distribution_aliasing else size
         self._now: tuple[int, ...] = ()
         self._start: tuple[int, ...] | None = None
         self.kept: tuple[int, ...] = ()
@@ -49,9 +50,7 @@ def choose_repeated_nodes(
     count: int,
     group: int,
     smallest: int,
-    *,
-    aliasing: bool,
-    hang: bool,
+    quirks: CpuQuirks,
 ) -> Choice | None:
     """Choose as ``choose_nodes`` does, where ``order`` names nodes (keys of ``free``) more than once.
 
@@ -61,7 +60,7 @@ def choose_repeated_nodes(
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         share = count // size // group * group
         groups = (count - share * size) // group
-        subsets = _Subsets(order, size, aliasing=aliasing)
+        subsets = _Subsets(order, size, quirks)
         best: int | None = None
         remainder: tuple[int, ...] = ()
         for nodes in subsets:
@@ -76,7 +75,7 @@ def choose_repeated_nodes(
             left = dict(free)
             for node in nodes:
                 left[node] -= share
-            score, chosen = _best_remainder(left, nodes, groups, group, balance, aliasing=aliasing, hang=hang)
+            score, chosen = _best_remainder(left, nodes, groups, group, balance, quirks)
             if score is not None and (best is None or score < best):
                 best, remainder = score, chosen
                 subsets.keep()
@@ -91,9 +90,7 @@ def _best_remainder(
     groups: int,
     group: int,
     balance: Balance,
-    *,
-    aliasing: bool,
-    hang: bool,
+    quirks: CpuQuirks,
 ) -> tuple[int | None, tuple[int, ...]]:
     if not groups:
         return balance.score(sum(cpus * cpus for cpus in left.values())), ()
@@ -101,14 +98,14 @@ def _best_remainder(
     kept: tuple[int, ...] = ()
     among = [node for node in nodes if left[node] >= group]
     for size in range(len(among), 0, -1):
-        subsets = _Subsets(among, size, aliasing=aliasing)
+        subsets = _Subsets(among, size, quirks)
         improved = False
         for chosen in subsets:
             if sum(left[node] for node in chosen) < groups * group:
                 continue
             score = _score(left, chosen, groups, group, balance)
             if score is None:
-                if hang:
+                if quirks.distribution_hang:
                     raise NeverEnds(groups * group, group)
             elif best is None or score < best:
                 best, improved = score, True

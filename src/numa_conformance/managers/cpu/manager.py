@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.container import Container
 from ...kube.features import FeatureGates
@@ -74,7 +75,7 @@ class CpuManager(Protocol):
 
 
 def make_cpu_manager(
-    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: frozenset[str]
+    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
 ) -> CpuManager:
     """Build the CPU Manager of a configuration; raises ``StartError`` with the kubelet's text (CPU-RSV-10)."""
     if not topology.num_cpus:
@@ -96,7 +97,7 @@ def _none(config: KubeletConfiguration) -> NonePolicy:
 
 
 def _static(
-    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: frozenset[str]
+    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
 ) -> StaticPolicy:
     count = reserved_count(config, quirks)
     try:

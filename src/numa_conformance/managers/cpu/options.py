@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...documentation.quirks.cpu import CpuQuirks
 from ...kube.features import FeatureGates
 
 __all__ = ["OPTION_NAMES", "OptionError", "StaticOptions", "check_on_machine", "go_map", "parse_options"]
@@ -58,7 +59,7 @@ def go_map(options: Mapping[str, str]) -> str:
     return "map[" + " ".join(f"{name}:{options[name]}" for name in sorted(options)) + "]"
 
 
-def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks: frozenset[str]) -> StaticOptions:
+def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks: CpuQuirks) -> StaticOptions:
     """Read the policy options; raise ``OptionError`` with the first fault (CPU-OPT-10..12).
 
     Which of several faults the kubelet names is not determined; here it is the first in the order given.
@@ -69,7 +70,7 @@ def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks
             '"CPUManager", "CPUManagerPolicyOptions" enabled'
         )
     found = {name: _read(name, text, gates) for name, text in (options or {}).items()}
-    undocumented = _EXCLUSIVE_UNDOCUMENTED if "undocumented-incompatible-options" in quirks else ()
+    undocumented = _EXCLUSIVE_UNDOCUMENTED if quirks.undocumented_incompatible_options else ()
     for first, second in (*_EXCLUSIVE, *undocumented):
         if found.get(first) and found.get(second):
             raise OptionError(f"static policy options {first} and {second} can not be used at the same time")

@@ -75,7 +75,7 @@ def _take_uneven_cores(taking: Accumulator) -> None:
     topology = taking.topology
     by_free = topology.cores_by_free(taking.free)
     average = topology.cpus_per_core
-    if taking.averaged:
+    if taking.quirks.full_by_machine_average:
         full = [by_free[average]] if average < len(by_free) else []
     else:
         full = [by_free[size] & topology.cores_with_threads(size) for size in topology.thread_counts]

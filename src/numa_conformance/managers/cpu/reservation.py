@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
+from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.reservation import explicit_reserved_cpus, reserved_cpu_milli
@@ -16,12 +17,12 @@ __all__ = ["reserved_count", "reserved_cpus"]
 _STAGE = "cpumanager"
 
 
-def reserved_count(config: KubeletConfiguration, quirks: frozenset[str]) -> int:
+def reserved_count(config: KubeletConfiguration, quirks: CpuQuirks) -> int:
     """Return how many CPUs to reserve (CPU-RSV-02, 04, 06); raise ``StartError`` for none at all (CPU-RSV-05)."""
     total = reserved_cpu_milli(config)
     if total > 0:
         return -(-total // 1000)
-    if "zero-reservation-undetermined" in quirks:
+    if quirks.zero_reservation_undetermined:
         raise StartError(_STAGE, "[cpumanager] unable to determine reserved CPU resources for static policy")
     raise StartError(
         _STAGE,
@@ -30,12 +31,12 @@ def reserved_count(config: KubeletConfiguration, quirks: frozenset[str]) -> int:
 
 
 def reserved_cpus(
-    config: KubeletConfiguration, count: int, topology: CpuTopology, allocator: CpuAllocator, quirks: frozenset[str]
+    config: KubeletConfiguration, count: int, topology: CpuTopology, allocator: CpuAllocator, quirks: CpuQuirks
 ) -> int:
     """Return the reserved CPUs (CPU-RSV-07); raise ``OptionError`` when there are not ``count`` of them."""
     reserved = explicit_reserved_cpus(config)
     if not reserved:
-        if "reservation-by-allocator" in quirks:
+        if quirks.reservation_by_allocator:
             try:
                 reserved = allocator.allocate(topology.all, count)
             except NotEnoughCpus:

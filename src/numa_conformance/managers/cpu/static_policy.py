@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
@@ -35,7 +36,7 @@ class StaticPolicy:
         allocator: CpuAllocator,
         options: StaticOptions,
         reserved: int,
-        quirks: frozenset[str],
+        quirks: CpuQuirks,
     ) -> None:
         """Start with everything in the shared pool."""
         self.topology: CpuTopology = allocator.topology
@@ -45,11 +46,7 @@ class StaticPolicy:
         self.state = CpuState(self.topology.all & ~reserved if options.strict_reservation else self.topology.all)
         self._allocator = allocator
         self._whole_cores = WholeCores(self.topology, reserved, quirks) if options.full_pcpus_only else None
-        self._check_first = "smt-check-before-own-cpus" in quirks
-        self._reuse_by_chance = "init-cpus-reused-by-chance" in quirks
-        self._leaves_hinted_nodes = "align-by-socket-leaves-hinted-nodes" in quirks
-        self._only_adds_hints = "align-by-socket-only-adds-hints" in quirks
-        self._keeps_pool = options.strict_reservation and "strict-pool-may-empty" not in quirks
+        self._quirks = quirks
 
     def restore(self, state: CpuState) -> None:
         """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
@@ -116,7 +113,11 @@ class StaticPolicy:
     def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
         if request is None:
             return None
-        return {"cpu": request.hints(by_socket=self.options.align_by_socket, sizes_too=self._only_adds_hints)}
+        return {
+            "cpu": request.hints(
+                by_socket=self.options.align_by_socket, sizes_too=self._quirks.align_by_socket_only_adds_hints
+            )
+        }
 
     def allocate(
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
@@ -126,7 +127,7 @@ class StaticPolicy:
         if not count:
             return
         own = self.state.assignments.get(pod.uid, {}).get(container.name)
-        if self._whole_cores is not None and (own is None or self._check_first):
+        if self._whole_cores is not None and (own is None or self._quirks.smt_check_before_own_cpus):
             self._whole_cores.check(count, self.state.default, self.reusable.get(pod.uid, 0))
         if own is None:
             own = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
@@ -138,7 +139,8 @@ class StaticPolicy:
             cpus = self._gather(count, mask, reusable, trace)
         except NotEnoughCpus as fault:
             raise _unexpected(str(fault)) from None
-        if self._keeps_pool and not self.state.default & ~cpus:
+        empties_pool = self.options.strict_reservation and not self.state.default & ~cpus
+        if empties_pool and not self._quirks.strict_pool_may_empty:
             spare = self._free.bit_count() - 1
             raise _unexpected(f"not enough cpus available to satisfy request: requested={count}, available={spare}")
         return cpus
@@ -149,7 +151,7 @@ class StaticPolicy:
         whole = self._whole_cores
         if whole is not None:
             available = whole.offered(available)
-            if not whole.takes_partial_cores and not self.topology.even:
+            if not self._quirks.full_pcpus_only_takes_partial_cores and not self.topology.even:
                 return self._gather_uneven(whole, count, mask, available)
         taken = 0
         for pool in self._pools(available, mask, reusable):
@@ -173,11 +175,11 @@ class StaticPolicy:
         """Return the pools to take from before all that is available."""
         aligned = []
         if mask is not None:
-            if not self.options.align_by_socket or not self._leaves_hinted_nodes:
+            if not self.options.align_by_socket or not self._quirks.align_by_socket_leaves_hinted_nodes:
                 aligned.append(available & self.topology.cpus_in_nodes(mask))
             if self.options.align_by_socket:
                 aligned.append(available & self.topology.cpus_in_sockets_of(mask))
-        if self._reuse_by_chance or not reusable:
+        if self._quirks.init_cpus_reused_by_chance or not reusable:
             return aligned
         first = [pool & reusable for pool in aligned]
         return [*first, *aligned, available & reusable]

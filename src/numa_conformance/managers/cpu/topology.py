@@ -7,10 +7,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ...cpuset import iter_bits
-from ...machine.kubelet_view import KubeletView, ViewCpu
+from ...documentation.quirks.cpu import CpuQuirks
+from ...machine.kubelet_view import KubeletView, ViewCpu, derive_view
+from ...machine.model import Machine
 from .subsets import NodeSubsets
 
-__all__ = ["CpuTopology", "Lane", "Level", "lowest"]
+__all__ = ["CpuTopology", "Lane", "Level", "lowest", "view_of"]
 
 
 class Lane(NamedTuple):
@@ -53,6 +55,11 @@ def lowest(bits: int, count: int) -> int:
         else:
             high = middle
     return bits & ((1 << low) - 1)
+
+
+def view_of(machine: Machine, quirks: CpuQuirks) -> KubeletView:
+    """Return the machine as the CPU Manager sees it, with the uncore caches of that version (CPU-DISC-12)."""
+    return derive_view(machine, node_wide_cache_is_no_uncore_cache=quirks.node_wide_cache_is_no_uncore_cache)
 
 
 class CpuTopology:

@@ -12,16 +12,7 @@ _INDEX_MASK = 0xFFFF
 
 
 class UncoreStep:
-    """Takes whole uncore caches, then tries to place the rest into one.
-
-    ``odd_unaligned`` and ``half_used_unaligned`` are the quirks ``uncore-odd-size-unaligned`` and
-    ``uncore-half-used-core-unaligned``.
-    """
-
-    def __init__(self, *, odd_unaligned: bool = True, half_used_unaligned: bool = True) -> None:
-        """Choose which departures to follow."""
-        self._odd_unaligned = odd_unaligned
-        self._half_used_unaligned = half_used_unaligned
+    """Takes whole uncore caches, then tries to place the rest into one."""
 
     def __call__(self, taking: Accumulator) -> None:
         """Take what fits; best effort (CPU-UNC-07)."""
@@ -52,19 +43,19 @@ class UncoreStep:
 
         ``inside`` are the free CPUs of the cache.
         """
-        topology, need = taking.topology, taking.need
+        topology, need, quirks = taking.topology, taking.need, taking.quirks
         odd = bool(need % topology.cpus_per_core)
-        if not self._half_used_unaligned and not (odd and self._odd_unaligned):
+        if not quirks.uncore_half_used_core_unaligned and not (odd and quirks.uncore_odd_size_unaligned):
             return self._packed_part(taking, inside)
         cores = topology.cores_touched(inside)
         wanted = need // topology.cpus_per_core
-        if odd and not self._odd_unaligned:
+        if odd and not quirks.uncore_odd_size_unaligned:
             wanted += 1
         if cores.bit_count() > wanted:
             cores = lowest(cores, wanted)
         cpus = topology.threads_of(cores) & taking.free
         count = cpus.bit_count()
-        if odd and not self._odd_unaligned and count == need + 1:
+        if odd and not quirks.uncore_odd_size_unaligned and count == need + 1:
             return lowest(cpus, need)
         return cpus if count == need else 0
 

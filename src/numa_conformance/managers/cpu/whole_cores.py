@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...cpuset import iter_bits
+from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
 from .topology import CpuTopology, lowest
 
@@ -21,35 +22,28 @@ class WholeCores:
     count as free. With ``full-pcpus-only-takes-partial-cores`` CPUs of partly used cores stay on offer.
     """
 
-    def __init__(self, topology: CpuTopology, reserved: int, quirks: frozenset[str]) -> None:
+    def __init__(self, topology: CpuTopology, reserved: int, quirks: CpuQuirks) -> None:
         """Find the cores that a reservation touches (CPU-RSV-08)."""
         self._topology = topology
         self._reserved_cores = topology.threads_of(topology.cores_touched(reserved))
-        self._averaged = "smt-check-by-machine-average" in quirks
-        self._ignores_reusable = "smt-check-ignores-reusable" in quirks
-        self._partial = "full-pcpus-only-takes-partial-cores" in quirks
-
-    @property
-    def takes_partial_cores(self) -> bool:
-        """Whether the promise may be broken (CPU-ADM-08)."""
-        return self._partial
+        self._quirks = quirks
 
     def check(self, count: int, default: int, reusable: int) -> None:
         """Refuse a request that does not fit whole cores; raises ``Refusal``. ``default`` is the shared pool."""
-        topology = self._topology
+        topology, averaged = self._topology, self._quirks.smt_check_by_machine_average
         threads = topology.cpus_per_core
-        divides = not count % threads if self._averaged and threads else _sums_to(topology.cores.values(), count)
+        divides = not count % threads if averaged and threads else _sums_to(topology.cores.values(), count)
         if not divides:
             raise Refusal(
                 _REASON,
                 f"SMT Alignment Error: requested {count} cpus not multiple cpus per core = {threads}",
             )
         free = default & ~self._reserved_cores
-        if not self._ignores_reusable:
+        if not self._quirks.smt_check_ignores_reusable:
             free |= reusable
-        if not self._partial:
+        if not self._quirks.full_pcpus_only_takes_partial_cores:
             free = topology.whole_cores(free)
-        if count > free.bit_count() or not (self._averaged or self.can_give(free, count)):
+        if count > free.bit_count() or not (averaged or self.can_give(free, count)):
             raise Refusal(
                 _REASON,
                 "SMT Alignment Error: not enough free physical CPUs: "
@@ -58,7 +52,7 @@ class WholeCores:
 
     def offered(self, available: int) -> int:
         """Return what may be taken of the available CPUs."""
-        return available if self._partial else self._topology.whole_cores(available)
+        return available if self._quirks.full_pcpus_only_takes_partial_cores else self._topology.whole_cores(available)
 
     def can_give(self, free: int, count: int) -> bool:
         """Tell whether whole cores in ``free`` add up to ``count`` CPUs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from ...documentation.quirks.device import DeviceQuirks
 from .state import ResourceDevices
 
 __all__ = ["Preference", "choose", "lowest_ids"]
@@ -24,13 +25,11 @@ def choose(
     count: int,
     mask: int | None,
     preference: Preference | None,
-    *,
-    without_topology_suits: bool = False,
+    quirks: DeviceQuirks,
 ) -> frozenset[str] | int:
     """Return ``count`` devices, or how many are still needed when there are too few free ones.
 
-    ``without_topology_suits``: a device without topology is as good as an aligned one (quirk
-    ``devices-without-topology-never-count`` off).
+    Without the quirk ``devices-without-topology-never-count`` a device without topology is as good as an aligned one.
     """
     taken = set(sorted(reusable)[:count])
     need = count - len(taken)
@@ -40,7 +39,7 @@ def choose(
         return need
     free = free - taken
     aligned, unaligned, anywhere = _by_affinity(devices, free, mask)
-    if without_topology_suits and mask is not None:
+    if not quirks.devices_without_topology_never_count and mask is not None:
         aligned, anywhere = aligned | anywhere, frozenset()
     if need < len(aligned):
         pool = aligned

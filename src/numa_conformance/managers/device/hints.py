@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ...documentation.quirks.device import DeviceQuirks
 from ..families import LISTED, HintFamily, subsets_by_size
 from ..hint import Hint
 from .state import ResourceDevices
@@ -22,14 +23,14 @@ class Pools:
 
 
 def device_hints(
-    devices: ResourceDevices, pools: Pools, count: int, numa_ids: Sequence[int], *, without_topology_counts: bool
+    devices: ResourceDevices, pools: Pools, count: int, numa_ids: Sequence[int], quirks: DeviceQuirks
 ) -> list[Hint] | HintFamily:
     """Return the hints of one topology-aware resource; an empty list when nothing can hold the request.
 
     A hint is preferred when no smaller number of NUMA nodes could hold the request with every device there and free.
     """
     masks = devices.masks
-    loose = sum(1 for mask in masks.values() if not mask) if without_topology_counts else 0
+    loose = 0 if quirks.devices_without_topology_never_count else sum(1 for mask in masks.values() if not mask)
     loose_free = sum(1 for one in pools.available | pools.reusable if not masks.get(one, 0)) if loose else 0
     every = Counter(mask for mask in masks.values() if mask)
     reusable = {mask for one in pools.reusable if (mask := masks.get(one, 0))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from ...documentation.quirks.device import DeviceQuirks
 from ...errors import Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
@@ -29,11 +30,11 @@ class DeviceManager:
         self,
         machine: Machine,
         *,
-        quirks: frozenset[str],
+        quirks: DeviceQuirks,
         preferences: Mapping[str, Preference] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
-        self._anywhere_suits = "devices-without-topology-never-count" not in quirks
+        self._quirks = quirks
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
@@ -134,7 +135,7 @@ class DeviceManager:
             pools = Pools(available=free, reusable=reusable)
             if len(free | reusable) < count:
                 return []
-        return device_hints(devices, pools, count, self._numa_ids, without_topology_counts=self._anywhere_suits)
+        return device_hints(devices, pools, count, self._numa_ids, self._quirks)
 
     def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
         held = self.allocations.of(pod.uid, container.name).get(resource, frozenset())
@@ -164,7 +165,7 @@ class DeviceManager:
             count,
             affinity.mask,
             preference,
-            without_topology_suits=self._anywhere_suits,
+            self._quirks,
         )
         if isinstance(chosen, int):
             raise _failed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import StartError
 from ...kube.container import Container
 from ...kube.features import FeatureGates
@@ -96,7 +97,7 @@ class NoneMemoryManager:
 
 
 def make_memory_manager(
-    machine: Machine, config: KubeletConfiguration, gates: FeatureGates, quirks: frozenset[str]
+    machine: Machine, config: KubeletConfiguration, gates: FeatureGates, quirks: MemoryQuirks
 ) -> MemoryManager:
     """Build the manager a configuration asks for; raises ``StartError`` with the kubelet's text (MEM-POL-02)."""
     policy = config.memory_manager_policy
@@ -106,6 +107,6 @@ def make_memory_manager(
         raise StartError("memorymanager", 'policy "BestEffort" is not available for platform "linux"')
     if policy != "Static":
         raise StartError("memorymanager", f'unknown policy: "{policy}"')
-    reserved = reserved_by_node(machine, config, huge_pages_unmatched="huge-pages-cannot-be-reserved" in quirks)
-    nodes = initial_nodes(machine, reserved, wraps="memory-reservation-wraps" in quirks)
+    reserved = reserved_by_node(machine, config, quirks)
+    nodes = initial_nodes(machine, reserved, quirks)
     return StaticMemoryManager(nodes, quirks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import StartError
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.quantity import Quantity
@@ -14,12 +15,11 @@ from ...machine.model import Machine
 __all__ = ["reserved_by_node"]
 
 
-def reserved_by_node(
-    machine: Machine, config: KubeletConfiguration, *, huge_pages_unmatched: bool
-) -> dict[int, dict[str, int]]:
+def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> dict[int, dict[str, int]]:
     """Return bytes per NUMA node and resource; raises ``StartError``, the first fault in the kubelet's order.
 
-    With ``huge_pages_unmatched`` reserved huge pages are held against a node reservation that never has any.
+    With the quirk ``huge-pages-cannot-be-reserved`` reserved huge pages are held against a node reservation that
+    never has any.
     """
     known = set(machine.numa_ids)
     for entry in config.reserved_memory:
@@ -28,7 +28,7 @@ def reserved_by_node(
                 f"the reserved memory configuration references a NUMA node {entry.numa_node} "
                 "that does not exist on this machine"
             )
-    _check_totals(machine, config, huge_pages_unmatched=huge_pages_unmatched)
+    _check_totals(machine, config, quirks)
     reserved: dict[int, dict[str, int]] = {node: {} for node in machine.numa_ids}
     for entry in config.reserved_memory:
         for name, amount in entry.limits.items():
@@ -40,14 +40,14 @@ def reserved_by_node(
     return reserved
 
 
-def _check_totals(machine: Machine, config: KubeletConfiguration, *, huge_pages_unmatched: bool) -> None:
+def _check_totals(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> None:
     given: dict[str, Quantity] = {}
     for entry in config.reserved_memory:
         for name, amount in entry.limits.items():
             given[name] = given[name] + amount if name in given else amount
     wanted = _node_reservation(machine, config)
     for name in sorted(given.keys() | wanted.keys()):
-        if is_huge_page(name) and not huge_pages_unmatched:
+        if is_huge_page(name) and not quirks.huge_pages_cannot_be_reserved:
             continue
         one, other = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
         if one != other:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ...documentation.quirks.memory import MemoryQuirks
 from ...kube.quantity import Quantity
 from ...machine.model import Machine
 
@@ -79,11 +80,13 @@ def page_bytes(size: str) -> int:
     return Quantity.parse(size).value
 
 
-def initial_nodes(machine: Machine, reserved: Mapping[int, Mapping[str, int]], *, wraps: bool) -> dict[int, NodeMemory]:
+def initial_nodes(
+    machine: Machine, reserved: Mapping[int, Mapping[str, int]], quirks: MemoryQuirks
+) -> dict[int, NodeMemory]:
     """Return the books of an empty machine (MEM-STATE-01..02).
 
-    ``reserved`` is bytes per NUMA node and resource. With ``wraps``, reserving more than a node has wraps around as
-    unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.
+    ``reserved`` is bytes per NUMA node and resource. With the quirk ``memory-reservation-wraps`` reserving more than
+    a node has wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.
     """
     nodes = {}
     for memory in machine.memory:
@@ -93,14 +96,14 @@ def initial_nodes(machine: Machine, reserved: Mapping[int, Mapping[str, int]], *
         for size, pages in sorted(memory.hugepages.items()):
             total = pages * page_bytes(size)
             huge += total
-            tables[f"hugepages-{size}"] = _table(total, kept.get(f"hugepages-{size}", 0), total, wraps=wraps)
+            tables[f"hugepages-{size}"] = _table(total, kept.get(f"hugepages-{size}", 0), total, quirks)
         total = memory.memory or 0
-        tables["memory"] = _table(total, kept.get("memory", 0), total - huge, wraps=wraps)
+        tables["memory"] = _table(total, kept.get("memory", 0), total - huge, quirks)
         nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
     return nodes
 
 
-def _table(total: int, reserved: int, usable: int, *, wraps: bool) -> Table:
+def _table(total: int, reserved: int, usable: int, quirks: MemoryQuirks) -> Table:
     left = usable - reserved
-    allocatable = left % WRAP if wraps else max(left, 0)
+    allocatable = left % WRAP if quirks.memory_reservation_wraps else max(left, 0)
     return Table(total, reserved, allocatable, 0, allocatable)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 
 from ...cpuset import iter_bits
+from ...documentation.quirks.memory import MemoryQuirks
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import is_pinned
@@ -28,11 +29,10 @@ class StaticMemoryManager:
 
     policy = "Static"
 
-    def __init__(self, nodes: dict[int, NodeMemory], quirks: frozenset[str]) -> None:
+    def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
         """Take the books of the empty machine."""
         self._empty = deepcopy(nodes)
-        self._silent_when_impossible = "no-memory-anywhere-is-no-opinion" in quirks
-        self._singles_break_groups = "single-node-blocks-break-groups" in quirks
+        self._quirks = quirks
         self.nodes = nodes
         self.blocks = Blocks()
         self._reusable = ReusableMemory()
@@ -56,7 +56,7 @@ class StaticMemoryManager:
         if held:
             return _regenerated(held, amounts)
         found = memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
-        if not found and self._silent_when_impossible:
+        if not found and self._quirks.no_memory_anywhere_is_no_opinion:
             return {}
         return dict.fromkeys(amounts, found)
 
@@ -90,7 +90,8 @@ class StaticMemoryManager:
         mask, preferred = affinity
         if mask is None:
             mask, preferred = self._default(pod, amounts, preferred=preferred)
-        if not self._has_room(mask, amounts) or (not self._singles_break_groups and self._leaves_a_group(mask)):
+        leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
+        if leaves_a_group or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
         if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
             raise failed("[memorymanager] preferred hint violates NUMA node allocation")

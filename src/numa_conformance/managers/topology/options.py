@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...documentation.quirks.topology import TopologyQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates, Maturity
 
@@ -32,12 +33,12 @@ class TopologyOptions:
 
 
 def parse_options(
-    options: Mapping[str, str] | None, gates: FeatureGates, *, true_raises_the_limit: bool, nodes: int
+    options: Mapping[str, str] | None, gates: FeatureGates, quirks: TopologyQuirks, *, nodes: int
 ) -> TopologyOptions:
     """Read the options; raises ``StartError`` with the kubelet's text.
 
-    With ``true_raises_the_limit``, ``max-allowable-numa-nodes=true`` is accepted as the page writes it and allows
-    ``nodes`` NUMA nodes (TOPO-OPT-03).
+    Without the quirk ``node-limit-needs-a-number``, ``max-allowable-numa-nodes=true`` is accepted as the page writes it
+    and allows ``nodes`` NUMA nodes (TOPO-OPT-03).
     """
     if not options:
         return TopologyOptions()
@@ -51,7 +52,7 @@ def parse_options(
         _check_name(name, gates)
         if name == CLOSEST:
             closest = _boolean(name, value)
-        elif true_raises_the_limit and value in _TRUE - {"1"}:
+        elif not quirks.node_limit_needs_a_number and value in _TRUE - {"1"}:
             most = max(nodes, DEFAULT_NODES)
         else:
             most = _node_limit(name, value)

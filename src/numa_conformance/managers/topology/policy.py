@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...cpuset import iter_bits
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ...documentation.quirks.topology import TopologyQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
@@ -49,7 +50,7 @@ def make_topology_policy(
     numa_ids: Sequence[int],
     distances: Distances | None,
     gates: FeatureGates,
-    quirks: frozenset[str],
+    quirks: TopologyQuirks,
 ) -> TopologyPolicy:
     """Build the policy a configuration asks for; raises ``StartError`` in the kubelet's order (TOPO-OPT-09).
 
@@ -62,7 +63,7 @@ def make_topology_policy(
     options = parse_options(
         config.topology_manager_policy_options,
         gates,
-        true_raises_the_limit="node-limit-needs-a-number" not in quirks,
+        quirks,
         nodes=len(numa_ids),
     )
     _require_distances(options, distances)

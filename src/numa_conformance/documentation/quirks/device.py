@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from ...quirk import Quirk
+from dataclasses import dataclass
 
-__all__ = ["QUIRKS"]
+from .quirk import QuirkFlags, quirk
 
-QUIRKS: tuple[Quirk, ...] = (
-    Quirk(
-        id="devices-without-topology-never-count",
-        area="device",
+__all__ = ["DeviceQuirks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceQuirks(QuirkFlags):
+    """Where the Device Manager departs from its documentation. True: as Kubernetes does."""
+
+    devices_without_topology_never_count: bool = quirk(
         rule="DEV-HINT-06",
         summary="of a resource that mixes devices with and without topology only the former count for hints, so a "
         "request that the free devices could meet may be impossible",
         documented="a device without topology information gives no NUMA preference and suits every NUMA node",
         versions="1.18+",
-    ),
-)
+    )

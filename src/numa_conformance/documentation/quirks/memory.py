@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from ...quirk import Quirk
+from dataclasses import dataclass
 
-__all__ = ["QUIRKS"]
+from .quirk import QuirkFlags, quirk
 
-_ISSUES = "kubernetes/kubernetes#"
+__all__ = ["MemoryQuirks"]
 
-QUIRKS: tuple[Quirk, ...] = (
-    Quirk(
-        id="no-memory-anywhere-is-no-opinion",
-        area="memory",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryQuirks(QuirkFlags):
+    """Where the Memory Manager departs from its documentation. True: as Kubernetes does."""
+
+    no_memory_anywhere_is_no_opinion: bool = quirk(
         rule="MEM-HINT-07",
         summary="when no NUMA mask can hold the request the manager gives no hints at all, which reads as no opinion; "
         "the pod is refused later, as an unexpected error of the allocation",
         documented="the Topology Manager refuses a pod whose resources cannot be aligned, with TopologyAffinityError",
         versions="1.21+",
-        issue=_ISSUES + "128708",
-    ),
-    Quirk(
-        id="huge-pages-cannot-be-reserved",
-        area="memory",
+        issue="kubernetes/kubernetes#128708",
+    )
+
+    huge_pages_cannot_be_reserved: bool = quirk(
         rule="MEM-RSV-05",
-        summary="kubelet reservations have no entry for huge pages, so reservedMemory of huge pages never matches them "
-        "and the node does not come up",
+        summary="kubelet reservations have no entry for huge pages, so reservedMemory of huge pages never matches "
+        "them and the node does not come up",
         documented="reservedMemory takes limits for huge pages beside memory",
         versions="1.21+",
-    ),
-    Quirk(
-        id="single-node-blocks-break-groups",
-        area="memory",
+    )
+
+    single_node_blocks_break_groups: bool = quirk(
         rule="MEM-ALLOC-05",
         summary="under best-effort a container whose affinity is one NUMA node of a group gets its memory from that "
-        "node alone, which takes the node out of its group; the next start may refuse the state file left behind",
+        "node alone, which takes the node out of its group; the next start may refuse the state file left "
+        "behind",
         documented="a NUMA node that serves a container together with others serves no container alone; the memory "
         "comes from the group",
         versions="1.21+",
-    ),
-    Quirk(
-        id="memory-reservation-wraps",
-        area="memory",
+    )
+
+    memory_reservation_wraps: bool = quirk(
         rule="MEM-STATE-04",
         summary="reserving more than a NUMA node has wraps around to nearly 2**64 allocatable bytes",
         documented="reserved memory is never given to containers",
         versions="1.21+",
-    ),
-)
+    )

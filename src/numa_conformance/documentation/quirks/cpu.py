@@ -2,211 +2,176 @@
 
 from __future__ import annotations
 
-from ...quirk import Quirk
+from dataclasses import dataclass
 
-__all__ = ["QUIRKS"]
+from .quirk import QuirkFlags, quirk
 
-_ISSUES = "kubernetes/kubernetes#"
+__all__ = ["CpuQuirks"]
 
-QUIRKS: tuple[Quirk, ...] = (
-    Quirk(
-        id="reservation-by-allocator",
-        area="cpu",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuQuirks(QuirkFlags):
+    """Where the kubelet's CPU Manager departs from its documentation. True: as Kubernetes does."""
+
+    reservation_by_allocator: bool = quirk(
         rule="CPU-RSV-07, CPU-RSV-09",
         summary="CPUs to reserve are chosen by the ordinary allocator with the policy's own options, so whole NUMA "
         "nodes and sockets, smaller nodes and the options decide which they are",
         documented="reserved CPUs are taken in ascending order of physical core id",
         versions="1.8+",
-    ),
-    Quirk(
-        id="zero-reservation-undetermined",
-        area="cpu",
+    )
+
+    zero_reservation_undetermined: bool = quirk(
         rule="CPU-RSV-05",
         summary="without any CPU reservation the static policy fails with 'unable to determine reserved CPU resources'",
         documented="the failure says that the reservation must be greater than zero",
         versions="1.8+",
-    ),
-    Quirk(
-        id="undocumented-incompatible-options",
-        area="cpu",
+    )
+
+    undocumented_incompatible_options: bool = quirk(
         rule="CPU-OPT-12",
         summary="prefer-align-cpus-by-uncorecache is refused beside distribute-cpus-across-cores and "
         "distribute-cpus-across-numa",
         documented="only two pairs of options are named as incompatible; these two pairs are accepted",
         versions="1.32+",
-    ),
-    Quirk(
-        id="spread-by-cpu-id",
-        area="cpu",
+    )
+
+    spread_by_cpu_id: bool = quirk(
         rule="CPU-ALLOC-24",
-        summary="distribute-cpus-across-cores takes whole NUMA nodes and sockets first and then free CPUs by id, which "
-        "packs the threads of one core where their ids are adjacent",
+        summary="distribute-cpus-across-cores takes whole NUMA nodes and sockets first and then free CPUs by id, "
+        "which packs the threads of one core where their ids are adjacent",
         documented="CPUs are taken from as many different physical cores as there are",
         versions="1.31+",
-    ),
-    Quirk(
-        id="full-by-machine-average",
-        area="cpu",
+    )
+
+    full_by_machine_average: bool = quirk(
         rule="CPU-ALLOC-12, CPU-ALLOC-25",
-        summary="a core or socket counts as fully free when its free CPUs equal the machine-wide average, so on uneven "
-        "machines CPUs that are not free are handed out",
+        summary="a core or socket counts as fully free when its free CPUs equal the machine-wide average, so on "
+        "uneven machines CPUs that are not free are handed out",
         documented="only free CPUs are handed out; a core or socket is full when all of its own CPUs are free",
         versions="1.8+",
-        issue=_ISSUES + "140498",
-    ),
-    Quirk(
-        id="overlapping-groups-taken-twice",
-        area="cpu",
+        issue="kubernetes/kubernetes#140498",
+    )
+
+    overlapping_groups_taken_twice: bool = quirk(
         rule="CPU-ALLOC-26",
         summary="where sockets and NUMA nodes (or caches and NUMA nodes) are not nested, a group is visited and "
         "counted once per parent, so that fewer CPUs than asked for may come out",
         documented="a container gets as many CPUs as it asks for",
         versions="1.8+",
-    ),
-    Quirk(
-        id="uncore-odd-size-unaligned",
-        area="cpu",
+    )
+
+    uncore_odd_size_unaligned: bool = quirk(
         rule="CPU-UNC-03",
         summary="with hardware threads an odd request is never placed into one uncore cache on purpose",
         documented="a request that fits in one uncore cache is placed there if possible",
         versions="1.32-1.33",
-        issue=_ISSUES + "131850",
-    ),
-    Quirk(
-        id="uncore-half-used-core-unaligned",
-        area="cpu",
+        issue="kubernetes/kubernetes#131850",
+    )
+
+    uncore_half_used_core_unaligned: bool = quirk(
         rule="CPU-UNC-04",
         summary="a cache with enough free CPUs is passed over when its lowest cores are partly used",
         documented="a request that fits in one uncore cache is placed there if possible",
         versions="1.32+",
-    ),
-    Quirk(
-        id="node-wide-cache-is-no-uncore-cache",
-        area="cpu",
+    )
+
+    node_wide_cache_is_no_uncore_cache: bool = quirk(
         rule="CPU-DISC-12, CPU-DISC-15, CPU-UNC-08",
         summary="a last-level cache that covers a NUMA node is not seen as an uncore cache; the socket takes its "
         "place, also where a socket holds several such caches",
         documented="the uncore cache is the last-level cache",
         versions="1.32+",
-    ),
-    Quirk(
-        id="distribution-of-single-node-requests",
-        area="cpu",
+    )
+
+    distribution_of_single_node_requests: bool = quirk(
         rule="CPU-DIST-12",
         summary="distribute-cpus-across-numa also moves a request that fits one NUMA node, to the node with most free "
         "CPUs",
         documented="CPUs are distributed where more than one NUMA node is needed; otherwise the best fitting node is "
         "used",
         versions="1.23+",
-    ),
-    Quirk(
-        id="distribution-aliasing",
-        area="cpu",
+    )
+
+    distribution_aliasing: bool = quirk(
         rule="CPU-DIST-15",
         summary="with five or more usable NUMA nodes the end of the best set of nodes is overwritten by sets that are "
         "looked at later",
         documented="the set of NUMA nodes with the best balance is used",
         versions="1.23+",
-        issue=_ISSUES + "141238",
-    ),
-    Quirk(
-        id="distribution-hang",
-        area="cpu",
+        issue="kubernetes/kubernetes#141238",
+    )
+
+    distribution_hang: bool = quirk(
         rule="CPU-DIST-16",
         summary="with whole-core groups, NUMA nodes with an odd number of free CPUs can make the distribution of the "
         "remainder go on for ever",
         documented="every request is answered: sets of nodes without enough whole groups are passed over",
         versions="1.23+",
-        issue=_ISSUES + "140730",
-    ),
-    Quirk(
-        id="align-by-socket-leaves-hinted-nodes",
-        area="cpu",
+        issue="kubernetes/kubernetes#140730",
+    )
+
+    align_by_socket_leaves_hinted_nodes: bool = quirk(
         rule="CPU-STEP-05",
         summary="with align-by-socket CPUs are taken from the whole socket of the hinted NUMA nodes, by best fit, "
         "which may leave the hinted nodes although they have room",
         documented="the hinted NUMA nodes are used first, then the rest of their sockets",
         versions="1.25+",
-    ),
-    Quirk(
-        id="align-by-socket-only-adds-hints",
-        area="cpu",
+    )
+
+    align_by_socket_only_adds_hints: bool = quirk(
         rule="CPU-HINT-10",
         summary="align-by-socket makes further hints preferred; hints that cross sockets needlessly stay preferred",
         documented="alignment is considered at sockets in place of NUMA nodes: preferred hints touch no more sockets "
         "than needed",
         versions="1.25+",
-    ),
-    Quirk(
-        id="smt-check-by-machine-average",
-        area="cpu",
+    )
+
+    smt_check_by_machine_average: bool = quirk(
         rule="CPU-ADM-01, CPU-OPT-14",
         summary="full-pcpus-only asks for a multiple of the machine-wide average of CPUs per core, which on uneven "
         "machines enforces too little",
         documented="only whole physical cores are given, whatever their number of threads",
         versions="1.22+",
-    ),
-    Quirk(
-        id="smt-check-ignores-reusable",
-        area="cpu",
+    )
+
+    smt_check_ignores_reusable: bool = quirk(
         rule="CPU-ADM-02",
         summary="full-pcpus-only does not count the CPUs that init containers of the pod leave for reuse as free",
         documented="app containers may reuse the CPUs of init containers",
         versions="1.22+",
-    ),
-    Quirk(
-        id="smt-check-before-own-cpus",
-        area="cpu",
+    )
+
+    smt_check_before_own_cpus: bool = quirk(
         rule="CPU-STEP-02, CPU-ADM-03",
         summary="full-pcpus-only checks for free cores also when the container already has its CPUs, so a running pod "
         "may be refused after a restart of the kubelet",
         documented="a container keeps its CPUs across restarts of the kubelet",
         versions="1.22-1.34",
-        issue=_ISSUES + "129078",
-    ),
-    Quirk(
-        id="full-pcpus-only-takes-partial-cores",
-        area="cpu",
+        issue="kubernetes/kubernetes#129078",
+    )
+
+    full_pcpus_only_takes_partial_cores: bool = quirk(
         rule="CPU-ADM-08",
         summary="full-pcpus-only may hand out single threads of a core where a reservation splits cores and a hint "
         "covers an odd number of CPUs",
         documented="only whole physical cores are given",
         versions="1.22+",
-    ),
-    Quirk(
-        id="init-cpus-reused-by-chance",
-        area="cpu",
+    )
+
+    init_cpus_reused_by_chance: bool = quirk(
         rule="CPU-REUSE-04, CPU-POD-05",
         summary="CPUs of finished init containers are mixed with the other free CPUs; what is not taken stays blocked "
         "until the pod is gone",
         documented="CPUs of init containers are reused by the pod's later containers: they are taken first",
         versions="1.18+",
-        issue=_ISSUES + "112228",
-    ),
-    Quirk(
-        id="strict-pool-may-empty",
-        area="cpu",
+        issue="kubernetes/kubernetes#112228",
+    )
+
+    strict_pool_may_empty: bool = quirk(
         rule="CPU-POOL-05",
         summary="under strict-cpu-reservation exclusive CPUs may empty the shared pool; shared containers then run "
         "anywhere, reserved CPUs included, and the kubelet does not come up again",
         documented="no container runs on reserved CPUs: a request that would empty the shared pool is refused",
         versions="1.32+",
-    ),
-    Quirk(
-        id="quota-on-exclusive-cpus",
-        area="cpu",
-        rule="CPU-CFS-01, CPU-CFS-02",
-        summary="CFS quota is applied to containers with exclusive CPUs",
-        documented="CFS quota is not used for containers with exclusive CPUs",
-        versions="1.8-1.32",
-        issue=_ISSUES + "127525",
-    ),
-    Quirk(
-        id="reconcile-trusts-last-write",
-        area="cpu",
-        rule="CPU-REC-07",
-        summary="the reconcile loop compares with what it wrote last and never reads cgroupfs",
-        documented="the in-memory state is reconciled with cgroupfs: what drifted is written again",
-        versions="1.22+",
-    ),
-)
+    )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from ...quirk import Quirk
+from dataclasses import dataclass
 
-__all__ = ["QUIRKS"]
+from .quirk import QuirkFlags, quirk
 
-QUIRKS: tuple[Quirk, ...] = (
-    Quirk(
-        id="node-limit-needs-a-number",
-        area="topology",
+__all__ = ["TopologyQuirks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyQuirks(QuirkFlags):
+    """Where the Topology Manager departs from its documentation. True: as Kubernetes does."""
+
+    node_limit_needs_a_number: bool = quirk(
         rule="TOPO-OPT-03",
         summary="max-allowable-numa-nodes needs an integer; the value true is refused",
         documented="the option is enabled with max-allowable-numa-nodes=true, which lifts the limit of eight nodes",
         versions="1.31+",
-    ),
-)
+    )

@@ -1,0 +1,29 @@
+"""Where the kubelet departs from its documentation outside its managers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .quirk import QuirkFlags, quirk
+
+__all__ = ["NodeQuirks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeQuirks(QuirkFlags):
+    """Where the kubelet departs from its documentation outside its managers. True: as Kubernetes does."""
+
+    quota_on_exclusive_cpus: bool = quirk(
+        rule="CPU-CFS-01, CPU-CFS-02",
+        summary="CFS quota is applied to containers with exclusive CPUs",
+        documented="CFS quota is not used for containers with exclusive CPUs",
+        versions="1.8-1.32",
+        issue="kubernetes/kubernetes#127525",
+    )
+
+    reconcile_trusts_last_write: bool = quirk(
+        rule="CPU-REC-07",
+        summary="the reconcile loop compares with what it wrote last and never reads cgroupfs",
+        documented="the in-memory state is reconciled with cgroupfs: what drifted is written again",
+        versions="1.22+",
+    )

@@ -1,0 +1,74 @@
+"""``Quirks``: the quirks of all areas together, and the registry of what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from ..versions import KubernetesVersion
+from .cpu import CpuQuirks
+from .device import DeviceQuirks
+from .memory import MemoryQuirks
+from .node import NodeQuirks
+from .quirk import Quirk, QuirkFlags, unknown_quirk
+from .scheduler import SchedulerQuirks
+from .topology import TopologyQuirks
+
+__all__ = ["QUIRKS", "Quirks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quirks:
+    """What one version of Kubernetes does in place of what is documented; each field is an area."""
+
+    cpu: CpuQuirks = field(default_factory=CpuQuirks)
+    memory: MemoryQuirks = field(default_factory=MemoryQuirks)
+    device: DeviceQuirks = field(default_factory=DeviceQuirks)
+    topology: TopologyQuirks = field(default_factory=TopologyQuirks)
+    node: NodeQuirks = field(default_factory=NodeQuirks)
+    scheduler: SchedulerQuirks = field(default_factory=SchedulerQuirks)
+
+    @staticmethod
+    @lru_cache
+    def of(version: KubernetesVersion) -> Quirks:
+        """Return the quirks that a version shows: the level ``exact`` for that version."""
+        return Quirks(
+            cpu=CpuQuirks.of(version),
+            memory=MemoryQuirks.of(version),
+            device=DeviceQuirks.of(version),
+            topology=TopologyQuirks.of(version),
+            node=NodeQuirks.of(version),
+            scheduler=SchedulerQuirks.of(version),
+        )
+
+    @classmethod
+    def none(cls) -> Quirks:
+        """Return the documented behaviour."""
+        return cls()
+
+    def without(self, *ids: str) -> Quirks:
+        """Return the quirks with some of them off; raises ``UsageError`` for an id that does not exist."""
+        for asked in ids:
+            if asked not in QUIRKS:
+                raise unknown_quirk(asked, QUIRKS)
+        changed: dict[str, Any] = {
+            area: flags.without(*(asked for asked in ids if QUIRKS[asked].area == area))
+            for area, flags in self._by_area().items()
+        }
+        return replace(self, **changed)
+
+    def showing(self) -> tuple[str, ...]:
+        """Return the ids of the quirks that are on."""
+        return tuple(quirk for flags in self._by_area().values() for quirk in flags.showing())
+
+    def _by_area(self) -> dict[str, QuirkFlags]:
+        return {area.name: getattr(self, area.name) for area in fields(self)}
+
+
+QUIRKS: Mapping[str, Quirk] = MappingProxyType(
+    {quirk.id: quirk for area, flags in Quirks()._by_area().items() for quirk in flags.quirks(area)}
+)
+"""Quirk id to quirk, area by area."""

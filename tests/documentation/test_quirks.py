@@ -1,0 +1,39 @@
+import pytest
+
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
+from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.versions import DEFAULT, SUPPORTED, KubernetesVersion
+from numa_conformance.errors import UsageError
+
+
+def test_each_flag_is_a_quirk_and_off_as_documented():
+    assert Quirks.none().showing() == ()
+    assert Quirks.of(DEFAULT).showing() == tuple(QUIRKS)
+    assert QUIRKS["spread-by-cpu-id"].area == "cpu"
+    assert QUIRKS["ratio-scores-to-100"].area == "scheduler"
+
+
+@pytest.mark.parametrize("version", SUPPORTED, ids=str)
+def test_a_version_shows_the_quirks_of_its_span(version):
+    assert set(Quirks.of(version).showing()) == {quirk.id for quirk in QUIRKS.values() if version in quirk.versions}
+
+
+def test_versions_tell_which_quirks_are_fixed():
+    assert CpuQuirks.of(KubernetesVersion(1, 33)).uncore_odd_size_unaligned
+    assert not CpuQuirks.of(KubernetesVersion(1, 34)).uncore_odd_size_unaligned
+    assert Quirks.of(KubernetesVersion(1, 32)).node.quota_on_exclusive_cpus
+    assert not Quirks.of(KubernetesVersion(1, 33)).node.quota_on_exclusive_cpus
+
+
+def test_a_quirk_is_turned_off_by_its_id():
+    fewer = Quirks.of(DEFAULT).without("spread-by-cpu-id", "ratio-cuts-utilization")
+    assert set(QUIRKS) - set(fewer.showing()) == {"spread-by-cpu-id", "ratio-cuts-utilization"}
+    assert not fewer.cpu.spread_by_cpu_id
+
+
+@pytest.mark.parametrize("quirks", [Quirks.none(), CpuQuirks()], ids=["all", "cpu"])
+def test_a_misspelt_quirk_is_refused_with_the_nearest(quirks):
+    with pytest.raises(UsageError, match=r"no quirk 'spred-by-cpu-id'.*did you mean 'spread-by-cpu-id'"):
+        quirks.without("spred-by-cpu-id")
+    with pytest.raises(TypeError, match="spred_by_cpu_id"):
+        CpuQuirks(spred_by_cpu_id=True)
