@@ -1,0 +1,144 @@
+"""``PodSpec``: a pod as its user wrote it, read by the judge's own arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from .quantities import amounts
+
+__all__ = ["BEST_EFFORT", "BURSTABLE", "GUARANTEED", "Amounts", "ContainerSpec", "PodSpec", "qos_class"]
+
+Amounts = Mapping[str, Fraction]
+"""Resource name to amount."""
+Kind = Literal["init", "sidecar", "app"]
+GUARANTEED, BURSTABLE, BEST_EFFORT = "Guaranteed", "Burstable", "BestEffort"
+_DECIDING = ("cpu", "memory")
+NOTHING = Fraction(0)
+
+
+@dataclass(frozen=True)
+class ContainerSpec:
+    """One container. A request that is not given is its limit; cpu in CPUs, memory in bytes.
+
+    ``kind``: an init container whose restart policy is Always is a sidecar. ``exclusive``: how many CPUs of its own it
+    asks the static policy for.
+    """
+
+    name: str
+    kind: Kind
+    requests: Amounts
+    limits: Amounts
+    exclusive: int
+
+    @property
+    def cpu(self) -> Fraction:
+        """The CPUs it requests."""
+        return self.requests.get("cpu", NOTHING)
+
+
+@dataclass(frozen=True)
+class PodSpec:
+    """A pod: containers in the order in which they start, init containers and sidecars first.
+
+    ``qos`` is its class, where an amount of 0 counts as none. ``whole``: whether the pod as a whole has resources
+    (``spec.resources``), which this arithmetic leaves aside.
+    """
+
+    uid: str
+    qos: str
+    containers: tuple[ContainerSpec, ...]
+    overhead: Amounts
+    whole: bool = False
+
+    @classmethod
+    def of(cls, pod: Mapping[str, Any]) -> PodSpec:
+        """Read the JSON object of a pod; raises ``ValueError`` for an amount that is none."""
+        spec, metadata = pod.get("spec") or {}, pod.get("metadata") or {}
+        read = [(_kind(own), own, *_resources(own)) for own in spec.get("initContainers") or ()]
+        read += [("app", own, *_resources(own)) for own in spec.get("containers") or ()]
+        qos = qos_class([(requests, limits) for _, _, requests, limits in read])
+        return cls(
+            str(metadata.get("uid") or f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or ''}"),
+            qos,
+            tuple(
+                ContainerSpec(str(own.get("name") or ""), kind, requests, limits, _exclusive(qos, requests))
+                for kind, own, requests, limits in read
+            ),
+            amounts(spec.get("overhead")),
+            bool(spec.get("resources")),
+        )
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ContainerSpec]:
+        """Container name to container."""
+        return {container.name: container for container in self.containers}
+
+    @property
+    def apps(self) -> tuple[ContainerSpec, ...]:
+        """The containers that are neither init containers nor sidecars."""
+        return tuple(container for container in self.containers if container.kind == "app")
+
+    def effective(self, resource: str) -> Fraction:
+        """Return what the pod requests of a resource, without its overhead.
+
+        The larger of what runs when all have started and of each init container's moment, with the sidecars that run by
+        then (pages Init Containers and Sidecar Containers, "Resource sharing within containers").
+        """
+        return self._largest(lambda container: container.requests.get(resource, NOTHING))
+
+    def scheduled(self, resource: str) -> Fraction:
+        """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
+        return self.effective(resource) + self.overhead.get(resource, NOTHING)
+
+    @cached_property
+    def exclusive(self) -> int:
+        """How many CPUs of their own the containers need at once."""
+        return int(self._largest(lambda container: Fraction(container.exclusive)))
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Names of all that is requested by a container or is overhead."""
+        return frozenset(self.overhead).union(*(container.requests for container in self.containers))
+
+    def _largest(self, of: Callable[[ContainerSpec], Fraction]) -> Fraction:
+        running = most = NOTHING
+        for container in self.containers:
+            own = of(container)
+            most = max(most, running + own)
+            running += own if container.kind != "init" else NOTHING
+        return most
+
+
+def qos_class(containers: list[tuple[Amounts, Amounts]], *, zero_counts: bool = False) -> str:
+    """Return the class of a pod of these requests and limits (page Pod Quality of Service Classes).
+
+    ``zero_counts``: whether an amount of 0 is an amount, which no page says.
+    """
+    kept = [tuple(_deciding(side, zero_counts) for side in container) for container in containers]
+    if not any(side for container in kept for side in container):
+        return BEST_EFFORT
+    equal = all(len(limits) == len(_DECIDING) and requests == limits for requests, limits in kept)
+    return GUARANTEED if equal else BURSTABLE
+
+
+def _deciding(side: Amounts, zero_counts: bool) -> dict[str, Fraction]:
+    return {name: side[name] for name in _DECIDING if name in side and (side[name] or zero_counts)}
+
+
+def _exclusive(qos: str, requests: Amounts) -> int:
+    cpu = requests.get("cpu", NOTHING)
+    return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
+
+
+def _kind(init: Mapping[str, Any]) -> Kind:
+    return "sidecar" if init.get("restartPolicy") == "Always" else "init"
+
+
+def _resources(container: Mapping[str, Any]) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+    resources = container.get("resources") or {}
+    limits = amounts(resources.get("limits"))
+    return {**limits, **amounts(resources.get("requests"))}, limits

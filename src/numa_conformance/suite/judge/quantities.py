@@ -1,0 +1,38 @@
+"""Amounts as a user writes them, exact: ``1500m``, ``2Gi``, ``1e3``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+__all__ = ["amount", "amounts"]
+
+_WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i)|([numkMGTPE]?))")
+_BINARY = {f"{letter}i": Fraction(1024**power) for power, letter in enumerate("KMGTPE", 1)}
+_DECIMAL = {
+    letter: Fraction(1000) ** power
+    for power, letter in ((-3, "n"), (-2, "u"), (-1, "m"), (0, ""), (1, "k"), *enumerate("MGTPE", 2))
+}
+
+
+@lru_cache(maxsize=4096)
+def amount(written: str | float) -> Fraction:
+    """Return what a text, or a JSON number, says. Raises ``ValueError`` for a text that is no amount."""
+    match = _WRITTEN.fullmatch(str(written))
+    if match is None:
+        raise ValueError(f"{written!r} is no amount: digits, then Ki, Mi, ... or m, k, M, ... or an exponent")
+    sign, digits, exponent, binary, decimal = match.groups()
+    number = Fraction(digits)
+    if exponent:
+        number *= Fraction(10) ** int(exponent[1:])
+    else:
+        number *= _BINARY[binary] if binary else _DECIMAL[decimal]
+    return -number if sign == "-" else number
+
+
+def amounts(written: Mapping[str, Any] | None) -> dict[str, Fraction]:
+    """Return each resource's amount; nothing for no mapping."""
+    return {name: amount(text) for name, text in (written or {}).items()}
