@@ -2,8 +2,8 @@ import re
 from pathlib import Path
 
 import pytest
-from numa_conformance.protocol.quirks import QUIRKS
 
+from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.rules import CHAPTERS, RULES, anchor_of
 from numa_conformance.documentation.rules.rule import read_chapters
 
