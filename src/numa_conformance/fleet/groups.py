@@ -53,9 +53,10 @@ class NodeGroup:
 
     def made_up(self) -> Iterator[NodeObject]:
         """Yield the nodes that the group makes up, named by their number in place of the pattern's star."""
+        kubelet = self.kind.kubelet.at(self.kind.kubernetes_version or DEFAULT)
         allocatable = {
             name: Quantity(Fraction(amount, 1000)) if name == "cpu" else Quantity(amount)
-            for name, amount in node_allocatable(self.kind.machine, self.kind.kubelet).items()
+            for name, amount in node_allocatable(self.kind.machine, kubelet).items()
         }
         capacity = {"cpu": Quantity(len(self.kind.machine.cpus))}
         for number in range(self.count):

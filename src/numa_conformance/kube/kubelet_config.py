@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..documentation.defaults import (
+    CPU_CFS_QUOTA,
+    CPU_CFS_QUOTA_PERIOD,
+    CPU_MANAGER_POLICY,
+    CPU_MANAGER_RECONCILE_PERIOD,
+    DEFAULTS,
+    EVICTION_HARD,
+    MAX_PODS,
+    MEMORY_MANAGER_POLICY,
+    NODE_STATUS_UPDATE_FREQUENCY,
+    TOPOLOGY_MANAGER_POLICY,
+    TOPOLOGY_MANAGER_SCOPE,
+)
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import closest
+from .duration import ACCEPTED, is_duration
 from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity
 
 __all__ = ["KubeletConfiguration", "ReservedMemory"]
 
-_DURATION = re.compile(r"0|[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(h|ms|m|s|us|ns))+", re.ASCII)
-DEFAULT_EVICTION: Mapping[str, str] = {"memory.available": "100Mi"}
-"""Hard eviction when the configuration names none, as far as it counts as reserved (MEM-RSV-07)."""
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 
@@ -31,27 +42,30 @@ class ReservedMemory:
 
 @dataclass(frozen=True)
 class KubeletConfiguration:
-    """The part of a KubeletConfiguration that decides about CPUs, memory and devices; absent fields have defaults."""
+    """The part of a KubeletConfiguration that decides about CPUs, memory and devices.
 
-    cpu_manager_policy: str = "none"
+    Absent fields have the defaults of Kubernetes 1.32; ``at`` gives them those of another version.
+    """
+
+    cpu_manager_policy: str = CPU_MANAGER_POLICY.at(DEFAULT)
     cpu_manager_policy_options: Mapping[str, str] | None = None
-    cpu_manager_reconcile_period: str = "10s"
+    cpu_manager_reconcile_period: str = CPU_MANAGER_RECONCILE_PERIOD.at(DEFAULT)
     reserved_system_cpus: str = ""
     kube_reserved: Mapping[str, Quantity] = field(default_factory=dict)
     system_reserved: Mapping[str, Quantity] = field(default_factory=dict)
     kube_reserved_cgroup: str = ""
     system_reserved_cgroup: str = ""
-    eviction_hard: Mapping[str, str] | None = None
-    memory_manager_policy: str = "None"
+    eviction_hard: Mapping[str, str] = field(default_factory=lambda: EVICTION_HARD.at(DEFAULT))
+    memory_manager_policy: str = MEMORY_MANAGER_POLICY.at(DEFAULT)
     reserved_memory: tuple[ReservedMemory, ...] = ()
-    topology_manager_policy: str = "none"
-    topology_manager_scope: str = "container"
+    topology_manager_policy: str = TOPOLOGY_MANAGER_POLICY.at(DEFAULT)
+    topology_manager_scope: str = TOPOLOGY_MANAGER_SCOPE.at(DEFAULT)
     topology_manager_policy_options: Mapping[str, str] | None = None
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
-    cpu_cfs_quota: bool = True
-    cpu_cfs_quota_period: str = "100ms"
-    max_pods: int = 110
-    node_status_update_frequency: str = "10s"
+    cpu_cfs_quota: bool = CPU_CFS_QUOTA.at(DEFAULT)
+    cpu_cfs_quota_period: str = CPU_CFS_QUOTA_PERIOD.at(DEFAULT)
+    max_pods: int = MAX_PODS.at(DEFAULT)
+    node_status_update_frequency: str = NODE_STATUS_UPDATE_FREQUENCY.at(DEFAULT)
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -65,6 +79,15 @@ class KubeletConfiguration:
         config = _read(as_mapping(obj, "", faults), faults)
         faults.raise_if_any()
         return config
+
+    def at(self, version: KubernetesVersion) -> KubeletConfiguration:
+        """Return the same configuration with the defaults of a version where it says nothing.
+
+        In one that was made in code, a value that is the default of 1.32 counts as not said.
+        """
+        if _defaults(version) == _defaults(DEFAULT):
+            return self
+        return _read(self.to_dict(), Faults(), version)
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""
@@ -97,14 +120,21 @@ _OTHERS = {
     "cpuCFSQuota": "cpu_cfs_quota",
     "maxPods": "max_pods",
 }
-_OWN = {*_TEXTS, *_TEXT_MAPS, *_QUANTITY_MAPS, *_OTHERS}
+_ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
+_OWN = frozenset(_ATTRIBUTES)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 
-def _read(obj: Mapping[str, Any], faults: Faults) -> KubeletConfiguration:
+def _defaults(version: KubernetesVersion) -> dict[str, Any]:
+    """Return the defaults of a version by attribute."""
+    return {_ATTRIBUTES[name]: default.at(version) for name, default in DEFAULTS.items() if name in _ATTRIBUTES}
+
+
+def _read(obj: Mapping[str, Any], faults: Faults, version: KubernetesVersion = DEFAULT) -> KubeletConfiguration:
     _check_kind(obj, faults)
     _check_names(obj, faults)
-    read: dict[str, Any] = {"raw": obj}
+    defaults = _defaults(version)
+    read: dict[str, Any] = {**defaults, "raw": obj}
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
             read[name] = as_text(obj[key], key, faults)
@@ -116,20 +146,19 @@ def _read(obj: Mapping[str, Any], faults: Faults) -> KubeletConfiguration:
     for key, name in _QUANTITY_MAPS.items():
         read[name] = quantities(obj.get(key), key, faults)
     if _boolean(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", faults, default=False):
-        read["eviction_hard"] = {**DEFAULT_EVICTION, **read.get("eviction_hard", {})}
+        read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
     read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), faults))
     read["feature_gates"] = _gates(obj.get("featureGates"), faults)
-    read["cpu_cfs_quota"] = _boolean(obj.get("cpuCFSQuota"), "cpuCFSQuota", faults, default=True)
-    read["max_pods"] = _count(obj.get("maxPods"), faults)
+    read["cpu_cfs_quota"] = _boolean(obj.get("cpuCFSQuota"), "cpuCFSQuota", faults, default=defaults["cpu_cfs_quota"])
+    read["max_pods"] = _count(obj.get("maxPods"), faults, defaults["max_pods"])
     return KubeletConfiguration(**read)
 
 
 def _written(config: KubeletConfiguration) -> dict[str, Any]:
     """Write every field that differs from its default."""
-    keys = {name: key for table in (_TEXTS, _TEXT_MAPS, _QUANTITY_MAPS, _OTHERS) for key, name in table.items()}
     default = KubeletConfiguration()
     made: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND}
-    for name, key in keys.items():
+    for key, name in _ATTRIBUTES.items():
         value = getattr(config, name)
         if value != getattr(default, name):
             made[key] = _plain(value)
@@ -142,8 +171,8 @@ def _plain(value: object) -> Any:
     if isinstance(value, ReservedMemory):
         return {"numaNode": value.numa_node, "limits": _plain(value.limits)}
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _check_kind(obj: Mapping[str, Any], faults: Faults) -> None:
@@ -195,13 +224,13 @@ def _boolean(value: object, path: str, faults: Faults, *, default: bool) -> bool
     return value is True
 
 
-def _count(value: object, faults: Faults) -> int:
-    count = as_integer(value, "maxPods", faults, 110)
+def _count(value: object, faults: Faults, default: int) -> int:
+    count = as_integer(value, "maxPods", faults, default)
     if count < 0:
         faults.add("maxPods", f"is {count}", "a whole number from 0")
     return count
 
 
 def _check_duration(value: object, path: str, faults: Faults) -> None:
-    if isinstance(value, str) and value and not _DURATION.fullmatch(value):
-        faults.add(path, f"{value!r} is not a duration", "a number with a unit, such as 10s or 1m30s")
+    if isinstance(value, str) and value and not is_duration(value):
+        faults.add(path, f"{value!r} is not a duration", ACCEPTED)

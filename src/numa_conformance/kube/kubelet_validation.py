@@ -23,13 +23,14 @@ def validate(config: KubeletConfiguration, kubernetes_version: str | KubernetesV
     Raises ``StartError`` at stage ``kubelet``. Building the managers checks again what they use, with other words: a
     caller that builds them without this sees those. Whether reserved CPUs exist needs the machine and is not checked.
     """
-    messages = list(dict.fromkeys(_messages(config, kubernetes_version)))
+    version = KubernetesVersion.supported(kubernetes_version)
+    messages = list(dict.fromkeys(_messages(config.at(version), version)))
     if messages:
         raise StartError("kubelet", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
-def _messages(config: KubeletConfiguration, kubernetes_version: str | KubernetesVersion) -> Iterator[str]:
-    yield from gate_faults(kubernetes_version, config.feature_gates)
+def _messages(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[str]:
+    yield from gate_faults(version, config.feature_gates)
     yield from _topology(config)
     yield from _reserved_memory(config)
     yield from _reserved_cpus(config)

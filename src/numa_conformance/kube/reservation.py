@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError, StartError, UsageError
-from .kubelet_config import DEFAULT_EVICTION, KubeletConfiguration
+from .kubelet_config import KubeletConfiguration
 from .quantity import Quantity
 
 __all__ = ["explicit_reserved_cpus", "node_reservation", "reserved_cpu_milli"]
@@ -70,7 +70,7 @@ def node_reservation(config: KubeletConfiguration, capacity: Mapping[str, int]) 
 def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantity:
     """Return the hard eviction threshold that counts as reserved, nothing where there is none."""
     signal = next((signal for signal, resource in _SIGNALS.items() if resource == name), "")
-    written = (DEFAULT_EVICTION if config.eviction_hard is None else config.eviction_hard).get(signal, "0")
+    written = config.eviction_hard.get(signal, "0")
     if written in ("0%", "100%"):
         return _NOTHING
     try:

@@ -48,8 +48,8 @@ class Node:
         watcher: Watcher | None = None,
     ) -> None:
         self.machine = machine
-        self.config = config
         self.version = KubernetesVersion.supported(kubernetes_version)
+        self.config = config.at(self.version)
         self.quirks = Quirks.of(self.version) if quirks is None else quirks
         self._view = view
         self._resource_fit = resource_fit
@@ -158,7 +158,7 @@ class Node:
         Raises ``StartError`` when the node does not come up again; a later ``restart`` may.
         """
         if config is not None:
-            self.config = config
+            self.config = config.at(self.version)
         self._start()
         outcomes = []
         pods = list(self._pods.values())

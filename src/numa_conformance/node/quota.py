@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from ..documentation.defaults import CPU_CFS_QUOTA_PERIOD
 from ..documentation.quirks.node import NodeQuirks
+from ..documentation.versions import KubernetesVersion
 from ..kube.container import Container
+from ..kube.duration import microseconds
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 
-__all__ = ["PERIOD", "cfs_quota"]
+__all__ = ["cfs_period", "cfs_quota"]
 
-PERIOD = 100_000
-"""The period in microseconds; another one needs a feature gate of its own."""
 LEAST = 1_000
+"""No quota is smaller, in microseconds."""
+
+
+def cfs_period(version: KubernetesVersion) -> int:
+    """Return the period in microseconds; another one than the default needs a feature gate of its own."""
+    return microseconds(CPU_CFS_QUOTA_PERIOD.at(version))
 
 
 def cfs_quota(
     container: Container, config: KubeletConfiguration, gates: FeatureGates, *, exclusive: bool, quirks: NodeQuirks
 ) -> int | None:
-    """Return the quota in microseconds per ``PERIOD``, None for no bound.
+    """Return the quota in microseconds per ``cfs_period``, None for no bound.
 
     The documentation says that containers with exclusive CPUs are not bounded. The kubelet bounds them before v1.33,
     and later when the gate DisableCPUQuotaWithExclusiveCPUs is off: the quirk ``quota-on-exclusive-cpus``.
@@ -27,4 +34,4 @@ def cfs_quota(
         return None
     if exclusive and (not quirks.quota_on_exclusive_cpus or gates.enabled("DisableCPUQuotaWithExclusiveCPUs")):
         return None
-    return max(limit.milli * PERIOD // 1000, LEAST)
+    return max(limit.milli * cfs_period(gates.version) // 1000, LEAST)

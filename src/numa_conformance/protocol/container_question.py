@@ -56,7 +56,7 @@ def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: CpuQuirks
 def _manager(
     request: wire.Allocate | wire.Hints, version: KubernetesVersion, quirks: CpuQuirks
 ) -> tuple[CpuManager, FeatureGates]:
-    config = KubeletConfiguration.from_dict(request.kubelet, "kubelet")
+    config = KubeletConfiguration.from_dict(request.kubelet, "kubelet").at(version)
     gates = FeatureGates.build(version, config.feature_gates)
     manager = make_cpu_manager(cpu_topology(request.machine, quirks), config, gates, quirks)
     state = request.state

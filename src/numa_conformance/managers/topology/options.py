@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...documentation.defaults import MAX_ALLOWABLE_NUMA_NODES
 from ...documentation.quirks.topology import TopologyQuirks
+from ...documentation.versions import DEFAULT
 from ...errors import StartError
 from ...kube.features import FeatureGates, Maturity
 
@@ -14,7 +16,6 @@ __all__ = ["TopologyOptions", "parse_options"]
 
 CLOSEST = "prefer-closest-numa-nodes"
 MOST_NODES = "max-allowable-numa-nodes"
-DEFAULT_NODES = 8
 _GROUPS: Mapping[Maturity, tuple[str, str]] = {
     "alpha": ("TopologyManagerPolicyAlphaOptions", "Alpha"),
     "beta": ("TopologyManagerPolicyBetaOptions", "Beta"),
@@ -29,7 +30,7 @@ class TopologyOptions:
     """The options in effect."""
 
     prefer_closest: bool = False
-    max_nodes: int = DEFAULT_NODES
+    max_nodes: int = MAX_ALLOWABLE_NUMA_NODES.at(DEFAULT)
 
 
 def parse_options(
@@ -40,22 +41,23 @@ def parse_options(
     Without the quirk ``node-limit-needs-a-number``, ``max-allowable-numa-nodes=true`` is accepted as the page writes it
     and allows ``nodes`` NUMA nodes (TOPO-OPT-03).
     """
+    least = MAX_ALLOWABLE_NUMA_NODES.at(gates.version)
     if not options:
-        return TopologyOptions()
+        return TopologyOptions(max_nodes=least)
     if not gates.enabled("TopologyManagerPolicyOptions"):
         shown = " ".join(f"{name}:{value}" for name, value in sorted(options.items()))
         raise _refused(
             f'topology manager policy options map[{shown}] require feature gates "TopologyManagerPolicyOptions" enabled'
         )
-    closest, most = False, DEFAULT_NODES
+    closest, most = False, least
     for name, value in sorted(options.items()):
         _check_name(name, gates)
         if name == CLOSEST:
             closest = _boolean(name, value)
         elif not quirks.node_limit_needs_a_number and value in _TRUE - {"1"}:
-            most = max(nodes, DEFAULT_NODES)
+            most = max(nodes, least)
         else:
-            most = _node_limit(name, value)
+            most = _node_limit(name, value, least)
     return TopologyOptions(closest, most)
 
 
@@ -76,14 +78,14 @@ def _boolean(name: str, value: str) -> bool:
     raise _refused(f'bad value for option "{name}": strconv.ParseBool: parsing "{value}": invalid syntax')
 
 
-def _node_limit(name: str, value: str) -> int:
+def _node_limit(name: str, value: str, least: int) -> int:
     if not _INTEGER.fullmatch(value):
         raise _refused(
             f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{value}": invalid syntax'
         )
     limit = int(value)
-    if limit < DEFAULT_NODES:
-        raise _refused(f'the minimum value of "{name}" should not be less than {DEFAULT_NODES}')
+    if limit < least:
+        raise _refused(f'the minimum value of "{name}" should not be less than {least}')
     return limit
 
 

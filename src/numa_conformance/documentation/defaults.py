@@ -1,0 +1,94 @@
+"""What a KubeletConfiguration means where it says nothing, by Kubernetes version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from .versions import History, KubernetesVersion
+
+__all__ = [
+    "CPU_CFS_QUOTA",
+    "CPU_CFS_QUOTA_PERIOD",
+    "CPU_MANAGER_POLICY",
+    "CPU_MANAGER_RECONCILE_PERIOD",
+    "DEFAULTS",
+    "EVICTION_HARD",
+    "MAX_ALLOWABLE_NUMA_NODES",
+    "MAX_PODS",
+    "MEMORY_MANAGER_POLICY",
+    "NODE_STATUS_UPDATE_FREQUENCY",
+    "TOPOLOGY_MANAGER_POLICY",
+    "TOPOLOGY_MANAGER_SCOPE",
+    "FieldDefault",
+]
+
+_API = (
+    "https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/"
+    "#kubelet-config-k8s-io-v1beta1-KubeletConfiguration"
+)
+_NODE_LIMIT = (
+    "https://kubernetes.io/docs/tasks/administer-cluster/topology-manager/#policy-option-max-allowable-numa-nodes"
+)
+
+T = TypeVar("T")
+
+
+class FieldDefault(Generic[T]):
+    """The default of one field and what became of it from version to version.
+
+    ``name`` is the field's path in a KubeletConfiguration, ``address`` where Kubernetes documents it.
+    """
+
+    __slots__ = ("address", "history", "name")
+
+    def __init__(self, name: str, *steps: tuple[str, T], address: str = _API) -> None:
+        """Take the field and (version, value) pairs, oldest first."""
+        self.name = name
+        self.history = History(*steps)
+        self.address = address
+
+    def at(self, version: KubernetesVersion) -> T:
+        """Return the default in a version; raises ``ValueError`` for one that has no such field."""
+        value = self.history.at(version)
+        if value is None:
+            raise ValueError(f"Kubernetes {version} has no field {self.name}")
+        return value
+
+
+CPU_MANAGER_POLICY = FieldDefault("cpuManagerPolicy", ("1.10", "none"))
+CPU_MANAGER_RECONCILE_PERIOD = FieldDefault("cpuManagerReconcilePeriod", ("1.10", "10s"))
+CPU_CFS_QUOTA = FieldDefault("cpuCFSQuota", ("1.10", True))
+CPU_CFS_QUOTA_PERIOD = FieldDefault("cpuCFSQuotaPeriod", ("1.12", "100ms"))
+MEMORY_MANAGER_POLICY = FieldDefault("memoryManagerPolicy", ("1.21", "None"))
+TOPOLOGY_MANAGER_POLICY = FieldDefault("topologyManagerPolicy", ("1.16", "none"))
+TOPOLOGY_MANAGER_SCOPE = FieldDefault("topologyManagerScope", ("1.20", "container"))
+EVICTION_HARD: FieldDefault[Mapping[str, str]] = FieldDefault("evictionHard", ("1.10", {"memory.available": "100Mi"}))
+"""As far as it counts as reserved memory (MEM-RSV-07)."""
+MAX_PODS = FieldDefault("maxPods", ("1.10", 110))
+NODE_STATUS_UPDATE_FREQUENCY = FieldDefault("nodeStatusUpdateFrequency", ("1.10", "10s"))
+MAX_ALLOWABLE_NUMA_NODES = FieldDefault(
+    "topologyManagerPolicyOptions.max-allowable-numa-nodes", ("1.16", 8), address=_NODE_LIMIT
+)
+"""How many NUMA nodes a machine may have under a Topology Manager policy; also the least that the option takes."""
+
+DEFAULTS: Mapping[str, FieldDefault[Any]] = MappingProxyType(
+    {
+        default.name: default
+        for default in (
+            CPU_MANAGER_POLICY,
+            CPU_MANAGER_RECONCILE_PERIOD,
+            CPU_CFS_QUOTA,
+            CPU_CFS_QUOTA_PERIOD,
+            MEMORY_MANAGER_POLICY,
+            TOPOLOGY_MANAGER_POLICY,
+            TOPOLOGY_MANAGER_SCOPE,
+            MAX_ALLOWABLE_NUMA_NODES,
+            EVICTION_HARD,
+            MAX_PODS,
+            NODE_STATUS_UPDATE_FREQUENCY,
+        )
+    }
+)
+"""Field to default, manager by manager."""
