@@ -1,10 +1,6 @@
 import os
-import sys
-from pathlib import Path
 
 from hypothesis import HealthCheck, settings
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 pytest_plugins = ["pytester"]
 

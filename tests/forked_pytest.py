@@ -11,7 +11,7 @@ import pytest
 
 _FORKS = multiprocessing.get_context("forkserver")
 _IMPORTED = """pytest pyfakefs.pytest_plugin syrupy hypothesis.stateful jsonschema
-    numa_conformance.pytest_plugin.conformance numa_conformance.suite.mutants"""
+    numa_conformance.pytest_plugin.conformance mutants"""
 _FORKS.set_forkserver_preload(_IMPORTED.split())
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from mutants.__main__ import mutants_page
 from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page, rules_page
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +13,7 @@ PAGES = [
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
     ("rules.md", rules_page),
+    ("mutants.md", mutants_page),
 ]
 
 

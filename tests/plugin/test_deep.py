@@ -37,7 +37,7 @@ def test_a_deep_search_saves_its_examples(suite, pytester):
     requirement = ("--numa-requirement", "cpu-manager/static/integral-guaranteed-is-exclusive")
     result = suite(
         "--numa-deep", *requirement, "-k", "chooses_so_many_of", "--numa-target",
-        "numa_conformance.suite.mutants:picks_one_too_few",
+        "mutants:picks_one_too_few",
     )  # fmt: skip
     assert result.ret == 1
     assert any((pytester.path / ".hypothesis" / "examples").iterdir())

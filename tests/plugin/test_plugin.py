@@ -21,7 +21,7 @@ def test_the_reference_conforms_and_the_verdict_line_says_so(suite):
 
 
 def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester):
-    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    target = "mutants:lets_devices_decide_the_class"
     result = suite(
         "--numa-target", target, "--numa-requirement", QOS, "--numa-report", "out", "--junitxml", "junit.xml"
     )
@@ -34,7 +34,7 @@ def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester)
 
 
 def test_a_failure_shows_both_placements_and_the_command_that_plays_it_again(suite, pytester):
-    target = "numa_conformance.suite.mutants:forgets_to_return_cpus"
+    target = "mutants:forgets_to_return_cpus"
     wanted = ("--numa-requirement", "cpu-manager/shared-pool/regains-cpus-on-removal", "--numa-report", "out")
     result = suite("--numa-target", target, *wanted)
     result.stdout.fnmatch_lines(["the reference * the target", "socket 0 *socket 0 *"])
@@ -163,7 +163,7 @@ def test_what_is_not_claimed_is_not_passed(suite, pytester):
 
 
 def test_a_known_failure_does_not_fail_the_run_and_a_stale_one_does(suite, pytester):
-    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    target = "mutants:lets_devices_decide_the_class"
     entry = "- {requirement: %s, reason: it is so, link: https://example.com/1}\n"
     pytester.path.joinpath("known.yaml").write_text(entry % QOS)
     result = suite("--numa-target", target, "--numa-known-failures", "known.yaml", "--numa-report", "out")
@@ -180,7 +180,7 @@ def test_no_search_for_the_smallest_scenario_is_spent_on_a_known_failure(suite, 
     pytester.path.joinpath("known.yaml").write_text(
         f"- {{requirement: {requirement}, reason: it is so, link: https://example.com/1}}\n"
     )
-    args = ["--numa-target", "numa_conformance.suite.mutants:forgets_to_return_cpus", "--numa-requirement", requirement]
+    args = ["--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", requirement]
 
     def steps(name, *more):
         suite(*args, "--numa-report", name, *more)
@@ -195,7 +195,7 @@ def test_no_search_for_the_smallest_scenario_is_spent_on_a_known_failure(suite, 
 
 
 def test_a_rerun_asks_only_what_failed(suite):
-    target = ["--numa-target", "numa_conformance.suite.mutants:lets_devices_decide_the_class"]
+    target = ["--numa-target", "mutants:lets_devices_decide_the_class"]
     suite(*target, "--numa-requirement", "qos/*", "--numa-report", "out")
     result = suite(*target, "--numa-rerun", "out")
     result.stdout.fnmatch_lines(["VERDICT: NOT CONFORMANT (level documented; 1 cases: 1 failed)"])

@@ -31,7 +31,7 @@ def test_a_narrowed_run_loses_the_name(suite, report):
 
 
 def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, report):
-    target = "numa_conformance.suite.mutants:lets_devices_decide_the_class"
+    target = "mutants:lets_devices_decide_the_class"
     result = suite("-x", "--numa-target", target, "--numa-profile", "cpu", "--numa-report", "out")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["problem: * planned cases came to no verdict: *"])

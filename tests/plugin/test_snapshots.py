@@ -2,7 +2,7 @@
 
 import pytest
 
-MUTANT = "numa_conformance.suite.mutants:trades_a_cpu"
+MUTANT = "mutants:trades_a_cpu"
 EXACT = ("--numa-level", "exact", "--numa-requirement", "exact/placements/static", "--numa-snapshots", "snaps")
 
 

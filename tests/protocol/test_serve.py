@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from numa_conformance.suite.workloads import guaranteed, static
 
+TESTS = Path(__file__).parents[1]
 MACHINE = {
     "name": "one node",
     "cpus": [{"id": cpu, "core": cpu, "socket": 0, "numa": 0} for cpu in range(4)],
@@ -22,7 +24,9 @@ class Served:
 
     def __init__(self, *args: str) -> None:
         command = [sys.executable, "-m", "numa_conformance.protocol", *args]
-        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.child = subprocess.Popen(
+            command, cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
 
     def line(self, text: str) -> dict[str, Any]:
         """Send one line and return the reply."""
@@ -57,7 +61,7 @@ def test_it_says_who_it_is(served: Served):
 
 
 def test_another_target_can_be_served():
-    one = Served("--target", "numa_conformance.suite.mutants:picks_one_too_few")
+    one = Served("--target", "mutants:picks_one_too_few")
     picked = one.ask("pick", machine=MACHINE, available="0-3", count=2)
     one.child.kill()
     one.child.communicate()

@@ -11,10 +11,10 @@ import zlib
 from contextlib import contextmanager
 
 import pytest
-from report_runs import REQUIREMENT, SCENARIO, case, failing_run, run
 
 from numa_conformance.report.html import html_page
 from numa_conformance.report.matrix import matrix_page
+from report.runs import REQUIREMENT, SCENARIO, case, failing_run, run
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser (Debian's package chromium)")

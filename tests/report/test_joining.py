@@ -1,5 +1,4 @@
 import pytest
-from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
@@ -9,6 +8,7 @@ from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import VERDICTS, read_report
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
+from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))
 WORSE = run(case(1), case(2, "crashed"), case(3), case(4, "failed"), case(6))

@@ -1,9 +1,9 @@
 import pytest
-from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
 from numa_conformance.errors import UsageError
 from numa_conformance.report.model import read_report
 from numa_conformance.report.writers import write_reports
+from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 
 @pytest.mark.parametrize(

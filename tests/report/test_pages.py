@@ -3,7 +3,6 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from report_runs import OTHER, REQUIREMENT, case, failing_run, run
 
 from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import DEFAULT
@@ -12,6 +11,7 @@ from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.html import html_page, worst
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.scenarios import scenario_file
+from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 VOID = {"meta", "input", "br", "link", "img"}
 

@@ -3,10 +3,10 @@ import json
 import jsonschema
 import msgspec
 import pytest
-from report_runs import failing_run
 
 from numa_conformance.machine.shipped import shipped
 from numa_conformance.report.schema import report_schema
+from report.runs import failing_run
 
 
 def test_the_shipped_schema_is_the_one_made_from_the_classes():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from forked_pytest import run_pytest
-from numa_conformance.suite.mutants import MUTANTS
+from mutants import MUTANTS
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 
@@ -23,7 +23,7 @@ def test_a_mutant_is_caught(name, tmp_path):
     mutant = MUTANTS[name]
     selected = [part for requirement in mutant.breaks for part in ("--numa-requirement", requirement)]
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    named = ["--numa-level", mutant.level, "--numa-target", f"numa_conformance.suite.mutants:{name}", *selected]
+    named = ["--numa-level", mutant.level, "--numa-target", f"mutants:{name}", *selected]
     quiet = ["-q", "--tb=no", "-p", "no:cacheprovider"]
     run = run_pytest(tmp_path, "--numa-conformance", *quiet, *named, "--numa-report", ".")
     assert run.ret == 1, run.outlines + run.errlines

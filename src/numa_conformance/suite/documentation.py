@@ -8,7 +8,6 @@ from ..documentation.quirks import QUIRKS
 from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from ..protocol.features import FEATURES, SURFACES
 from ..protocol.wire import METHODS
-from .mutants import MUTANTS
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
 from .tests_index import index_of_tests
@@ -24,14 +23,15 @@ def requirements_page() -> str:
         "# Requirements",
         "",
         "Every statement of the documentation that the suite tests. This page is made from the registry: "
-        "`numa-conformance requirements --markdown`. Ids never change and are never used again.",
+        "`numa-conformance requirements --markdown`. Ids never change and are never used again. "
+        "What shows that a test can fail is on [another page](mutants.md).",
         "",
     ]
     areas: dict[str, list[Requirement]] = {}
     for one in REQUIREMENTS.values():
         areas.setdefault(one.area, []).append(one)
     lines += _table(
-        ("area", "requirements", "with a test", "with a mutant", "mutants"),
+        ("area", "requirements", "with a test"),
         [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
     )
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
@@ -49,15 +49,10 @@ def requirements_page() -> str:
                 "",
                 f"{one.strength}, level {one.level}, {versions}. Source: {one.source}. "
                 f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
-                f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}. "
-                f"Mutants: {', '.join(f'`{name}`' for name in _mutants_of(one)) or 'none'}.",
+                f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}.",
                 "",
             ]
     return _joined(lines)
-
-
-def _mutants_of(one: Requirement) -> list[str]:
-    return [mutant.name for mutant in MUTANTS.values() if one.id in mutant.breaks]
 
 
 def _features(features: frozenset[str]) -> str:
@@ -65,9 +60,7 @@ def _features(features: frozenset[str]) -> str:
 
 
 def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
-    mutants = {name for one in found for name in _mutants_of(one)}
-    tested = sum(one.id in index_of_tests() for one in found)
-    return area, len(found), tested, sum(bool(_mutants_of(one)) for one in found), len(mutants)
+    return area, len(found), sum(one.id in index_of_tests() for one in found)
 
 
 def quirks_page() -> str:

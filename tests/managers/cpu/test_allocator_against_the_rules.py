@@ -1,10 +1,10 @@
 """The allocator against the rules word for word, on machines of every shape."""
 
-from cpu_literal_allocator import EndlessError, FailedError, Literal
-from cpu_random_machines import regular_views, tangled_views, uneven_views
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.cpu.literal_allocator import EndlessError, FailedError, Literal
+from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT

@@ -3,10 +3,10 @@
 import time
 
 import pytest
-from cpu_literal_allocator import EndlessError, deviation, search
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.cpu.literal_allocator import EndlessError, deviation, search
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.managers.cpu import NeverEnds

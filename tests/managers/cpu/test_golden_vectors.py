@@ -1,8 +1,8 @@
 """The golden vectors V01 to V50: results of the kubelet's own allocator on small machines."""
 
 import pytest
-from cpu_golden_machines import golden
 
+from managers.cpu.golden_machines import golden
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT

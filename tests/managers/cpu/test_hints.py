@@ -1,9 +1,9 @@
 import pytest
-from cpu_golden_machines import golden, view_of
-from cpu_workloads import admit, bits, pod, static
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.cpu.golden_machines import golden, view_of
+from managers.cpu.workloads import admit, bits, pod, static
 from numa_conformance.errors import UsageError
 from numa_conformance.managers.cpu import CpuTopology, HintRequest
 from numa_conformance.managers.cpu.subsets import subset_sums

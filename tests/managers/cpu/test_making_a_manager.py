@@ -1,7 +1,7 @@
 import pytest
-from cpu_golden_machines import golden, view_of
-from cpu_workloads import EXACT, bits, pod, static
 
+from managers.cpu.golden_machines import golden, view_of
+from managers.cpu.workloads import EXACT, bits, pod, static
 from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates

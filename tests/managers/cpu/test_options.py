@@ -1,7 +1,7 @@
 import pytest
-from cpu_golden_machines import golden
-from cpu_workloads import static
 
+from managers.cpu.golden_machines import golden
+from managers.cpu.workloads import static
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import StartError

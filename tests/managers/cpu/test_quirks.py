@@ -1,9 +1,9 @@
 """For each quirk one input on which it matters: what the kubelet does, and what is documented."""
 
 import pytest
-from cpu_golden_machines import golden, view_of
-from cpu_workloads import DOCUMENTED, EXACT, admit, bits, pod, static
 
+from managers.cpu.golden_machines import golden, view_of
+from managers.cpu.workloads import DOCUMENTED, EXACT, admit, bits, pod, static
 from numa_conformance.cpuset import format_bits
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks

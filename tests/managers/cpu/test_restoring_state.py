@@ -1,7 +1,7 @@
 import pytest
-from cpu_golden_machines import golden
-from cpu_workloads import admit, bits, pod, static
 
+from managers.cpu.golden_machines import golden
+from managers.cpu.workloads import admit, bits, pod, static
 from numa_conformance.errors import StartError
 from numa_conformance.managers.cpu import CpuState
 

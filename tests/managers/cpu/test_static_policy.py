@@ -1,7 +1,7 @@
 import pytest
-from cpu_golden_machines import golden
-from cpu_workloads import admit, bits, pod, static
 
+from managers.cpu.golden_machines import golden
+from managers.cpu.workloads import admit, bits, pod, static
 from numa_conformance.cpuset import format_bits
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT

@@ -6,11 +6,11 @@ from contextlib import suppress
 from itertools import combinations
 
 import pytest
-from cpu_random_machines import regular_views, tangled_views, uneven_views
-from cpu_workloads import DOCUMENTED, EXACT, admit, pod, static
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
+from managers.cpu.workloads import DOCUMENTED, EXACT, admit, pod, static
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.errors import Refusal, StartError

@@ -1,9 +1,9 @@
-from cpu_golden_machines import golden, view_of
-from cpu_random_machines import regular_views, tangled_views, uneven_views
-from cpu_workloads import bits
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.cpu.golden_machines import golden, view_of
+from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
+from managers.cpu.workloads import bits
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.machine.kubelet_view import KubeletView
 from numa_conformance.managers.cpu import CpuTopology

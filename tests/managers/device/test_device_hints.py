@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from itertools import combinations
 
-from device_scenarios import GPU, container, machine, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.device.scenarios import GPU, container, machine, pod
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.device import DeviceQuirks
 from numa_conformance.documentation.versions import DEFAULT

@@ -1,10 +1,10 @@
 """Devices over the life of a pod: reuse after init containers, release, checkpoint."""
 
 import pytest
-from device_scenarios import GPU, container, machine, pod
 from hypothesis import given
 from hypothesis import strategies as st
 
+from managers.device.scenarios import GPU, container, machine, pod
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal

@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memory_scenarios import GIB, asking, give, make_manager, used
 
+from managers.memory.scenarios import GIB, asking, give, make_manager, used
 from numa_conformance.errors import Refusal
 from numa_conformance.kube import Pod
 from numa_conformance.managers.hint import NO_AFFINITY, Hint

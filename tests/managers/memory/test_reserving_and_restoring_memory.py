@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from memory_scenarios import DOCUMENTED, EXACT, GIB, asking, machine, made, make_manager, used
 
+from managers.memory.scenarios import DOCUMENTED, EXACT, GIB, asking, machine, made, make_manager, used
 from numa_conformance.documentation.quirks.memory import MemoryQuirks
 from numa_conformance.errors import StartError
 from numa_conformance.kube import FeatureGates, KubeletConfiguration

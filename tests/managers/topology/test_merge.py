@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from topology_brute_force import BruteForce
 
+from managers.topology.brute_force import BruteForce
 from numa_conformance.errors import UsageError
 from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint

@@ -1,6 +1,6 @@
 """Mutants: deliberately wrong allocators. A requirement that no mutant can break is not tested.
 
-Each is reachable as a target: ``--numa-target numa_conformance.suite.mutants:loses_a_cpu``.
+Each is reachable as a target: ``--numa-target mutants:loses_a_cpu``, with the folder ``tests`` in ``PYTHONPATH``.
 """
 
 from __future__ import annotations

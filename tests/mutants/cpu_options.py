@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...cpuset import CpuSet
+from numa_conformance.cpuset import CpuSet
+
 from .lies import Json, in_kubelet, without_option
 from .mutant import Memory, Rewrite, mutant
 

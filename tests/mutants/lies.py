@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...cpuset import CpuSet
+from numa_conformance.cpuset import CpuSet
+
 from .mutant import Memory, Rewrite
 
 __all__ = [

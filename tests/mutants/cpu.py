@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cpuset import CpuSet
+from numa_conformance.cpuset import CpuSet
+
 from .lies import Json, all_pods, each_container, each_holding, fewer, in_kubelet, in_machine
 from .mutant import Memory, mutant
 

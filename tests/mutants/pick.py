@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...cpuset import CpuSet
-from ...machine.codec import machine_from_dict
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.machine.codec import machine_from_dict
+
 from .lies import Json, only_surface, without_affinity
 from .mutant import Memory, mutant
 

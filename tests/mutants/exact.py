@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...cpuset import CpuSet
+from numa_conformance.cpuset import CpuSet
+
 from .lies import Json, each_holding
 from .mutant import Memory, mutant
 

@@ -1,8 +1,8 @@
 """Machines of every shape for property tests: regular, uneven, and not nested at all."""
 
-from cpu_golden_machines import view_of
 from hypothesis import strategies as st
 
+from managers.cpu.golden_machines import view_of
 from numa_conformance.machine.kubelet_view import KubeletView
 
 Rows = list[tuple[int, int, int, int, int]]

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ...protocol import ReferenceTarget, wire
-from ...protocol.reference import Level
+from numa_conformance.protocol import ReferenceTarget, wire
+from numa_conformance.protocol.reference import Level
 
 __all__ = ["Mutant", "Rewrite", "mutant"]
 
