@@ -163,8 +163,8 @@ def test_reads_a_scheduler_configuration(file: Path) -> None:
 
 
 def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numa_conformance.reading.MAX_YAML_BYTES", 60)
-    monkeypatch.setattr("numa_conformance.reading.MAX_JSON_BYTES", 90)
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_BYTES", 60)
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_JSON_BYTES", 90)
     pod = '{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}'
     file.write_text(pod)
     assert read_pods(file)[0].name == "a"

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError
 from ..kube import (
     KubeletConfiguration,
     NodeObject,
     Quantity,
-    read_documents,
     read_kubelet_configuration,
 )
 from ..machine import Machine, is_machine_file, load_machine
 from ..node import node_allocatable
+from ..reading import Fields, read_documents, read_form
 
 __all__ = ["Fleet", "NodeGroup", "NodeKind", "read_fleet"]
 
-_FIELDS = ("nodes", "machine", "kubelet", "kubernetesVersion", "count")
 MAX_NODES = 100_000
+_VERSION = f'a text, "{SUPPORTED_RANGE}"'
+
+
+class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """An entry of the file."""
+
+    nodes: Annotated[str, Meta(min_length=1)]
+    machine: Annotated[str, Meta(min_length=1)]
+    kubelet: Annotated[str | None, Meta(extra={"accepted": "a file in the fleet file's folder"})] = None
+    kubernetes_version: Annotated[str, Meta(extra={"accepted": _VERSION})] = ""
+    count: Annotated[int, Meta(ge=0, le=MAX_NODES)] = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +112,8 @@ def read_fleet(path: Path | str) -> Fleet:
     """
     documents = read_documents(path)
     if len(documents) != 1 or not isinstance(documents[0].value, list):
-        raise UsageError(Fault(str(path), "is no list of groups", f"a list of objects with {', '.join(_FIELDS)}"))
+        names = ", ".join(_GroupForm.__struct_encode_fields__)
+        raise UsageError(Fault(str(path), "is no list of groups", f"a list of objects with {names}"))
     return Fleet(tuple(_groups(documents[0].value, str(path))))
 
 
@@ -108,7 +122,8 @@ def _groups(items: Sequence[object], place: str) -> list[NodeGroup]:
     groups = []
     for index, item in enumerate(items):
         try:
-            groups.append(_group(item, f"{place}: [{index}]", Path(place).parent))
+            form = read_form(_GroupForm, item, place, f"[{index}]")
+            groups.append(_group(form, f"{place}: [{index}]", Path(place).parent))
         except UsageError as error:
             faults.extend(error.faults)
     if faults:
@@ -116,40 +131,16 @@ def _groups(items: Sequence[object], place: str) -> list[NodeGroup]:
     return groups
 
 
-def _group(item: object, place: str, folder: Path) -> NodeGroup:
-    if not isinstance(item, Mapping):
-        raise UsageError(Fault(place, "is no object", f"an object with {', '.join(_FIELDS)}"))
-    faults = [
-        Fault(f"{place}.{key}", "unknown field", ", ".join(_FIELDS), closest(str(key), _FIELDS))
-        for key in item
-        if key not in _FIELDS
-    ]
-    pattern = _text(item, "nodes", place, faults)
-    machine = _text(item, "machine", place, faults)
-    count = item.get("count", 0)
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_NODES:
-        faults.append(Fault(f"{place}.count", f"is {count!r}", f"a whole number from 0 to {MAX_NODES}"))
-    elif count > 1 and pattern.count("*") != 1:
-        faults.append(Fault(f"{place}.nodes", f"{pattern!r} names no {count} nodes", "one * for the number"))
-    kubelet = item.get("kubelet")
-    if kubelet is not None and not isinstance(kubelet, str):
-        faults.append(Fault(f"{place}.kubelet", "is no text", "a file in the fleet file's folder"))
-    told = item.get("kubernetesVersion", "")
-    version = KubernetesVersion.known(told) if isinstance(told, str) else None
-    if told != "" and version is None:
-        faults.append(Fault(f"{place}.kubernetesVersion", f"is {told!r}", f'a text, "{SUPPORTED_RANGE}"'))
-    if faults:
-        raise UsageError(faults)
-    kind = NodeKind(_machine(machine, place, folder), _kubelet(kubelet, place, folder), version)
-    return NodeGroup(pattern, kind, count)
-
-
-def _text(item: Mapping[str, Any], key: str, place: str, faults: list[Fault]) -> str:
-    value = item.get(key)
-    if isinstance(value, str) and value:
-        return value
-    faults.append(Fault(f"{place}.{key}", "is missing or no text"))
-    return ""
+def _group(form: _GroupForm, place: str, folder: Path) -> NodeGroup:
+    fields = Fields()
+    if form.count > 1 and form.nodes.count("*") != 1:
+        fields.fault(f"{place}.nodes", f"{form.nodes!r} names no {form.count} nodes", "one * for the number")
+    version = KubernetesVersion.known(form.kubernetes_version)
+    if form.kubernetes_version and version is None:
+        fields.fault(f"{place}.kubernetesVersion", f"is {form.kubernetes_version!r}", _VERSION)
+    fields.raise_if_any()
+    kind = NodeKind(_machine(form.machine, place, folder), _kubelet(form.kubelet, place, folder), version)
+    return NodeGroup(form.nodes, kind, form.count)
 
 
 def _machine(name: str, place: str, folder: Path) -> Machine:

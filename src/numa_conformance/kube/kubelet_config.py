@@ -20,11 +20,10 @@ from ..documentation.defaults import (
     TOPOLOGY_MANAGER_SCOPE,
 )
 from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..errors import closest
+from ..reading import Fields
 from .duration import ACCEPTED, is_duration
-from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .kubelet_fields import OTHER_FIELDS
-from .quantity import Quantity
+from .quantity import Quantity, quantities
 
 __all__ = ["KubeletConfiguration", "ReservedMemory"]
 
@@ -75,9 +74,9 @@ class KubeletConfiguration:
         Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults. Raises
         ``UsageError`` with every fault and its field path.
         """
-        faults = Faults(place)
-        config = _read(as_mapping(obj, "", faults), faults)
-        faults.raise_if_any()
+        fields = Fields(place)
+        config = _read(fields.mapping(obj, ""), fields)
+        fields.raise_if_any()
         return config
 
     def at(self, version: KubernetesVersion) -> KubeletConfiguration:
@@ -87,11 +86,11 @@ class KubeletConfiguration:
         """
         if _defaults(version) == _defaults(DEFAULT):
             return self
-        return _read(self.to_dict(), Faults(), version)
+        return _read(self.to_dict(), Fields(), version)
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""
-        if self.raw and _read(self.raw, Faults()) == self:
+        if self.raw and _read(self.raw, Fields()) == self:
             return self.raw
         return _written(self)
 
@@ -121,7 +120,7 @@ _OTHERS = {
     "maxPods": "max_pods",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
-_OWN = frozenset(_ATTRIBUTES)
+_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 
@@ -130,27 +129,27 @@ def _defaults(version: KubernetesVersion) -> dict[str, Any]:
     return {_ATTRIBUTES[name]: default.at(version) for name, default in DEFAULTS.items() if name in _ATTRIBUTES}
 
 
-def _read(obj: Mapping[str, Any], faults: Faults, version: KubernetesVersion = DEFAULT) -> KubeletConfiguration:
-    _check_kind(obj, faults)
-    _check_names(obj, faults)
+def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = DEFAULT) -> KubeletConfiguration:
+    fields.same(obj, apiVersion=API_VERSION, kind=KIND)
+    fields.known(obj, "", _FIELDS, listed=False)
     defaults = _defaults(version)
     read: dict[str, Any] = {**defaults, "raw": obj}
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
-            read[name] = as_text(obj[key], key, faults)
+            read[name] = fields.text(obj[key], key)
     for key in _DURATIONS:
-        _check_duration(obj.get(key), key, faults)
+        _check_duration(obj.get(key), key, fields)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
-            read[name] = _text_map(obj[key], key, faults)
+            read[name] = _text_map(obj[key], key, fields)
     for key, name in _QUANTITY_MAPS.items():
-        read[name] = quantities(obj.get(key), key, faults)
-    if _boolean(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", faults, default=False):
+        read[name] = quantities(obj.get(key), key, fields)
+    if fields.flag(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", default=False):
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
-    read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), faults))
-    read["feature_gates"] = _gates(obj.get("featureGates"), faults)
-    read["cpu_cfs_quota"] = _boolean(obj.get("cpuCFSQuota"), "cpuCFSQuota", faults, default=defaults["cpu_cfs_quota"])
-    read["max_pods"] = _count(obj.get("maxPods"), faults, defaults["max_pods"])
+    read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), fields))
+    read["feature_gates"] = _gates(obj.get("featureGates"), fields)
+    read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
+    read["max_pods"] = fields.whole(obj.get("maxPods"), "maxPods", defaults["max_pods"], low=0)
     return KubeletConfiguration(**read)
 
 
@@ -175,62 +174,27 @@ def _plain(value: object) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _check_kind(obj: Mapping[str, Any], faults: Faults) -> None:
-    for key, accepted in (("apiVersion", API_VERSION), ("kind", KIND)):
-        if obj.get(key) not in (None, accepted):
-            faults.add(key, f"is {obj[key]!r}", accepted)
+def _text_map(value: object, path: str, fields: Fields) -> dict[str, str]:
+    return {str(name): fields.text(text, f"{path}.{name}") for name, text in fields.mapping(value, path).items()}
 
 
-def _check_names(obj: Mapping[str, Any], faults: Faults) -> None:
-    for key in obj:
-        if key in _OWN or key in OTHER_FIELDS or key in ("apiVersion", "kind", "mergeDefaultEvictionSettings"):
-            continue
-        faults.add(str(key), "unknown field", suggestion=closest(str(key), _OWN | OTHER_FIELDS))
-
-
-def _text_map(value: object, path: str, faults: Faults) -> dict[str, str]:
-    return {
-        str(name): as_text(text, f"{path}.{name}", faults) for name, text in as_mapping(value, path, faults).items()
-    }
-
-
-def _reserved_memory(value: object, faults: Faults) -> list[ReservedMemory]:
+def _reserved_memory(value: object, fields: Fields) -> list[ReservedMemory]:
     entries = []
-    for index, item in enumerate(as_list(value, "reservedMemory", faults)):
-        path = f"reservedMemory[{index}]"
-        entry = as_mapping(item, path, faults)
-        node = as_integer(entry.get("numaNode"), f"{path}.numaNode", faults, 0)
-        if node < 0:
-            faults.add(f"{path}.numaNode", f"{node} is no NUMA node", "a whole number from 0")
-        for key in entry:
-            if key not in ("numaNode", "limits"):
-                faults.add(f"{path}.{key}", "unknown field", suggestion=closest(str(key), ("numaNode", "limits")))
-        entries.append(ReservedMemory(node, quantities(entry.get("limits"), f"{path}.limits", faults)))
+    for path, item in fields.entries(value, "reservedMemory"):
+        entry = fields.mapping(item, path)
+        fields.known(entry, path, ("numaNode", "limits"))
+        node = fields.whole(entry.get("numaNode"), f"{path}.numaNode", low=0)
+        entries.append(ReservedMemory(node, quantities(entry.get("limits"), f"{path}.limits", fields)))
     return entries
 
 
-def _gates(value: object, faults: Faults) -> dict[str, bool]:
+def _gates(value: object, fields: Fields) -> dict[str, bool]:
     return {
-        str(name): _boolean(on, f"featureGates.{name}", faults, default=True)
-        for name, on in as_mapping(value, "featureGates", faults).items()
+        str(name): fields.flag(on, f"featureGates.{name}", default=True)
+        for name, on in fields.mapping(value, "featureGates").items()
     }
 
 
-def _boolean(value: object, path: str, faults: Faults, *, default: bool) -> bool:
-    if value is None:
-        return default
-    if not isinstance(value, bool):
-        faults.add(path, f"is {value!r}", "true or false")
-    return value is True
-
-
-def _count(value: object, faults: Faults, default: int) -> int:
-    count = as_integer(value, "maxPods", faults, default)
-    if count < 0:
-        faults.add("maxPods", f"is {count}", "a whole number from 0")
-    return count
-
-
-def _check_duration(value: object, path: str, faults: Faults) -> None:
+def _check_duration(value: object, path: str, fields: Fields) -> None:
     if isinstance(value, str) and value and not is_duration(value):
-        faults.add(path, f"{value!r} is not a duration", ACCEPTED)
+        fields.fault(path, f"{value!r} is not a duration", ACCEPTED)

@@ -22,4 +22,4 @@ shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods singleProcessOO
 staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups tlsCertFile tlsCipherSuites
 tlsMinVersion tlsPrivateKeyFile tracing userNamespaces volumePluginDir volumeStatsAggPeriod
 """
-OTHER_FIELDS: frozenset[str] = frozenset(_NAMES.split())
+OTHER_FIELDS: tuple[str, ...] = tuple(_NAMES.split())

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fields import Faults, as_mapping, as_text, quantities
-from .quantity import Quantity
+from ..reading import Fields
+from .quantity import Quantity, quantities
 
 __all__ = ["NodeObject"]
 
@@ -32,29 +32,27 @@ class NodeObject:
 
         Raises ``UsageError`` with every fault and its field path.
         """
-        faults = Faults(place)
-        node = as_mapping(obj, "", faults)
-        for key, accepted in (("apiVersion", "v1"), ("kind", "Node")):
-            if node.get(key) not in (None, accepted):
-                faults.add(key, f"is {node[key]!r}", accepted)
-        metadata = as_mapping(node.get("metadata"), "metadata", faults)
-        status = as_mapping(node.get("status"), "status", faults)
-        capacity = quantities(status.get("capacity"), "status.capacity", faults)
-        allocatable = quantities(status.get("allocatable"), "status.allocatable", faults)
+        fields = Fields(place)
+        node = fields.mapping(obj, "")
+        fields.same(node, apiVersion="v1", kind="Node")
+        metadata = fields.mapping(node.get("metadata"), "metadata")
+        status = fields.mapping(node.get("status"), "status")
+        capacity = quantities(status.get("capacity"), "status.capacity", fields)
+        allocatable = quantities(status.get("allocatable"), "status.allocatable", fields)
         if not (capacity or allocatable):
-            faults.add("status.allocatable", "Required value: a node offers something")
-        info = as_mapping(status.get("nodeInfo"), "status.nodeInfo", faults)
-        name = as_text(metadata.get("name"), "metadata.name", faults)
+            fields.fault("status.allocatable", "Required value: a node offers something")
+        info = fields.mapping(status.get("nodeInfo"), "status.nodeInfo")
+        name = fields.text(metadata.get("name"), "metadata.name")
         if not name:
-            faults.add("metadata.name", "Required value: a node needs a name")
-        labels = as_mapping(metadata.get("labels"), "metadata.labels", faults)
+            fields.fault("metadata.name", "Required value: a node needs a name")
+        labels = fields.mapping(metadata.get("labels"), "metadata.labels")
         made = cls(
             name=name,
             allocatable={**capacity, **allocatable},
             capacity=capacity,
-            labels={str(key): as_text(text, f"metadata.labels.{key}", faults) for key, text in labels.items()},
-            kubelet_version=as_text(info.get("kubeletVersion"), "status.nodeInfo.kubeletVersion", faults),
+            labels={str(key): fields.text(text, f"metadata.labels.{key}") for key, text in labels.items()},
+            kubelet_version=fields.text(info.get("kubeletVersion"), "status.nodeInfo.kubeletVersion"),
             raw=node,
         )
-        faults.raise_if_any()
+        fields.raise_if_any()
         return made

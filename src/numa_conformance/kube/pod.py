@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
-from .fields import Faults, as_integer, as_list, as_mapping, as_text, quantities
 from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
-from .quantity import Quantity
+from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 
 __all__ = ["Pod"]
@@ -51,9 +51,9 @@ class Pod:
         apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault.
         Raises ``UsageError`` with every fault and its field path.
         """
-        faults = Faults(place)
-        pod = _read(as_mapping(obj, "", faults), faults, validate=validate)
-        faults.raise_if_any()
+        fields = Fields(place)
+        pod = _read(fields.mapping(obj, ""), fields, validate=validate)
+        fields.raise_if_any()
         return pod
 
     def to_dict(self) -> Mapping[str, Any]:
@@ -91,11 +91,11 @@ class Pod:
 
     @cached_property
     def _ordinary_init(self) -> frozenset[str]:
-        return frozenset(one.name for one in self.init_containers if not one.restart_always)
+        return frozenset(container.name for container in self.init_containers if not container.restart_always)
 
     @cached_property
     def _by_name(self) -> Mapping[str, Container]:
-        return {one.name: one for one in self.all_containers}
+        return {container.name: container for container in self.all_containers}
 
     def is_ordinary_init(self, container: Container) -> bool:
         """Tell whether this is an init container that ends before the next container begins."""
@@ -110,25 +110,25 @@ class Pod:
         return self._by_name[name]
 
 
-def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
-    for key, accepted in (("apiVersion", "v1"), ("kind", "Pod")):
-        if obj.get(key) not in (None, accepted):
-            faults.add(key, f"is {obj[key]!r}", accepted)
-    metadata = as_mapping(obj.get("metadata"), "metadata", faults)
-    spec = as_mapping(obj.get("spec"), "spec", faults)
-    status = as_mapping(obj.get("status"), "status", faults)
-    uid = as_text(metadata.get("uid"), "metadata.uid", faults)
-    name = as_text(metadata.get("name"), "metadata.name", faults)
+def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
+    fields.same(obj, apiVersion="v1", kind="Pod")
+    metadata = fields.mapping(obj.get("metadata"), "metadata")
+    spec = fields.mapping(obj.get("spec"), "spec")
+    status = fields.mapping(obj.get("status"), "status")
+    uid = fields.text(metadata.get("uid"), "metadata.uid")
+    name = fields.text(metadata.get("name"), "metadata.name")
     if not (name or uid or "name" in metadata):
-        faults.add("metadata.name", "Required value: a pod needs a name")
-    namespace = as_text(metadata.get("namespace"), "metadata.namespace", faults, "default") or "default"
-    init = tuple(_containers(spec, "initContainers", faults, validate=validate))
-    apps = tuple(_containers(spec, "containers", faults, validate=validate))
+        fields.fault("metadata.name", "Required value: a pod needs a name")
+    namespace = fields.text(metadata.get("namespace"), "metadata.namespace", "default") or "default"
+    listed_init = fields.entries(spec.get("initContainers"), "spec.initContainers")
+    listed_apps = fields.entries(spec.get("containers"), "spec.containers")
+    init = tuple(_container(path, item, fields, validate=validate, init=True) for path, item in listed_init)
+    apps = tuple(_container(path, item, fields, validate=validate) for path, item in listed_apps)
     if not apps and not spec.get("containers"):
-        faults.add("spec.containers", "Required value: a pod needs at least one container")
-    _check_names(spec, faults)
-    overhead = quantities(spec.get("overhead"), "spec.overhead", faults)
-    requests, limits = read_pod_level(spec, init, apps, faults, validate=validate)
+        fields.fault("spec.containers", "Required value: a pod needs at least one container")
+    _check_names([*listed_init, *listed_apps], fields)
+    overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
+    requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
         uid=uid or f"{namespace}/{name}",
         name=name,
@@ -138,57 +138,53 @@ def _read(obj: Mapping[str, Any], faults: Faults, *, validate: bool) -> Pod:
         overhead={resource: amount.canonical() for resource, amount in overhead.items()},
         requests=requests,
         limits=limits,
-        status_qos_class=_status_class(status, faults),
-        node_name=as_text(spec.get("nodeName"), "spec.nodeName", faults),
-        priority=as_integer(spec.get("priority"), "spec.priority", faults, 0),
+        status_qos_class=_status_class(status, fields),
+        node_name=fields.text(spec.get("nodeName"), "spec.nodeName"),
+        priority=fields.whole(spec.get("priority"), "spec.priority"),
         created=str(metadata.get("creationTimestamp") or ""),
-        phase=as_text(status.get("phase"), "status.phase", faults),
-        scheduler_name=as_text(spec.get("schedulerName"), "spec.schedulerName", faults) or "default-scheduler",
+        phase=fields.text(status.get("phase"), "status.phase"),
+        scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
     )
 
 
-def _status_class(status: Mapping[str, Any], faults: Faults) -> QosClass | None:
-    written = as_text(status.get("qosClass"), "status.qosClass", faults)
+def _status_class(status: Mapping[str, Any], fields: Fields) -> QosClass | None:
+    written = fields.text(status.get("qosClass"), "status.qosClass")
     for known in QOS_CLASSES:
         if written == known:
             return known
     if written:
-        faults.add("status.qosClass", f"{written!r} is no QoS class", ", ".join(QOS_CLASSES))
+        fields.fault("status.qosClass", f"{written!r} is no QoS class", ", ".join(QOS_CLASSES))
     return None
 
 
-def _containers(spec: Mapping[str, Any], key: str, faults: Faults, *, validate: bool) -> Iterator[Container]:
-    for index, item in enumerate(as_list(spec.get(key), f"spec.{key}", faults)):
-        path = f"spec.{key}[{index}]"
-        obj = as_mapping(item, path, faults)
-        resources = as_mapping(obj.get("resources"), f"{path}.resources", faults)
-        limits = quantities(resources.get("limits"), f"{path}.resources.limits", faults)
-        requests = quantities(resources.get("requests"), f"{path}.resources.requests", faults)
-        if validate:
-            for field_path, message in amount_faults(requests, limits):
-                faults.add(f"{path}.resources.{field_path}".rstrip("."), message)
-        yield Container(
-            name=as_text(obj.get("name"), f"{path}.name", faults),
-            requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
-            limits={name: amount.canonical() for name, amount in limits.items()},
-            restart_always=key == "initContainers" and obj.get("restartPolicy") == "Always",
-        )
+def _container(path: str, item: object, fields: Fields, *, validate: bool, init: bool = False) -> Container:
+    obj = fields.mapping(item, path)
+    resources = fields.mapping(obj.get("resources"), f"{path}.resources")
+    limits = quantities(resources.get("limits"), f"{path}.resources.limits", fields)
+    requests = quantities(resources.get("requests"), f"{path}.resources.requests", fields)
+    if validate:
+        for field_path, message in amount_faults(requests, limits):
+            fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
+    return Container(
+        name=fields.text(obj.get("name"), f"{path}.name"),
+        requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
+        limits={name: amount.canonical() for name, amount in limits.items()},
+        restart_always=init and obj.get("restartPolicy") == "Always",
+    )
 
 
-def _check_names(spec: Mapping[str, Any], faults: Faults) -> None:
-    """Names are required, and unique over init and app containers."""
+def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
+    """Names are required, and unique over init and app containers; ``containers`` are paths and entries."""
     seen: set[str] = set()
-    for key in ("initContainers", "containers"):
-        items = spec.get(key)
-        for index, item in enumerate(items if isinstance(items, list) else ()):
-            name = item.get("name") if isinstance(item, Mapping) else None
-            if name is None or name == "":
-                faults.add(f"spec.{key}[{index}].name", "Required value: a container needs a name")
-            elif isinstance(name, str):
-                if name in seen:
-                    faults.add(f"spec.{key}[{index}].name", f"Duplicate value: {name!r}")
-                seen.add(name)
+    for path, item in containers:
+        name = item.get("name") if isinstance(item, Mapping) else None
+        if name is None or name == "":
+            fields.fault(f"{path}.name", "Required value: a container needs a name")
+        elif isinstance(name, str):
+            if name in seen:
+                fields.fault(f"{path}.name", f"Duplicate value: {name!r}")
+            seen.add(name)
 
 
 def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:

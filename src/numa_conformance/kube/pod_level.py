@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import closest
+from ..reading import Fields
 from .container import Container
-from .fields import Faults, as_mapping, quantities
-from .quantity import Quantity
+from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page
 from .totals import total_requests
 
@@ -20,7 +20,7 @@ _SUPPORTED = ("cpu", "memory")
 
 
 def read_pod_level(
-    spec: Mapping[str, Any], init: Sequence[Container], apps: Sequence[Container], faults: Faults, *, validate: bool
+    spec: Mapping[str, Any], init: Sequence[Container], apps: Sequence[Container], fields: Fields, *, validate: bool
 ) -> PodLevel:
     """Return requests and limits after API defaulting; both are empty for a pod that has none.
 
@@ -28,12 +28,12 @@ def read_pod_level(
     """
     if not spec.get("resources"):
         return {}, {}
-    resources = as_mapping(spec.get("resources"), "spec.resources", faults)
-    limits = quantities(resources.get("limits"), "spec.resources.limits", faults)
-    requests = quantities(resources.get("requests"), "spec.resources.requests", faults)
+    resources = fields.mapping(spec.get("resources"), "spec.resources")
+    limits = quantities(resources.get("limits"), "spec.resources.limits", fields)
+    requests = quantities(resources.get("requests"), "spec.resources.requests", fields)
     if validate:
         for path, message in (*_unsupported(requests, limits), *amount_faults(requests, limits)):
-            faults.add(f"spec.resources.{path}".rstrip("."), message)
+            fields.fault(f"spec.resources.{path}".rstrip("."), message)
     if requests or limits:
         inherited = {name: amount for name, amount in total_requests(init, apps).items() if _supported(name)}
         requests = {**limits, **inherited, **requests}

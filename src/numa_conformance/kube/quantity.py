@@ -8,8 +8,9 @@ from functools import lru_cache, total_ordering
 from typing import Literal
 
 from ..errors import Fault, UsageError
+from ..reading import Fields
 
-__all__ = ["Quantity"]
+__all__ = ["Quantity", "quantities"]
 
 Family = Literal["binary", "decimal", "exponent"]
 
@@ -114,6 +115,17 @@ class Quantity:
 
     def __repr__(self) -> str:
         return f"Quantity.parse({str(self)!r})"
+
+
+def quantities(value: object, path: str, fields: Fields) -> dict[str, Quantity]:
+    """Return resource name to quantity; absent counts as empty."""
+    read: dict[str, Quantity] = {}
+    for name, amount in fields.mapping(value, path).items():
+        try:
+            read[str(name)] = Quantity.parse(amount)
+        except UsageError as error:
+            fields.take(f"{path}.{name}", error)
+    return read
 
 
 @lru_cache(maxsize=8192)

@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import closest
-from .fields import Faults, as_integer, as_list, as_mapping, as_text
+from ..reading import Fields
 
 __all__ = ["STRATEGIES", "NodeResourcesFitArgs", "ResourceWeight", "ScoringStrategy", "ShapePoint"]
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+_FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")
 _MAX_WEIGHT, _MAX_UTILIZATION, _MAX_SCORE = 100, 100, 10
 _LABEL_NAME = re.compile(
     r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII
@@ -67,101 +68,92 @@ class NodeResourcesFitArgs:
 
         Raises ``UsageError`` with every fault; a fault reads as the scheduler words it.
         """
-        faults = Faults(place)
-        args = as_mapping(obj, "", faults)
-        _refuse_unknown(args, "", ("ignoredResources", "ignoredResourceGroups", "scoringStrategy"), faults)
+        fields = Fields(place)
+        args = fields.mapping(obj, "")
+        fields.known(args, "", _FIELDS)
         made = cls(
-            tuple(_ignored(args, "ignoredResources", faults)),
-            tuple(_ignored(args, "ignoredResourceGroups", faults)),
-            _strategy(args.get("scoringStrategy"), "scoringStrategy", faults),
+            tuple(_ignored(args, "ignoredResources", fields)),
+            tuple(_ignored(args, "ignoredResourceGroups", fields)),
+            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields),
         )
-        faults.raise_if_any()
+        fields.raise_if_any()
         return made
 
 
-def _refuse_unknown(obj: Mapping[str, Any], path: str, known: tuple[str, ...], faults: Faults) -> None:
-    for key in obj:
-        if key not in known and (path or key not in ("apiVersion", "kind")):
-            faults.add(f"{path}.{key}" if path else str(key), "unknown field", suggestion=closest(str(key), known))
-
-
-def _ignored(args: Mapping[str, Any], key: str, faults: Faults) -> list[str]:
+def _ignored(args: Mapping[str, Any], key: str, fields: Fields) -> list[str]:
     names = []
-    for index, item in enumerate(as_list(args.get(key), key, faults)):
-        path = f"{key}[{index}]"
-        name = as_text(item, path, faults)
+    for path, item in fields.entries(args.get(key), key):
+        name = fields.text(item, path)
         if key == "ignoredResourceGroups" and "/" in name:
-            faults.add(path, f"Invalid value: \"{name}\": resource group name can't contain '/'")
+            fields.fault(path, f"Invalid value: \"{name}\": resource group name can't contain '/'")
         elif isinstance(item, str) and not _LABEL_NAME.fullmatch(name):
-            faults.add(path, f'Invalid value: "{name}": must be a valid label name')
+            fields.fault(path, f'Invalid value: "{name}": must be a valid label name')
         names.append(name)
     return names
 
 
-def _strategy(value: object, path: str, faults: Faults) -> ScoringStrategy:
+def _strategy(value: object, path: str, fields: Fields) -> ScoringStrategy:
     if value is None:
         return ScoringStrategy()
-    obj = as_mapping(value, path, faults)
-    _refuse_unknown(obj, path, ("type", "resources", "requestedToCapacityRatio"), faults)
-    kind = as_text(obj.get("type"), f"{path}.type", faults)
+    obj = fields.mapping(value, path)
+    fields.known(obj, path, ("type", "resources", "requestedToCapacityRatio"))
+    kind = fields.text(obj.get("type"), f"{path}.type")
     if kind not in STRATEGIES:
         supported = ", ".join(f'"{one}"' for one in STRATEGIES)
-        faults.add(
+        fields.fault(
             f"{path}.type",
             f'Unsupported value: "{kind}": supported values: {supported}',
             suggestion=closest(kind, STRATEGIES),
         )
-    resources = tuple(_resources(obj, f"{path}.resources", faults))
+    resources = tuple(_resources(obj, f"{path}.resources", fields))
     ratio = obj.get("requestedToCapacityRatio")
     shape: tuple[ShapePoint, ...] = ()
     if ratio is not None:
-        ratio = as_mapping(ratio, f"{path}.requestedToCapacityRatio", faults)
-        _refuse_unknown(ratio, f"{path}.requestedToCapacityRatio", ("shape",), faults)
+        ratio = fields.mapping(ratio, f"{path}.requestedToCapacityRatio")
+        fields.known(ratio, f"{path}.requestedToCapacityRatio", ("shape",))
         # The scheduler reports faults of the shape at this shorter path.
-        shape = tuple(_shape(ratio.get("shape"), f"{path}.shape", faults))
+        shape = tuple(_shape(ratio.get("shape"), f"{path}.shape", fields))
     elif kind == "RequestedToCapacityRatio":
-        faults.add(f"{path}.requestedToCapacityRatio", "Required value: this type of scoring needs a shape")
+        fields.fault(f"{path}.requestedToCapacityRatio", "Required value: this type of scoring needs a shape")
     return ScoringStrategy(kind, resources or _DEFAULT_RESOURCES, shape)
 
 
-def _resources(strategy: Mapping[str, Any], path: str, faults: Faults) -> list[ResourceWeight]:
+def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[ResourceWeight]:
     found = []
-    for index, item in enumerate(as_list(strategy.get("resources"), path, faults)):
-        place = f"{path}[{index}]"
-        obj = as_mapping(item, place, faults)
-        _refuse_unknown(obj, place, ("name", "weight"), faults)
-        name = as_text(obj.get("name"), f"{place}.name", faults)
-        weight = as_integer(obj.get("weight"), f"{place}.weight", faults, 0) or 1
+    for place, item in fields.entries(strategy.get("resources"), path):
+        obj = fields.mapping(item, place)
+        fields.known(obj, place, ("name", "weight"))
+        name = fields.text(obj.get("name"), f"{place}.name")
+        weight = fields.whole(obj.get("weight"), f"{place}.weight") or 1
         if not 0 < weight <= _MAX_WEIGHT:
             message = f"Invalid value: {weight}: resource weight of {name} not in valid range (0, {_MAX_WEIGHT}]"
-            faults.add(f"{place}.weight", message)
+            fields.fault(f"{place}.weight", message)
         found.append(ResourceWeight(name, weight))
     return found
 
 
-def _shape(value: object, path: str, faults: Faults) -> list[ShapePoint]:
+def _shape(value: object, path: str, fields: Fields) -> list[ShapePoint]:
     points = []
-    for index, item in enumerate(as_list(value, path, faults)):
-        place = f"{path}[{index}]"
-        obj = as_mapping(item, place, faults)
-        _refuse_unknown(obj, place, ("utilization", "score"), faults)
+    for place, item in fields.entries(value, path):
+        obj = fields.mapping(item, place)
+        fields.known(obj, place, ("utilization", "score"))
         points.append(
             ShapePoint(
-                as_integer(obj.get("utilization"), f"{place}.utilization", faults, 0),
-                as_integer(obj.get("score"), f"{place}.score", faults, 0),
+                fields.whole(obj.get("utilization"), f"{place}.utilization"),
+                fields.whole(obj.get("score"), f"{place}.score"),
             )
         )
-    _check_shape(points, path, faults)
+    _check_shape(points, path, fields)
     return points
 
 
-def _check_shape(points: list[ShapePoint], path: str, faults: Faults) -> None:
+def _check_shape(points: list[ShapePoint], path: str, fields: Fields) -> None:
     if not points:
-        faults.add(path, "Required value: at least one point must be specified")
+        fields.fault(path, "Required value: at least one point must be specified")
     for index, (one, following) in enumerate(pairwise(points), 1):
         if one.utilization >= following.utilization:
             message = f"Invalid value: {following.utilization}: utilization values must be sorted in increasing order"
-            faults.add(f"{path}[{index}].utilization", message)
+            fields.fault(f"{path}[{index}].utilization", message)
             break
     for index, point in enumerate(points):
         for name, value, most in (
@@ -169,4 +161,4 @@ def _check_shape(points: list[ShapePoint], path: str, faults: Faults) -> None:
             ("score", point.score, _MAX_SCORE),
         ):
             if not 0 <= value <= most:
-                faults.add(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")
+                fields.fault(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import UsageError, closest
-from .fields import Faults, as_integer, as_list, as_mapping, as_text
+from ..errors import UsageError
+from ..reading import Fields
 from .scheduler_args import NodeResourcesFitArgs
 
 __all__ = ["SchedulerConfiguration", "SchedulerProfile"]
@@ -56,15 +56,12 @@ class SchedulerConfiguration:
 
         Raises ``UsageError`` with every fault and its field path.
         """
-        faults = Faults(place)
-        config = as_mapping(obj, "", faults)
-        notices = _check_version(config, faults)
-        for key in config:
-            if key != "profiles" and key not in _OTHER_FIELDS:
-                suggestion = closest(str(key), ("profiles", *_OTHER_FIELDS))
-                faults.add(str(key), "unknown field", suggestion=suggestion)
-        profiles = tuple(_profiles(config.get("profiles"), faults))
-        faults.raise_if_any()
+        fields = Fields(place)
+        config = fields.mapping(obj, "")
+        notices = _check_version(config, fields)
+        fields.known(config, "", ("profiles", *_OTHER_FIELDS))
+        profiles = tuple(_profiles(config.get("profiles"), fields))
+        fields.raise_if_any()
         return cls(profiles or (SchedulerProfile(),), notices)
 
     def profile(self, scheduler_name: str = "default-scheduler") -> SchedulerProfile | None:
@@ -72,61 +69,56 @@ class SchedulerConfiguration:
         return next((one for one in self.profiles if one.scheduler_name == scheduler_name), None)
 
 
-def _check_version(config: Mapping[str, Any], faults: Faults) -> tuple[str, ...]:
+def _check_version(config: Mapping[str, Any], fields: Fields) -> tuple[str, ...]:
     if config.get("kind") not in (None, KIND):
-        faults.add("kind", f"is {config['kind']!r}", KIND)
+        fields.fault("kind", f"is {config['kind']!r}", KIND)
     version = config.get("apiVersion")
     if version == OLD_API_VERSION:
         return (f"{OLD_API_VERSION} is gone since Kubernetes 1.29; read as {API_VERSION}, whose fields are the same",)
     if version not in (None, API_VERSION):
-        faults.add("apiVersion", f"is {version!r}", f"{API_VERSION}, {OLD_API_VERSION}")
+        fields.fault("apiVersion", f"is {version!r}", f"{API_VERSION}, {OLD_API_VERSION}")
     return ()
 
 
-def _profiles(value: object, faults: Faults) -> list[SchedulerProfile]:
+def _profiles(value: object, fields: Fields) -> list[SchedulerProfile]:
     found: list[SchedulerProfile] = []
     names: set[str] = set()
-    for index, item in enumerate(as_list(value, "profiles", faults)):
-        path = f"profiles[{index}]"
-        obj = as_mapping(item, path, faults)
-        for key in obj:
-            if key not in _PROFILE_FIELDS:
-                faults.add(f"{path}.{key}", "unknown field", suggestion=closest(str(key), _PROFILE_FIELDS))
-        name = as_text(obj.get("schedulerName"), f"{path}.schedulerName", faults) or "default-scheduler"
+    for path, item in fields.entries(value, "profiles"):
+        obj = fields.mapping(item, path)
+        fields.known(obj, path, _PROFILE_FIELDS)
+        name = fields.text(obj.get("schedulerName"), f"{path}.schedulerName") or "default-scheduler"
         if name in names:
-            faults.add(f"{path}.schedulerName", f'Duplicate value: "{name}"')
+            fields.fault(f"{path}.schedulerName", f'Duplicate value: "{name}"')
         names.add(name)
-        weight = _weight(as_mapping(obj.get("plugins"), f"{path}.plugins", faults), f"{path}.plugins", faults)
-        found.append(SchedulerProfile(name, _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", faults), weight))
+        weight = _weight(fields.mapping(obj.get("plugins"), f"{path}.plugins"), f"{path}.plugins", fields)
+        found.append(SchedulerProfile(name, _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", fields), weight))
     return found
 
 
-def _fit(value: object, path: str, faults: Faults) -> NodeResourcesFitArgs:
+def _fit(value: object, path: str, fields: Fields) -> NodeResourcesFitArgs:
     """Return the plugin's arguments; those of other plugins are not looked at."""
     args = NodeResourcesFitArgs()
     given = False
-    for index, item in enumerate(as_list(value, path, faults)):
-        place = f"{path}[{index}]"
-        obj = as_mapping(item, place, faults)
-        if as_text(obj.get("name"), f"{place}.name", faults) != PLUGIN:
+    for place, item in fields.entries(value, path):
+        obj = fields.mapping(item, place)
+        if fields.text(obj.get("name"), f"{place}.name") != PLUGIN:
             continue
         if given:
-            faults.add(f"{place}.name", f'Duplicate value: "{PLUGIN}"')
+            fields.fault(f"{place}.name", f'Duplicate value: "{PLUGIN}"')
         given = True
         try:
             args = NodeResourcesFitArgs.from_dict(obj.get("args"))
         except UsageError as error:
-            faults.take_below(f"{place}.args", error)
+            fields.take_below(f"{place}.args", error)
     return args
 
 
-def _weight(plugins: Mapping[str, Any], path: str, faults: Faults) -> int:
+def _weight(plugins: Mapping[str, Any], path: str, fields: Fields) -> int:
     """Return the weight of the plugin's score: of its own extension point first, then of all points at once."""
     for point in ("score", "multiPoint"):
-        enabled = as_mapping(plugins.get(point), f"{path}.{point}", faults).get("enabled")
-        for index, item in enumerate(as_list(enabled, f"{path}.{point}.enabled", faults)):
-            place = f"{path}.{point}.enabled[{index}]"
-            plugin = as_mapping(item, place, faults)
+        enabled = fields.mapping(plugins.get(point), f"{path}.{point}").get("enabled")
+        for place, item in fields.entries(enabled, f"{path}.{point}.enabled"):
+            plugin = fields.mapping(item, place)
             if plugin.get("name") == PLUGIN and plugin.get("weight"):
-                return as_integer(plugin["weight"], f"{place}.weight", faults, 1)
+                return fields.whole(plugin["weight"], f"{place}.weight", 1)
     return 1

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import yaml
+from msgspec import Meta, structs
 
 from ..errors import Fault, UsageError, closest
-from ..reading import read_documents
+from ..reading import read_documents, read_form
 from .requirements import REQUIREMENTS
 
 __all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
 
-_FIELDS = ("requirement", "reason", "link", "expires")
+_Text = Annotated[str, Meta(pattern=r"\S", extra={"accepted": "a text"})]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFailure:
+class KnownFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One entry: a requirement id, why it is not met, where that is followed up, and until when it is tolerated."""
 
-    requirement: str
-    reason: str
-    link: str
+    requirement: _Text
+    reason: _Text
+    link: _Text
     expires: str | None = None
 
 
@@ -44,10 +46,18 @@ class KnownFailures:
         if not isinstance(items, list):
             raise UsageError(Fault(path, "is no list", "a list of requirement, reason, link, expires"))
         faults: list[Fault] = []
-        entries = [_entry(item, f"{path}: [{index}]", faults, may_have_expired) for index, item in enumerate(items)]
+        entries: dict[str, KnownFailure] = {}
+        for index, item in enumerate(items):
+            try:
+                entry = read_form(KnownFailure, item, path, f"[{index}]")
+            except UsageError as error:
+                faults.extend(error.faults)
+            else:
+                faults += _faults(entry, f"{path}: [{index}]", may_have_expired=may_have_expired)
+                entries[entry.requirement] = entry
         if faults:
             raise UsageError(faults)
-        return cls({one.requirement: one for one in entries})
+        return cls(entries)
 
     def refreshed(self, unmet: Iterable[str], tested: Iterable[str], new: KnownFailure | None) -> KnownFailures:
         """Return the entries for what is unmet now.
@@ -57,18 +67,19 @@ class KnownFailures:
         ``new``.
         """
         failing, seen = set(unmet), set(tested)
-        kept = {name: one for name, one in self.entries.items() if name in failing or name not in seen}
+        kept = {name: entry for name, entry in self.entries.items() if name in failing or name not in seen}
         missing = sorted(failing - kept.keys())
         if missing and new is None:
             shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
             raise UsageError(Fault("", f"{len(missing)} new entries need a reason and a link: {shown}"))
-        added = {name: replace(new, requirement=name) for name in missing} if new else {}
+        added = {name: structs.replace(new, requirement=name) for name in missing} if new else {}
         return KnownFailures({**kept, **added})
 
     def to_yaml(self) -> str:
         """Return the text of the file."""
         entries = [
-            {key: value for key, value in asdict(one).items() if value is not None} for one in self.entries.values()
+            {key: value for key, value in structs.asdict(entry).items() if value is not None}
+            for entry in self.entries.values()
         ]
         return yaml.safe_dump(entries, sort_keys=False, width=120, allow_unicode=True)
 
@@ -78,27 +89,18 @@ class KnownFailures:
 
     def reason(self, requirements: Iterable[str]) -> str:
         """Return why a case of these requirements may fail."""
-        found = [self.entries[name] for name in requirements if name in self.entries]
-        return "; ".join(f"{one.reason} ({one.link})" for one in found)
+        entries = [self.entries[name] for name in requirements if name in self.entries]
+        return "; ".join(f"{entry.reason} ({entry.link})" for entry in entries)
 
 
-def _entry(item: object, place: str, faults: list[Fault], may_have_expired: bool) -> KnownFailure:
-    fields = item if isinstance(item, dict) else {}
-    if not fields:
-        faults.append(Fault(place, "is no entry", ", ".join(_FIELDS)))
-    for key in fields:
-        if key not in _FIELDS:
-            faults.append(Fault(f"{place}.{key}", "unknown field", ", ".join(_FIELDS), closest(str(key), _FIELDS)))
-    for key in ("requirement", "reason", "link"):
-        if not isinstance(fields.get(key), str) or not fields[key].strip():
-            faults.append(Fault(f"{place}.{key}", "is missing", "a text"))
-    name = str(fields.get("requirement", ""))
-    if name and name not in REQUIREMENTS:
+def _faults(entry: KnownFailure, place: str, *, may_have_expired: bool) -> list[Fault]:
+    faults: list[Fault] = []
+    name = entry.requirement
+    if name not in REQUIREMENTS:
         faults.append(Fault(f"{place}.requirement", f"{name!r} is not known", suggestion=closest(name, REQUIREMENTS)))
-    expires = fields.get("expires")
-    if expires is not None:
-        check_expiry(str(expires), f"{place}.expires", faults, may_have_expired=may_have_expired)
-    return KnownFailure(name, str(fields.get("reason")), str(fields.get("link")), str(expires) if expires else None)
+    if entry.expires is not None:
+        check_expiry(entry.expires, f"{place}.expires", faults, may_have_expired=may_have_expired)
+    return faults
 
 
 def check_expiry(text: str, place: str, faults: list[Fault], *, may_have_expired: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from .errors import Fault, UsageError
+from ..errors import Fault, UsageError
 
 __all__ = ["Document", "read_documents"]
 
