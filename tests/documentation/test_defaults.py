@@ -29,7 +29,7 @@ def changed(monkeypatch):
 @pytest.mark.parametrize("default", DEFAULTS.values(), ids=DEFAULTS)
 def test_every_supported_version_has_every_default_and_an_address(default):
     assert all(default.at(version) is not None for version in SUPPORTED)
-    assert default.address.startswith("https://kubernetes.io/docs/")
+    assert default.source.address.startswith("https://kubernetes.io/docs/")
 
 
 def test_every_default_of_the_room_is_in_the_table():

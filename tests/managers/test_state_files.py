@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.policies import CPU_POLICIES
 from numa_conformance.hostfs.fnv import fnv1a_32
 from numa_conformance.managers.cpu import CpuState
 from numa_conformance.managers.cpu import state_file as cpu_file
@@ -108,7 +109,7 @@ def test_the_message_of_a_failed_restore():
 
 
 @given(
-    st.sampled_from(["none", "static"]),
+    st.sampled_from(CPU_POLICIES),
     st.builds(
         CpuState,
         SETS,

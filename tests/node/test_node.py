@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documentation.policies import TOPOLOGY_SCOPES
 from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_machine
@@ -96,7 +97,7 @@ def test_the_scenario_with_a_strict_reservation_keeps_the_reserved_cpu_out_of_th
     assert format_bits(node.state().default) == "7"
 
 
-@pytest.mark.parametrize("scope", ["container", "pod"])
+@pytest.mark.parametrize("scope", TOPOLOGY_SCOPES)
 def test_a_refused_pod_leaves_nothing_behind(scope: str):
     node = _node(_full("restricted", scope), TWO_NODES)
     _admit(node, guaranteed("first", 2, "1Gi", **{GPU: "1"}))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from .pages import KUBELET_REFERENCE, TOPOLOGY_TASK, Section
 from .versions import History, KubernetesVersion
 
 __all__ = [
@@ -24,13 +25,8 @@ __all__ = [
     "FieldDefault",
 ]
 
-_API = (
-    "https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/"
-    "#kubelet-config-k8s-io-v1beta1-KubeletConfiguration"
-)
-_NODE_LIMIT = (
-    "https://kubernetes.io/docs/tasks/administer-cluster/topology-manager/#policy-option-max-allowable-numa-nodes"
-)
+_API = KUBELET_REFERENCE.section("KubeletConfiguration", "kubelet-config-k8s-io-v1beta1-KubeletConfiguration")
+_NODE_LIMIT = TOPOLOGY_TASK.section("max-allowable-numa-nodes", "policy-option-max-allowable-numa-nodes")
 
 T = TypeVar("T")
 
@@ -38,16 +34,16 @@ T = TypeVar("T")
 class FieldDefault(Generic[T]):
     """The default of one field and what became of it from version to version.
 
-    ``name`` is the field's path in a KubeletConfiguration, ``address`` where Kubernetes documents it.
+    ``name`` is the field's path in a KubeletConfiguration, ``source`` where Kubernetes documents it.
     """
 
-    __slots__ = ("address", "history", "name")
+    __slots__ = ("history", "name", "source")
 
-    def __init__(self, name: str, *steps: tuple[str, T], address: str = _API) -> None:
+    def __init__(self, name: str, *steps: tuple[str, T], source: Section = _API) -> None:
         """Take the field and (version, value) pairs, oldest first."""
         self.name = name
         self.history = History(*steps)
-        self.address = address
+        self.source = source
 
     def at(self, version: KubernetesVersion) -> T:
         """Return the default in a version; raises ``ValueError`` for one that has no such field."""
@@ -69,7 +65,7 @@ EVICTION_HARD: FieldDefault[Mapping[str, str]] = FieldDefault("evictionHard", ("
 MAX_PODS = FieldDefault("maxPods", ("1.10", 110))
 NODE_STATUS_UPDATE_FREQUENCY = FieldDefault("nodeStatusUpdateFrequency", ("1.10", "10s"))
 MAX_ALLOWABLE_NUMA_NODES = FieldDefault(
-    "topologyManagerPolicyOptions.max-allowable-numa-nodes", ("1.16", 8), address=_NODE_LIMIT
+    "topologyManagerPolicyOptions.max-allowable-numa-nodes", ("1.16", 8), source=_NODE_LIMIT
 )
 """How many NUMA nodes a machine may have under a Topology Manager policy; also the least that the option takes."""
 

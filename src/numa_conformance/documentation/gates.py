@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, History
 
 __all__ = ["GATES", "FeatureGate", "GateState"]
 
-_REFERENCE = "https://kubernetes.io/docs/reference/command-line-tools-reference"
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 
 
@@ -38,11 +38,11 @@ class FeatureGate:
     history: History[GateState]
 
     @property
-    def address(self) -> str:
+    def source(self) -> Section:
         """Where Kubernetes documents the gate."""
         last = self.history.at(NEWEST)
-        page = "feature-gates-removed" if last and last.stage == "gone" else "feature-gates"
-        return f"{_REFERENCE}/{page}/#{self.name}"
+        page = FEATURE_GATES_REMOVED if last and last.stage == "gone" else FEATURE_GATES
+        return page.section(self.name, self.name)
 
 
 _ALPHA = GateState("alpha", on=False)

@@ -138,6 +138,13 @@ FEATURE_GATES = Page(
     f"{_SITE}/reference/command-line-tools-reference/feature-gates/",
     "1.32",
 )
+FEATURE_GATES_REMOVED = Page(
+    "feature-gates-removed",
+    "Feature Gates (removed)",
+    f"{_SITE}/reference/command-line-tools-reference/feature-gates-removed/",
+    "1.32",
+    checked=False,
+)
 RECORDED = Page(
     "recorded",
     "kubelet and kube-scheduler v1.32.10",
@@ -168,6 +175,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             SCHEDULER_REFERENCE,
             KUBELET_REFERENCE,
             FEATURE_GATES,
+            FEATURE_GATES_REMOVED,
             RECORDED,
         )
     }

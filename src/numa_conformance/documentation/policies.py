@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
+from .pages import BIN_PACKING, MEMORY_TASK, NODE_RESOURCE_MANAGERS, SCHEDULER_REFERENCE, TOPOLOGY_TASK, Section
 from .versions import KubernetesVersion
 
 __all__ = [
@@ -14,69 +16,100 @@ __all__ = [
     "SCORING_STRATEGIES",
     "TOPOLOGY_POLICIES",
     "TOPOLOGY_SCOPES",
-    "Choice",
+    "Policy",
+    "policies_of",
 ]
-
-_TASKS = "https://kubernetes.io/docs/tasks/administer-cluster"
-_CPU = "https://kubernetes.io/docs/concepts/policy/node-resource-managers"
-_MEMORY = f"{_TASKS}/memory-manager"
-_TOPOLOGY = f"{_TASKS}/topology-manager"
-_SCORING = "https://kubernetes.io/docs/concepts/scheduling-eviction/resource-bin-packing"
-_RATIO = f"{_SCORING}/#enabling-bin-packing-using-requestedtocapacityratio"
-_LEAST = "https://kubernetes.io/docs/reference/config-api/kube-scheduler-config.v1/#kubescheduler-config-k8s-io-v1-ScoringStrategy"
 
 Platform = Literal["linux", "windows", "any"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One value that a field of a configuration may have: a policy, a scope, a strategy.
+class Policy:
+    """One value of a field that decides how resources are given out: a policy, a scope, a strategy.
 
-    ``name`` is as in the configuration. ``since`` is the first version that has it, ``platform`` where.
+    ``name`` is as in the configuration. ``since`` is the first version that has it, ``platform`` where it works.
     """
 
     field: str
     name: str
     since: KubernetesVersion
-    address: str
+    source: Section
     platform: Platform = "any"
 
+    @property
+    def on_linux(self) -> bool:
+        """Tell whether a Linux node may have it."""
+        return self.platform != "windows"
 
-def _choice(field: str, name: str, since: str, address: str, platform: Platform = "any") -> Choice:
-    return Choice(field, name, KubernetesVersion.parse(since), address, platform)
+    @property
+    def feature(self) -> str:
+        """The name as features have it: words in lower case, joined by dashes."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", self.name).lower()
 
 
-_CPU_FIELD: Final = "cpuManagerPolicy"
-_MEMORY_FIELD: Final = "memoryManagerPolicy"
-_TOPOLOGY_FIELD: Final = "topologyManagerPolicy"
-_SCOPE_FIELD: Final = "topologyManagerScope"
-_SCORING_FIELD: Final = "scoringStrategy.type"
+def _topology(name: str) -> Section:
+    return TOPOLOGY_TASK.section(f"{name} policy", f"policy-{name}")
 
-POLICIES: tuple[Choice, ...] = (
-    _choice(_CPU_FIELD, "none", "1.8", f"{_CPU}/#none-policy"),
-    _choice(_CPU_FIELD, "static", "1.8", f"{_CPU}/#static-policy"),
-    _choice(_MEMORY_FIELD, "None", "1.21", f"{_MEMORY}/#policy-none"),
-    _choice(_MEMORY_FIELD, "Static", "1.21", f"{_MEMORY}/#policy-static", "linux"),
-    _choice(_MEMORY_FIELD, "BestEffort", "1.32", f"{_MEMORY}/#policy-best-effort", "windows"),
-    _choice(_TOPOLOGY_FIELD, "none", "1.16", f"{_TOPOLOGY}/#policy-none"),
-    _choice(_TOPOLOGY_FIELD, "best-effort", "1.16", f"{_TOPOLOGY}/#policy-best-effort"),
-    _choice(_TOPOLOGY_FIELD, "restricted", "1.16", f"{_TOPOLOGY}/#policy-restricted"),
-    _choice(_TOPOLOGY_FIELD, "single-numa-node", "1.16", f"{_TOPOLOGY}/#policy-single-numa-node"),
-    _choice(_SCOPE_FIELD, "container", "1.20", f"{_TOPOLOGY}/#container-scope"),
-    _choice(_SCOPE_FIELD, "pod", "1.20", f"{_TOPOLOGY}/#pod-scope"),
-    _choice(_SCORING_FIELD, "LeastAllocated", "1.22", _LEAST),
-    _choice(_SCORING_FIELD, "MostAllocated", "1.22", f"{_SCORING}/#enabling-bin-packing-using-mostallocated-strategy"),
-    _choice(_SCORING_FIELD, "RequestedToCapacityRatio", "1.22", _RATIO),
+
+_RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
+    ("cpuManagerPolicy", "none", "1.8", NODE_RESOURCE_MANAGERS.section("`none` policy configuration"), "any"),
+    ("cpuManagerPolicy", "static", "1.8", NODE_RESOURCE_MANAGERS.section("`static` policy configuration"), "any"),
+    ("memoryManagerPolicy", "None", "1.21", MEMORY_TASK.section("None policy", "policy-none"), "any"),
+    ("memoryManagerPolicy", "Static", "1.21", MEMORY_TASK.section("Static policy", "policy-static"), "linux"),
+    (
+        "memoryManagerPolicy",
+        "BestEffort",
+        "1.32",
+        MEMORY_TASK.section("BestEffort policy", "policy-best-effort"),
+        "windows",
+    ),
+    ("topologyManagerPolicy", "none", "1.16", _topology("none"), "any"),
+    ("topologyManagerPolicy", "best-effort", "1.16", _topology("best-effort"), "any"),
+    ("topologyManagerPolicy", "restricted", "1.16", _topology("restricted"), "any"),
+    ("topologyManagerPolicy", "single-numa-node", "1.16", _topology("single-numa-node"), "any"),
+    ("topologyManagerScope", "container", "1.20", TOPOLOGY_TASK.section("`container` scope"), "any"),
+    ("topologyManagerScope", "pod", "1.20", TOPOLOGY_TASK.section("`pod` scope"), "any"),
+    (
+        "scoringStrategy.type",
+        "LeastAllocated",
+        "1.22",
+        SCHEDULER_REFERENCE.section("ScoringStrategy", "kubescheduler-config-k8s-io-v1-ScoringStrategy"),
+        "any",
+    ),
+    (
+        "scoringStrategy.type",
+        "MostAllocated",
+        "1.22",
+        BIN_PACKING.section("Enabling bin packing using MostAllocated strategy"),
+        "any",
+    ),
+    (
+        "scoringStrategy.type",
+        "RequestedToCapacityRatio",
+        "1.22",
+        BIN_PACKING.section("Enabling bin packing using RequestedToCapacityRatio"),
+        "any",
+    ),
 )
-"""Every choice, in the order of the pages."""
+
+POLICIES: tuple[Policy, ...] = tuple(
+    Policy(field, name, KubernetesVersion.parse(since), source, platform)
+    for field, name, since, source, platform in _RECORDS
+)
+"""All of them, field by field, in the order of the pages."""
+
+
+def policies_of(field: str) -> tuple[Policy, ...]:
+    """Return what a field may be."""
+    return tuple(policy for policy in POLICIES if policy.field == field)
 
 
 def _names(field: str) -> tuple[str, ...]:
-    return tuple(choice.name for choice in POLICIES if choice.field == field)
+    return tuple(policy.name for policy in policies_of(field))
 
 
-CPU_POLICIES = _names(_CPU_FIELD)
-MEMORY_POLICIES = _names(_MEMORY_FIELD)
-TOPOLOGY_POLICIES = _names(_TOPOLOGY_FIELD)
-TOPOLOGY_SCOPES = _names(_SCOPE_FIELD)
-SCORING_STRATEGIES = _names(_SCORING_FIELD)
+CPU_POLICIES = _names("cpuManagerPolicy")
+MEMORY_POLICIES = _names("memoryManagerPolicy")
+TOPOLOGY_POLICIES = _names("topologyManagerPolicy")
+TOPOLOGY_SCOPES = _names("topologyManagerScope")
+SCORING_STRATEGIES = _names("scoringStrategy.type")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..documentation.policies import SCORING_STRATEGIES
 from ..errors import closest
 from ..reading import Fields
 
-__all__ = ["STRATEGIES", "NodeResourcesFitArgs", "ResourceWeight", "ScoringStrategy", "ShapePoint"]
+__all__ = ["NodeResourcesFitArgs", "ResourceWeight", "ScoringStrategy", "ShapePoint"]
 
-STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")
 _MAX_WEIGHT, _MAX_UTILIZATION, _MAX_SCORE = 100, 100, 10
 _LABEL_NAME = re.compile(
@@ -98,12 +98,12 @@ def _strategy(value: object, path: str, fields: Fields) -> ScoringStrategy:
     obj = fields.mapping(value, path)
     fields.known(obj, path, ("type", "resources", "requestedToCapacityRatio"))
     kind = fields.text(obj.get("type"), f"{path}.type")
-    if kind not in STRATEGIES:
-        supported = ", ".join(f'"{one}"' for one in STRATEGIES)
+    if kind not in SCORING_STRATEGIES:
+        supported = ", ".join(f'"{name}"' for name in SCORING_STRATEGIES)
         fields.fault(
             f"{path}.type",
             f'Unsupported value: "{kind}": supported values: {supported}',
-            suggestion=closest(kind, STRATEGIES),
+            suggestion=closest(kind, SCORING_STRATEGIES),
         )
     resources = tuple(_resources(obj, f"{path}.resources", fields))
     ratio = obj.get("requestedToCapacityRatio")

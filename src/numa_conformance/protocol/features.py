@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ..documentation.policies import policies_of
 from ..errors import Fault, UsageError, closest
 from ..managers.cpu import OPTION_NAMES
 
@@ -22,27 +23,27 @@ SURFACES: Mapping[str, str] = {
     "score": "NodeResourcesFit scoring and filtering",
 }
 
+
+def _features(field: str, room: str, text: str) -> dict[str, str]:
+    """Return a feature for every value of a field that a Linux node may have."""
+    return {f"{room}/{policy.feature}": f"{text} {policy.name}" for policy in policies_of(field) if policy.on_linux}
+
+
 FEATURES: Mapping[str, str] = {
-    "cpu-manager/none": "CPU Manager policy none",
-    "cpu-manager/static": "CPU Manager policy static",
+    **_features("cpuManagerPolicy", "cpu-manager", "CPU Manager policy"),
     **{f"cpu-manager/{option}": f"static policy option {option}" for option in OPTION_NAMES},
     "cpu-manager/hints": "NUMA hints for exclusive CPUs",
     "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
     "cpu-manager/state-file": "the state file cpu_manager_state",
     "cpu-manager/reconcile": "the reconcile loop",
-    "memory-manager/none": "Memory Manager policy None",
-    "memory-manager/static": "Memory Manager policy Static",
+    **_features("memoryManagerPolicy", "memory-manager", "Memory Manager policy"),
     "memory-manager/hugepages": "huge pages in the Memory Manager",
     "memory-manager/state-file": "the state file memory_manager_state",
     "device-manager/allocation": "devices of device plugins, with NUMA affinity",
     "device-manager/preferred-allocation": "a device plugin's preferred allocation",
     "device-manager/state-file": "the state file kubelet_internal_checkpoint",
-    "topology-manager/none": "Topology Manager policy none",
-    "topology-manager/best-effort": "Topology Manager policy best-effort",
-    "topology-manager/restricted": "Topology Manager policy restricted",
-    "topology-manager/single-numa-node": "Topology Manager policy single-numa-node",
-    "topology-manager/scope/container": "Topology Manager scope container",
-    "topology-manager/scope/pod": "Topology Manager scope pod",
+    **_features("topologyManagerPolicy", "topology-manager", "Topology Manager policy"),
+    **_features("topologyManagerScope", "topology-manager/scope", "Topology Manager scope"),
     "topology-manager/prefer-closest-numa-nodes": "policy option prefer-closest-numa-nodes",
     "topology-manager/max-allowable-numa-nodes": "policy option max-allowable-numa-nodes",
     "node/qos": "QoS classes and effective requests of pods",
@@ -50,9 +51,7 @@ FEATURES: Mapping[str, str] = {
     "host/discover": "reading a host tree",
     "host/reconcile": "writing the cpusets of policy static into a cgroup tree",
     "scheduler/filter": "which resources are insufficient",
-    "scheduler/least-allocated": "scoring strategy LeastAllocated",
-    "scheduler/most-allocated": "scoring strategy MostAllocated",
-    "scheduler/requested-to-capacity-ratio": "scoring strategy RequestedToCapacityRatio",
+    **_features("scoringStrategy.type", "scheduler", "scoring strategy"),
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.documentation.versions import DEFAULT
@@ -43,8 +44,8 @@ def refusal(options: Mapping[str, str] | None = None, **how: Any) -> str:
     return raised.value.message
 
 
-@pytest.mark.parametrize("name", ["none", "best-effort", "restricted", "single-numa-node"])
-@pytest.mark.parametrize("scope", ["container", "pod"])
+@pytest.mark.parametrize("name", TOPOLOGY_POLICIES)
+@pytest.mark.parametrize("scope", TOPOLOGY_SCOPES)
 def test_knows_four_policies_and_two_scopes(name: str, scope: str) -> None:
     policy = make(name=name, scope=scope)
     assert (policy.name, policy.scope) == (name, scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...documentation.policies import TOPOLOGY_POLICIES
+from ...documentation.policies import TOPOLOGY_POLICIES, policies_of
 from ...managers.cpu import OPTION_NAMES
 
 __all__ = ["features_needed"]
@@ -28,11 +28,7 @@ def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:
     return frozenset()
 
 
-_SCHEDULER = {
-    "LeastAllocated": "least-allocated",
-    "MostAllocated": "most-allocated",
-    "RequestedToCapacityRatio": "requested-to-capacity-ratio",
-}
+_SCHEDULER = {strategy.name: strategy.feature for strategy in policies_of("scoringStrategy.type")}
 _TOPOLOGY_OPTIONS = frozenset({"prefer-closest-numa-nodes", "max-allowable-numa-nodes"})
 
 
