@@ -3,7 +3,8 @@ import pytest
 from mutants import MUTANTS
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.comparison import holders, side_by_side, with_reference
+from numa_conformance.report.beside_reference import with_reference
+from numa_conformance.suite.comparison import holders, side_by_side
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.recorded import Vector, replay

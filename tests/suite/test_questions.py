@@ -4,7 +4,8 @@ from mutants import MUTANTS
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, wire
-from numa_conformance.suite.comparison import maps, side_by_side, with_reference
+from numa_conformance.report.beside_reference import with_reference
+from numa_conformance.suite.comparison import maps, side_by_side
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.recorded import Vector, replay

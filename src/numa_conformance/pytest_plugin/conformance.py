@@ -15,10 +15,10 @@ from ..errors import NumaConformanceError, UsageError
 from ..machine.shipped import shipped
 from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
 from ..protocol.reference import Level
+from ..report.beside_reference import with_reference
 from ..report.model import UNMET, Case, Summary, Verdict
 from ..report.text import header_lines, summary_lines, told_scenario
 from ..report.writers import write_reports
-from ..suite.comparison import with_reference
 from ..suite.findings import Finding
 from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures

@@ -1,4 +1,4 @@
-"""A scenario beside the reference: what it answers to the same questions, and both nodes as pictures."""
+"""A scenario in which a target's answers stand beside those of another: both nodes as pictures."""
 
 from __future__ import annotations
 
@@ -7,35 +7,12 @@ from itertools import zip_longest
 from typing import Any
 
 from ..cpuset import CpuSet
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import CpuSetSyntaxError, NumaConformanceError
 from ..machine.codec import machine_from_dict
 from ..machine.model import Machine
 from ..machine.picture import allocation_map
-from ..protocol import Client, InProcess, ReferenceTarget, TargetFault
-from ..protocol.reference import Level
-from .recorded import record
 
-__all__ = ["holders", "maps", "side_by_side", "with_reference"]
-
-_SECONDS = 10.0
-
-
-def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:
-    """Return a scenario with the reference's answers as its record, so that ``replay`` can judge a target by it.
-
-    Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
-    reference cannot take comes back as it is.
-    """
-    reference = Client(InProcess(lambda: ReferenceTarget(level, version), "the bundled reference", _SECONDS))
-    try:
-        if scenario["kind"] == "question":
-            return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
-        return record(reference, dict(scenario))
-    except (NumaConformanceError, TargetFault, KeyError, TypeError):
-        return dict(scenario)
-    finally:
-        reference.close()
+__all__ = ["holders", "maps", "side_by_side"]
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:

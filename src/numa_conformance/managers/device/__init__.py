@@ -3,7 +3,7 @@
 from .choose import Preference, lowest_ids
 from .manager import DeviceManager
 from .state import DeviceEntry
-from .state_file import DEVICE_FILE, DeviceStateFile, device_checksum_fits
+from .state_file import DEVICE_FILE, DeviceStateFile
 
 __all__ = [
     "DEVICE_FILE",
@@ -11,6 +11,5 @@ __all__ = [
     "DeviceManager",
     "DeviceStateFile",
     "Preference",
-    "device_checksum_fits",
     "lowest_ids",
 ]

@@ -11,7 +11,7 @@ from ...hostfs.fnv import fnv1a_32
 from ...hostfs.go_json import dump
 from .state import DeviceEntry, Inventory
 
-__all__ = ["DEVICE_FILE", "DeviceStateFile", "decode", "device_checksum_fits", "encode"]
+__all__ = ["DEVICE_FILE", "DeviceStateFile", "decode", "encode"]
 
 DEVICE_FILE = "kubelet_internal_checkpoint"
 
@@ -88,11 +88,6 @@ def decode(text: str) -> tuple[DeviceEntry, ...] | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return entries if checksum == _checksum(entries, registered) else None
-
-
-def device_checksum_fits(text: str) -> bool:
-    """Tell whether a file's checksum fits its bytes."""
-    return decode(text) is not None
 
 
 def _read_entry(entry: Any) -> DeviceEntry:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...managers.device import DEVICE_FILE, device_checksum_fits
+from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
 from .stateless import reported
 
@@ -111,22 +110,5 @@ def _comparable_files(answer: dict[str, Any]) -> dict[str, Any]:
     files = dict(answer.get("checkpoints") or {})
     text = files.get(DEVICE_FILE)
     if isinstance(text, str):
-        files[DEVICE_FILE] = _parsed_device_file(text)
+        files[DEVICE_FILE] = comparable_device_file(text)
     return {**answer, "checkpoints": files}
-
-
-def _parsed_device_file(text: str) -> Any:
-    try:
-        parsed = json.loads(text)
-        data = parsed["Data"]
-        entries = [
-            {**entry, "DeviceIDs": {node: sorted(ids) for node, ids in entry["DeviceIDs"].items()}}
-            for entry in data["PodDeviceEntries"] or []
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return text
-    if not device_checksum_fits(text):
-        return f"checksum {parsed.get('Checksum')} does not fit the bytes"
-    entries.sort(key=lambda entry: (entry["PodUID"], entry["ContainerName"], entry["ResourceName"]))
-    registered = {name: sorted(ids) for name, ids in (data.get("RegisteredDevices") or {}).items()}
-    return {"PodDeviceEntries": entries, "RegisteredDevices": registered}

@@ -1,0 +1,61 @@
+"""The Device Manager's state file as recorded decisions have it: parsed and in order, its checksum judged."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["DEVICE_FILE", "comparable_device_file"]
+
+DEVICE_FILE = "kubelet_internal_checkpoint"
+
+
+def comparable_device_file(text: str) -> Any:
+    """Return the file in the form of the record, which has an order where the file has none.
+
+    A text that is no such file comes back as it is; of one whose checksum is wrong it is only said so.
+    """
+    try:
+        parsed = json.loads(text)
+        data = parsed["Data"]
+        entries, registered = data["PodDeviceEntries"] or [], data.get("RegisteredDevices") or {}
+        fits = parsed["Checksum"] == _checksum(entries, registered)
+        in_order = [
+            {**entry, "DeviceIDs": {node: sorted(ids) for node, ids in entry["DeviceIDs"].items()}} for entry in entries
+        ]
+        in_order.sort(key=lambda entry: (entry["PodUID"], entry["ContainerName"], entry["ResourceName"]))
+        registered = {name: sorted(ids) for name, ids in registered.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return text
+    if not fits:
+        return f"checksum {parsed['Checksum']} does not fit the bytes"
+    return {"PodDeviceEntries": in_order, "RegisteredDevices": registered}
+
+
+def _checksum(entries: Sequence[Mapping[str, Any]], registered: Mapping[str, Iterable[str]]) -> int:
+    """Return the FNV-1a hash of what Go prints of the data with ``%#v`` (DEV-CKPT-02)."""
+    listed = f"[{' '.join(map(_printed_entry, entries))}]" if entries else "<nil>"
+    text = (
+        f"(checkpoint.checkpointData){{PodDeviceEntries:([]checkpoint.PodDevicesEntry){listed} "
+        f"RegisteredDevices:(map[string][]string){_printed_map(registered)}}}"
+    )
+    value = 0x811C9DC5
+    for byte in text.encode("utf-8", "surrogateescape"):
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value
+
+
+def _printed_entry(entry: Mapping[str, Any]) -> str:
+    response = " ".join(map(str, base64.b64decode(entry.get("AllocResp") or "")))
+    devices = {int(node): ids or () for node, ids in (entry["DeviceIDs"] or {}).items()}
+    return (
+        f"{{PodUID:(string){entry['PodUID']} ContainerName:(string){entry['ContainerName']} "
+        f"ResourceName:(string){entry['ResourceName']} DeviceIDs:(checkpoint.DevicesPerNUMA){_printed_map(devices)} "
+        f"AllocResp:([]uint8)[{response}]}}"
+    )
+
+
+def _printed_map(lists: Mapping[Any, Iterable[str]]) -> str:
+    return f"map[{' '.join(f'{key}:[{chr(32).join(ids)}]' for key, ids in sorted(lists.items()))}]"
