@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...documentation.policies import TOPOLOGY_POLICIES, policies_of
-from ...managers.cpu import OPTION_NAMES
+from ...protocol.features import FEATURES
 
 __all__ = ["features_needed"]
-
-_DEFAULT_GATED = "cpuManagerPolicyOptions"
 
 
 def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:
@@ -34,7 +32,7 @@ _TOPOLOGY_OPTIONS = frozenset({"prefer-closest-numa-nodes", "max-allowable-numa-
 
 def _kubelet(config: dict[str, Any]) -> frozenset[str]:
     needed = {f"cpu-manager/{'none' if config.get('cpuManagerPolicy', 'none') == 'none' else 'static'}"}
-    needed |= {f"cpu-manager/{name}" for name in config.get(_DEFAULT_GATED) or {} if name in OPTION_NAMES}
+    needed |= {f"cpu-manager/{name}" for name in config.get("cpuManagerPolicyOptions") or {}} & FEATURES.keys()
     if "memoryManagerPolicy" in config:
         needed.add(f"memory-manager/{'none' if config['memoryManagerPolicy'] == 'None' else 'static'}")
     if "topologyManagerScope" in config:
