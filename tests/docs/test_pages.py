@@ -5,6 +5,7 @@ import pytest
 
 from mutants.__main__ import mutants_page
 from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page, rules_page
+from numa_conformance.suite.versions_page import versions_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -13,6 +14,7 @@ PAGES = [
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
     ("rules.md", rules_page),
+    ("versions.md", versions_page),
     ("mutants.md", mutants_page),
 ]
 

@@ -6,6 +6,7 @@ import click
 
 from ..suite.documentation import protocol_page, requirements_page, rules_page
 from ..suite.requirements import REQUIREMENTS
+from ..suite.versions_page import versions_page
 from .terminal import print_json
 
 __all__ = ["command"]
@@ -16,12 +17,15 @@ __all__ = ["command"]
 @click.option("--markdown", is_flag=True, help="Print the page docs/requirements.md.")
 @click.option("--protocol", is_flag=True, help="Print the page docs/protocol.md.")
 @click.option("--rules", is_flag=True, help="Print the page docs/rules.md.")
-def command(as_json: bool, markdown: bool, protocol: bool, rules: bool) -> None:
+@click.option("--versions", is_flag=True, help="Print the page docs/versions.md.")
+def command(as_json: bool, markdown: bool, protocol: bool, rules: bool, versions: bool) -> None:
     """List the requirements: id, statement, source, versions, features."""
     if protocol:
         click.echo(protocol_page(), nl=False)
     elif rules:
         click.echo(rules_page(), nl=False)
+    elif versions:
+        click.echo(versions_page(), nl=False)
     elif markdown:
         click.echo(requirements_page(), nl=False)
     elif as_json:

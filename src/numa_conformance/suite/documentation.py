@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..documentation.quirks import QUIRKS
 from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from ..protocol.features import FEATURES, SURFACES
 from ..protocol.wire import METHODS
+from .markdown import joined, table
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
 from .tests_index import index_of_tests
@@ -30,12 +29,12 @@ def requirements_page() -> str:
     areas: dict[str, list[Requirement]] = {}
     for one in REQUIREMENTS.values():
         areas.setdefault(one.area, []).append(one)
-    lines += _table(
+    lines += table(
         ("area", "requirements", "with a test"),
         [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
     )
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
-    lines += _table(
+    lines += table(
         ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
     )
     for area, found in areas.items():
@@ -52,7 +51,7 @@ def requirements_page() -> str:
                 f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}.",
                 "",
             ]
-    return _joined(lines)
+    return joined(lines)
 
 
 def _features(features: frozenset[str]) -> str:
@@ -85,7 +84,7 @@ def quirks_page() -> str:
             f"Area {quirk.area}; rules {_rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
             "",
         ]
-    return _joined(lines)
+    return joined(lines)
 
 
 def rules_page() -> str:
@@ -102,7 +101,7 @@ def rules_page() -> str:
         lines += ["", f"## {manager}"]
         for chapter in chapters:
             lines += ["", f"### {chapter.title}", "", *map(_rule_line, chapter.rules)]
-    return _joined(lines)
+    return joined(lines)
 
 
 def _rule_line(rule: Rule) -> str:
@@ -129,7 +128,7 @@ def protocol_page() -> str:
         "",
         "## Methods",
         "",
-        *_table(
+        *table(
             ("method", "surface", "question", "answer"),
             (
                 (f"`{one.name}`", one.surface, _first_line(one.request.__doc__), _first_line(one.reply.__doc__))
@@ -144,22 +143,10 @@ def protocol_page() -> str:
         asked = ", ".join(f"`{name}`" for name in method.request.__struct_encode_fields__) or "nothing"
         told = ", ".join(f"`{name}`" for name in method.reply.__struct_encode_fields__)
         lines.append(f"- `{method.name}` takes {asked}; answers {told}")
-    lines += ["", "## Surfaces", "", *_table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
-    lines += ["", "## Features", "", *_table(("feature", "what it is"), ((f"`{n}`", t) for n, t in FEATURES.items()))]
-    return _joined(lines)
+    lines += ["", "## Surfaces", "", *table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
+    lines += ["", "## Features", "", *table(("feature", "what it is"), ((f"`{n}`", t) for n, t in FEATURES.items()))]
+    return joined(lines)
 
 
 def _first_line(text: str | None) -> str:
     return (text or "").strip().split("\n", 1)[0].replace("|", "\\|")
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str]:
-    return [
-        f"| {' | '.join(head)} |",
-        f"|{'---|' * len(head)}",
-        *(f"| {' | '.join(map(str, row))} |" for row in rows),
-    ]
-
-
-def _joined(lines: list[str]) -> str:
-    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,84 @@
+"""The page that tells what changes from one version of Kubernetes to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from ..documentation.defaults import DEFAULTS, FieldDefault
+from ..documentation.gates import GATES, GateState
+from ..documentation.pages import Section
+from ..documentation.policies import POLICIES, Policy
+from ..documentation.versions import SUPPORTED, SUPPORTED_RANGE
+from .markdown import joined, table
+
+__all__ = ["versions_page"]
+
+_PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}
+
+
+def versions_page() -> str:
+    """Return ``docs/versions.md``."""
+    lines = [
+        "# Versions of Kubernetes",
+        "",
+        f"What the resource managers' documentation says from version to version; behaviour is known from "
+        f"{SUPPORTED_RANGE}. Made from the room `documentation/` by `numa-conformance requirements --versions`. "
+        "Where a version departs from its documentation: [quirks.md](quirks.md).",
+        "",
+        "## Policies, scopes and strategies",
+        "",
+        *table(("field", "may be", "since", "platform"), map(_policy_row, POLICIES)),
+        "",
+        "## Feature gates",
+        "",
+        "alpha: off by default; beta: on by default; where it is otherwise, the table says so. locked: cannot be "
+        "changed. gone: cannot be set, what it guarded is there. -: not there yet.",
+        "",
+        *table(("gate", *map(str, SUPPORTED)), _gate_rows()),
+        "",
+        "## Defaults",
+        "",
+        "What a KubeletConfiguration means where it says nothing.",
+        "",
+        *table(("field", "default"), map(_default_row, DEFAULTS.values())),
+    ]
+    return joined(lines)
+
+
+def _link(text: str, source: Section) -> str:
+    return f"[`{text}`]({source.address})"
+
+
+def _policy_row(policy: Policy) -> Iterable[str]:
+    return f"`{policy.field}`", _link(policy.name, policy.source), str(policy.since), _PLATFORMS[policy.platform]
+
+
+def _gate_rows() -> Iterable[Iterable[str]]:
+    for gate in GATES.values():
+        yield _link(gate.name, gate.source), *(_gate_cell(gate.history.at(version)) for version in SUPPORTED)
+
+
+def _gate_cell(state: GateState | None) -> str:
+    if state is None:
+        return "-"
+    if state.locked:
+        return "locked"
+    expected = state.stage != "alpha"
+    name = state.stage.upper() if state.stage == "ga" else state.stage
+    return name if state.on == expected else f"{name}, {'on' if state.on else 'off'}"
+
+
+def _default_row(default: FieldDefault[Any]) -> Iterable[str]:
+    """Tell what the supported versions have; a default that did not change among them is told once."""
+    told = [(version, _shown(default.at(version))) for version in SUPPORTED]
+    steps = [(next(run)[0], value) for value, run in groupby(told, key=lambda step: step[1])]
+    text = "; ".join(value if since == SUPPORTED[0] else f"from {since} {value}" for since, value in steps)
+    return _link(default.name, default.source), text
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"`{name}: {amount}`" for name, amount in value.items())
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
