@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from .checkers import checkers_of
 from .history import History
 from .judge.checker import Violation
-from .judge.subjects import UnreadableError, subjects
+from .judge.reading import UnreadableError
+from .judge.subjects import subjects
 
 __all__ = ["WELL_FORMED", "Broken", "Verdicts", "judge"]
 

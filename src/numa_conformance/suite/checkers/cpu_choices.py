@@ -158,8 +158,11 @@ def keeps_one_node(choice: Choice) -> Judgement:
     taken = choice.took
     if taken is None or ACROSS_NUMA not in choice.options or choice.options & {BY_SOCKET, BY_UNCORE}:
         return None
-    room = _room(choice, _scope(choice))
-    if choice.count % _step(choice) or not any((node & room).bit_count() >= choice.count for node in choice.numa):
+    scope = _scope(choice)
+    if scope is None or not choice.even or choice.count % _step(choice):
+        return None
+    room = _room(choice, scope)
+    if not any((node & room).bit_count() >= choice.count for node in choice.numa):
         return None
     nodes = len(touched(choice.numa, taken))
     return violated(
@@ -177,7 +180,7 @@ def spreads_evenly(choice: Choice) -> Judgement:
     if taken is None or ACROSS_NUMA not in choice.options or not choice.untouched or not choice.even:
         return None
     scope = _scope(choice)
-    sizes = {(node & scope).bit_count() for node in choice.numa} - {0}
+    sizes = {(node & (scope or 0)).bit_count() for node in choice.numa} - {0}
     if len(sizes) != 1 or choice.options & {BY_SOCKET, BY_UNCORE} or choice.count <= min(sizes):
         return None
     if choice.count % _step(choice):
@@ -191,7 +194,10 @@ def spreads_evenly_in_use(choice: Choice) -> Judgement:
     taken = choice.took
     if taken is None or ACROSS_NUMA not in choice.options or choice.untouched or not choice.even:
         return None
-    room = _room(choice, _scope(choice))
+    scope = _scope(choice)
+    if scope is None:
+        return None
+    room = _room(choice, scope)
     used = len(touched(choice.numa, taken))
     share = -(-choice.count // (used * _step(choice))) * _step(choice)
     able = sum((node & room).bit_count() >= share for node in choice.numa)
@@ -219,7 +225,7 @@ def _step(choice: Choice) -> int:
 def takes_separate_cores(choice: Choice) -> Judgement:
     """As many different physical cores as have a free CPU."""
     taken = choice.took
-    if taken is None or ACROSS_CORES not in choice.options or _scope(choice) != choice.available:
+    if taken is None or ACROSS_CORES not in choice.options or choice.near is not None:
         return None
     cores, possible = len(touched(choice.machine.core_bits, taken)), min(choice.count, len(choice.open_cores))
     return violated(
@@ -311,7 +317,7 @@ def follows_the_hint(choice: Choice) -> Judgement:
     """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
     taken = choice.took
     scope = _scope(choice)
-    if taken is None or choice.near is None or scope == choice.available:
+    if taken is None or choice.near is None or scope is None or scope == choice.available:
         return None
     return violated(
         not taken & ~scope,
@@ -322,14 +328,14 @@ def follows_the_hint(choice: Choice) -> Judgement:
     )
 
 
-def _scope(choice: Choice) -> int:
-    """The CPUs from which a request should come: the hint's if they can hold it, else all that are available."""
+def _scope(choice: Choice) -> int | None:
+    """The CPUs from which a request should come: the hint's, or all; None where the hint's cannot hold it."""
     if choice.near is None:
         return choice.available
     near = choice.near & choice.available
     if BY_SOCKET in choice.options:
         near = sum(touched(choice.sockets, choice.near)) & choice.available
-    return near if _room(choice, near).bit_count() >= choice.count else choice.available
+    return near if _room(choice, near).bit_count() >= choice.count else None
 
 
 def _room(choice: Choice, cpus: int) -> int:
@@ -344,7 +350,8 @@ def _whole_or_taken(groups: Iterable[int], available: int) -> bool:
 
 
 def _one_where_one_suffices(choice: Choice, taken: int, groups: tuple[int, ...], name: str) -> Judgement:
-    room = _room(choice, _scope(choice))
+    scope = _scope(choice)
+    room = _room(choice, scope or 0)
     if not any((group & room).bit_count() >= choice.count for group in groups):
         return None
     number = len(touched(groups, taken))

@@ -28,6 +28,7 @@ class Choice:
 
     ``options``: the static policy's options that are on. ``available``: CPUs that may be given. ``near``: CPUs of the
     NUMA nodes of the hint; None without one. ``given``: None when the request was refused, with ``refusal`` its text.
+    ``shaped``: whether the pages say anything of where the CPUs lie; not where CPUs of an init container may be reused.
     """
 
     machine: Machine
@@ -37,12 +38,19 @@ class Choice:
     given: int | None
     near: int | None = None
     refusal: str = ""
+    shaped: bool = True
 
     @property
     def took(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
         given = self.given
-        if given is None or given & ~self.available or given.bit_count() != self.count or not self.count:
+        if (
+            not self.shaped
+            or given is None
+            or given & ~self.available
+            or given.bit_count() != self.count
+            or not self.count
+        ):
             return None
         return given
 

@@ -6,22 +6,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...errors import CpuSetSyntaxError
 from ..history import History, Step
 from .choice import Choice
+from .lives import NodeFollower
+from .reading import read_bits
 
-__all__ = ["UnreadableError", "read_bits", "subjects"]
-
-
-class UnreadableError(ValueError):
-    """An answer of the right shape whose texts say nothing: no set of CPUs, say."""
+__all__ = ["subjects"]
 
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
     """Yield each subject with the number of its step, from 0. Raises ``UnreadableError`` for a text that is no set."""
+    node = NodeFollower(history)
     for number, step in enumerate(history.steps):
-        if step.answer is not None and step.method == "pick":
+        if step.answer is None:
+            continue
+        if step.method == "pick":
             yield number, _pick(history, step, step.answer)
+        else:
+            for subject in node.subjects(step, step.answer):
+                yield number, subject
 
 
 def _pick(history: History, step: Step, answer: Mapping[str, Any]) -> Choice:
@@ -39,11 +42,3 @@ def _pick(history: History, step: Step, answer: Mapping[str, Any]) -> Choice:
         None if nodes is None else sum(machine.numa_bits[node] for node in nodes),
         str(answer.get("message") or (answer.get("error") or {}).get("message", "")),
     )
-
-
-def read_bits(text: str, field: str) -> int:
-    """Read a set of CPUs that a target answered; raises ``UnreadableError``."""
-    try:
-        return CpuSet.parse(text).bits
-    except CpuSetSyntaxError as error:
-        raise UnreadableError(f"{field}: {error}") from error

@@ -1,0 +1,170 @@
+"""Cells: one setting of everything a life varies, on one machine. Drawn so that every pair of settings meets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...cpuset import CpuSet, iter_bits
+from ...machine import Machine, catalogue_names, load_machine
+from .picks import OPTION_SETS
+
+__all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
+
+STRICT = "strict-cpu-reservation"
+RESERVATIONS = (
+    "a core",
+    "a thread",
+    "two threads of two cores",
+    "a core of each socket",
+    "some threads",
+    "a number",
+    "a number and a half",
+)
+POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+MOST_NODES = 8
+"""NUMA nodes with which a node comes up under a policy that aligns, unless it is told otherwise."""
+MOST_ALIGNED = 16
+"""NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
+HIGHEST_NODE = 63
+"""A set of NUMA nodes is a word of 64 bits to the kubelet."""
+MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
+RESERVED_MIB = 356
+"""kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The settings of one life. ``options`` are those of the static policy."""
+
+    machine: Machine
+    static: bool
+    options: frozenset[str]
+    topology: str
+    scope: str
+    memory: bool
+    reservation: str
+
+    @property
+    def name(self) -> str:
+        """The settings in words; the machine is told beside it."""
+        if not self.static:
+            return "policy none"
+        memory = ", memory Static" if self.memory else ""
+        options = "+".join(sorted(self.options)) or "no option"
+        topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
+        return f"{options}, {topology}{memory}, reserved {self.reservation}"
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What a target must claim to be asked."""
+        if not self.static:
+            return frozenset({"cpu-manager/none"})
+        named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
+        if self.topology != "none":
+            named |= {f"topology-manager/{self.topology}", f"topology-manager/scope/{self.scope}"}
+        if self.memory:
+            named.add("memory-manager/static")
+        if self.topology != "none" and len(self.machine.numa_ids) > MOST_NODES:
+            named.add("topology-manager/max-allowable-numa-nodes")
+        return frozenset(named)
+
+
+def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int = 0) -> Iterator[Cell]:
+    """Yield cells within what a target claims; small machines come more often, every machine of the catalogue comes."""
+    machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
+    weights = [3 if len(machine.cpus) <= 32 else 1 for machine in machines]
+    optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
+    possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
+    policies = [name for name in POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
+    scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in claimed]
+    lot = random.Random(f"cells {seed}")
+    for number in range(count):
+        machine = machines[number] if number < len(machines) else lot.choices(machines, weights)[0]
+        options = frozenset(lot.choice(possible)) if possible else frozenset[str]()
+        topology = lot.choice(policies if scopes else ["none"])
+        cell = Cell(
+            machine,
+            static=lot.random() < 0.95,
+            options=options,
+            topology=topology,
+            scope=lot.choice(scopes) if scopes else "container",
+            memory=lot.random() < 0.4 and _has_memory(machine),
+            reservation=lot.choice(RESERVATIONS),
+        )
+        if _comes_up(cell) and cell.features <= claimed:
+            yield cell
+
+
+def _has_memory(machine: Machine) -> bool:
+    """Whether the reservation of memory fits a NUMA node, and the nodes are few enough to look at their sets."""
+    if len(machine.numa_ids) > MOST_ALIGNED:
+        return False
+    return max((node.memory or 0) - _in_pages(node.hugepages) for node in machine.memory) > RESERVED_MIB << 20
+
+
+def _in_pages(pages: Mapping[str, int]) -> int:
+    sizes = {"Ki": 10, "Mi": 20, "Gi": 30}
+    return sum(int(size[:-2]) * count << sizes[size[-2:]] for size, count in pages.items())
+
+
+def _comes_up(cell: Cell) -> bool:
+    """Whether the pages let a node come up so: socket alignment has conditions, and something must be left to give."""
+    socket = "align-by-socket" in cell.options
+    sockets, nodes = len(cell.machine.socket_bits), sum(1 for cpus in cell.machine.numa_bits.values() if cpus)
+    if socket and (cell.topology == "single-numa-node" or sockets > nodes):
+        return False
+    numa = cell.machine.numa_ids
+    if cell.topology != "none" and (len(numa) > MOST_ALIGNED or max(numa) > HIGHEST_NODE):
+        return False
+    return len(cell.machine.cpus) >= 4 or not cell.static
+
+
+def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
+    """Return the KubeletConfiguration of a cell, in its JSON form."""
+    config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
+    if not cell.static:
+        return {**config, "cpuManagerPolicy": "none"}
+    config["cpuManagerPolicy"] = "static"
+    if cell.options:
+        config["cpuManagerPolicyOptions"] = dict.fromkeys(sorted(cell.options), "true")
+        config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
+    if cell.memory:
+        largest = max(cell.machine.memory, key=lambda node: (node.memory or 0) - _in_pages(node.hugepages))
+        config.update(MEMORY)
+        config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
+    config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
+    if cell.topology != "none":
+        config["topologyManagerPolicy"], config["topologyManagerScope"] = cell.topology, cell.scope
+        if len(cell.machine.numa_ids) > MOST_NODES:
+            config["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": str(len(cell.machine.numa_ids))}
+    return config
+
+
+def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dict[str, Any]:
+    machine = cell.machine
+    if cell.reservation == "a number":
+        return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
+    if cell.reservation == "a number and a half":
+        return {"kubeReserved": {**kube, "cpu": "500m"}, "systemReserved": {"cpu": "700m"}}
+    bits = _reserved_bits(machine, cell.reservation, lot)
+    return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
+
+
+def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> int:
+    cores: Sequence[int] = machine.core_bits
+    threads = list(iter_bits(machine.online_bits))
+    match reservation:
+        case "a core":
+            return cores[0]
+        case "a thread":
+            return 1 << lot.choice(threads)
+        case "two threads of two cores":
+            return sum(core & -core for core in lot.sample(cores, min(2, len(cores) - 1 or 1)))
+        case "a core of each socket":
+            first = [next(core for core in cores if core & cpus) for cpus in machine.socket_bits.values()]
+            return sum(first) if sum(first) != machine.online_bits else cores[0]
+        case _:
+            return sum(1 << cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))

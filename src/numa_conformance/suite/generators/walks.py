@@ -1,0 +1,218 @@
+"""Walks: lives of nodes. Pods come, run, are started again and go; the node is reconciled, asked and restarted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...machine import Machine
+from ..drive import Answer, Question, Scenario, Script
+from ..workloads import container, pod
+from .cells import Cell, kubelet_of
+
+__all__ = ["walks"]
+
+SMALL_MIB, LARGE_SHARE = 64, 3
+
+
+def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: int = 0) -> Iterator[Scenario]:
+    """Yield a life of about so many steps for each cell, within what a target claims."""
+    for number, cell in enumerate(cells):
+        name = f"walk {seed} {number} {cell.machine.name} {cell.name}"
+        yield Scenario("walk", cell.name, cell.machine, partial(_walk, cell, claimed, steps, name), seed)
+
+
+def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
+    walk = _Walk(cell, claimed, random.Random(name))
+    up = yield walk.start()
+    if "default_cpuset" not in up:
+        return
+    walk.saw(up)
+    yield from walk.fragment()
+    for _ in range(steps):
+        question = walk.next()
+        walk.saw((yield question), question)
+    yield from walk.end()
+
+
+class _Walk:
+    """What a walk knows of its node: which pods are there, how many CPUs are free."""
+
+    def __init__(self, cell: Cell, claimed: frozenset[str], lot: random.Random) -> None:
+        self._cell = cell
+        self._claimed = claimed
+        self._lot = lot
+        self._kubelet = kubelet_of(cell, lot)
+        self._pods: dict[str, dict[str, Any]] = {}
+        self._running: set[str] = set()
+        self._free = 0
+        self._count = 0
+        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
+
+    def start(self) -> Question:
+        return "node.start", {"kubelet": self._kubelet}
+
+    def saw(self, answer: Answer, question: Question | None = None) -> None:
+        """Take note of what came of a question."""
+        if "default_cpuset" in answer:
+            reserved = CpuSet.parse(self._kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
+            self._free = len(_set(answer["default_cpuset"]) - reserved)
+        if question is None:
+            return
+        method, params = question
+        if method == "node.admit" and answer.get("result") == "admitted":
+            self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
+        elif method == "node.run":
+            self._running.add(params["uid"])
+        elif method == "node.remove":
+            self._pods.pop(params["uid"], None)
+            self._running.discard(params["uid"])
+        elif method == "node.restart" and answer.get("result") == "restarted":
+            there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
+            self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
+            self._running &= there
+
+    def fragment(self) -> Script:
+        """Put single threads and cores in use, here and there."""
+        if not self._cell.static or self._lot.random() < 0.3:
+            return
+        threads = self._cell.machine.core_bits[0].bit_count()
+        size = threads if "full-pcpus-only" in self._cell.options else 1
+        for _ in range(self._lot.randint(2, 6)):
+            if self._free > size:
+                question = self._admit(self._plain(size))
+                self.saw((yield question), question)
+        for uid in [uid for uid in self._pods if self._lot.random() < 0.5]:
+            question = _remove(uid)
+            self.saw((yield question), question)
+
+    def next(self) -> Question:
+        """Choose what happens next: mostly pods come, when there is room for them."""
+        lot = self._lot
+        crowded = self._free <= 1 or len(self._pods) > 6
+        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.4}
+        kinds |= {"state": 0.5}
+        if "cpu-manager/reconcile" in self._claimed:
+            kinds["reconcile"] = 1
+        if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
+            kinds["restart"] = 0.7
+        kind = lot.choices(list(kinds), list(kinds.values()))[0]
+        waiting = [uid for uid in self._pods if uid not in self._running]
+        if kind == "run" and waiting:
+            return "node.run", {"uid": lot.choice(waiting)}
+        if kind == "remove" and self._pods:
+            return _remove(lot.choice(list(self._pods)))
+        if kind == "again" and self._running:
+            return "node.admit", {"pod": self._pods[lot.choice(sorted(self._running & set(self._pods)))]}
+        if kind in ("state", "reconcile", "restart"):
+            return f"node.{kind}", {}
+        return self._admit(self._drawn())
+
+    def end(self) -> Script:
+        """Start what waits, reconcile, restart, admit one more pod, and remove everything."""
+        for uid in [uid for uid in self._pods if uid not in self._running]:
+            question: Question = "node.run", {"uid": uid}
+            self.saw((yield question), question)
+        last: list[Question] = [("node.state", {})]
+        if "cpu-manager/reconcile" in self._claimed:
+            last.insert(0, ("node.reconcile", {}))
+        if "node/restart" in self._claimed:
+            last.append(("node.restart", {}))
+        last.append(self._admit(self._plain(1)))
+        for question in last:
+            self.saw((yield question), question)
+        for uid in list(self._pods):
+            question = _remove(uid)
+            self.saw((yield question), question)
+        yield "node.state", {}
+
+    def _admit(self, wanted: dict[str, Any]) -> Question:
+        return "node.admit", {"pod": wanted}
+
+    def _plain(self, cpus: int) -> dict[str, Any]:
+        self._count += 1
+        return pod(f"p{self._count}", [container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
+
+    def _drawn(self) -> dict[str, Any]:
+        """Draw a pod: mostly one that could be admitted."""
+        lot = self._lot
+        self._count += 1
+        kind = lot.choices(("guaranteed", "fraction", "burstable", "best effort"), (8, 1, 1, 1))[0]
+        number = lot.choices((1, 2, 3), (6, 3, 1))[0]
+        room = self._free
+        apps = []
+        for index in range(number):
+            apps.append(self._container(f"c{index}", kind, room // (number - index)))
+            room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
+        init: list[dict[str, Any]] = []
+        if "cpu-manager/init-containers" in self._claimed and kind == "guaranteed" and lot.random() < 0.3:
+            init = [
+                container(
+                    f"i{index}",
+                    cpu=str(self._size(max(room, 1))),
+                    memory=f"{SMALL_MIB}Mi",
+                    sidecar=lot.random() < 0.3,
+                )
+                for index in range(lot.randint(1, 2))
+            ]
+        return pod(f"p{self._count}", apps, init=init)
+
+    def _container(self, name: str, kind: str, room: int) -> dict[str, Any]:
+        lot = self._lot
+        extra: dict[str, str] = {}
+        if self._resources and "device-manager/allocation" in self._claimed and lot.random() < 0.35:
+            extra[lot.choice(self._resources)] = str(lot.randint(1, 2))
+        if kind == "best effort":
+            return container(name, other=extra)
+        memory = f"{self._memory()}Mi"
+        if kind == "burstable":
+            return container(name, requests={"cpu": str(lot.randint(1, 3)), "memory": memory}, other=extra)
+        if self._pages and self._cell.memory and "memory-manager/hugepages" in self._claimed and lot.random() < 0.4:
+            size = lot.choice(self._pages)
+            extra[f"hugepages-{size}"] = f"{int(size[:-2]) * lot.randint(1, 4)}{size[-2:]}"
+        cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
+        return container(name, cpu=cpu, memory=memory, other=extra)
+
+    def _memory(self) -> int:
+        """Draw an amount in MiB: mostly small, sometimes a good part of a NUMA node, or more than one holds."""
+        if not self._cell.memory or self._lot.random() < 0.5:
+            return SMALL_MIB
+        sizes = [(node.memory or 0) >> 20 for node in self._cell.machine.memory]
+        return max(SMALL_MIB, self._lot.randint(1, 5) * max(sizes) // (2 * LARGE_SHARE))
+
+    def _size(self, room: int) -> int:
+        """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
+        lot = self._lot
+        telling = [size for size in _sizes(self._cell.machine) if size <= room]
+        choice = lot.random()
+        if choice < 0.45 and telling:
+            size = lot.choice(telling)
+        elif choice < 0.95:
+            size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
+        else:
+            size = room + 1
+        threads = self._cell.machine.core_bits[0].bit_count()
+        if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
+            size = -(-size // threads) * threads
+        return size
+
+
+def _remove(uid: str) -> Question:
+    return "node.remove", {"uid": uid}
+
+
+def _sizes(machine: Machine) -> list[int]:
+    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
+    sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
+    return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)
+
+
+def _set(text: str) -> CpuSet:
+    try:
+        return CpuSet.parse(text)
+    except ValueError:
+        return CpuSet()

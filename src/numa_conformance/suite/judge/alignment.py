@@ -1,0 +1,59 @@
+"""What can be aligned, by the Topology Manager's pages: how many NUMA nodes a request needs, what these can give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .choice import WHOLE_CORES, fewest
+from .pods import ContainerSpec, PodSpec
+from .world import World
+
+__all__ = ["Alignment", "asks_for_devices", "only_cpus"]
+
+
+class Alignment:
+    """A request for CPUs on a node as it is: the fewest NUMA nodes that hold so many, and whether so many are free."""
+
+    def __init__(self, world: World, count: int) -> None:
+        """Take the node before the request; all CPUs of a NUMA node count for the width, free ones for the rest."""
+        nodes = [cpus for cpus in world.machine.numa_bits.values() if cpus]
+        self._free = sorted(((cpus & world.free).bit_count() for cpus in nodes), reverse=True)
+        self._count = count
+        self.width = fewest((cpus.bit_count() for cpus in nodes), count)
+
+    @property
+    def on_one_node(self) -> bool:
+        """Whether one NUMA node can give them."""
+        return self._free[0] >= self._count
+
+    @property
+    def preferred(self) -> bool:
+        """Whether as few NUMA nodes as can ever hold them can give them now."""
+        return sum(self._free[: self.width]) >= self._count
+
+
+def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
+    """Tell whether a container asks for a device of the machine."""
+    known = {device.resource for device in world.machine.devices}
+    return any(known & container.requests.keys() for container in containers)
+
+
+def only_cpus(world: World, pod: PodSpec) -> bool:
+    """Tell whether CPUs are all that is aligned for a pod, and that by simple counting.
+
+    Not so where memory or devices take part, where the pod as a whole has resources, where sockets are aligned, and
+    where half free cores count as free although full-pcpus-only cannot give them.
+    """
+    if pod.whole or asks_for_devices(world, pod.containers) or "align-by-socket" in world.settings.options:
+        return False
+    if world.settings.memory_static and pod.qos == "Guaranteed":
+        return False
+    return WHOLE_CORES not in world.settings.options or whole_cores_only(world, pod)
+
+
+def whole_cores_only(world: World, pod: PodSpec) -> bool:
+    """Tell whether all free CPUs are those of whole cores, and all requests too, on a machine of equal cores."""
+    cores = world.machine.core_bits
+    if len({core.bit_count() for core in cores}) > 1 or any(core & world.free not in (0, core) for core in cores):
+        return False
+    return all(container.exclusive % cores[0].bit_count() == 0 for container in pod.containers)

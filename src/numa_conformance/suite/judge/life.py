@@ -1,0 +1,114 @@
+"""What happens to a node, step by step, as subjects for checkers: each with the world before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .pods import PodSpec
+from .settings import Settings
+from .world import Held, World
+
+__all__ = ["Admission", "Arrival", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``."""
+
+    settings: Settings
+    world: World | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The node between two questions, after something happened."""
+
+    world: World
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A pod was admitted or refused. ``again``: the pod was on the node before."""
+
+    before: World
+    after: World
+    pod: PodSpec
+    admitted: bool
+    again: bool
+    held: Mapping[str, Held] = field(default_factory=dict)
+    qos: str | None = None
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A pod's containers were started. ``held``: what they hold, as told then."""
+
+    before: World
+    after: World
+    uid: str
+    held: Mapping[str, Held]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A pod was taken off the node."""
+
+    before: World
+    after: World
+    uid: str
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A cpuset that was sent to the container runtime."""
+
+    uid: str
+    container: str
+    cpus: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcilePass:
+    """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
+
+    world: World
+    updates: tuple[Update, ...]
+    runs_on: Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that is on the node, as told: pod to container to what it holds."""
+
+    world: World
+    pods: Mapping[str, Mapping[str, Held]]
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The node agent was restarted. ``plain``: with the same configuration and the state files it had left.
+
+    ``after``: None when the node did not come up again, for the reason ``refusal``; ``refused``: pods that were not
+    admitted again.
+    """
+
+    before: World
+    after: World | None
+    plain: bool
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The state files, name to text."""
+
+    world: World
+    texts: Mapping[str, Any]

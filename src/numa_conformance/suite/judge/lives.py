@@ -1,0 +1,167 @@
+"""Following a node through a history: from its steps to subjects, the world carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..history import History, Step
+from .choice import Choice
+from .life import Admission, Arrival, Files, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .pods import PodSpec
+from .reading import read_bits
+from .settings import Settings
+from .world import Held, PodOnNode, World
+
+__all__ = ["NodeFollower"]
+
+Answer = Mapping[str, Any]
+
+
+class NodeFollower:
+    """Takes the steps of one history in order and yields what checkers judge."""
+
+    def __init__(self, history: History) -> None:
+        self._machine = history.head.machine
+        self._world: World | None = None
+        self._runs_on: dict[tuple[str, str], int] = {}
+
+    def subjects(self, step: Step, answer: Answer) -> Iterator[object]:
+        """Yield the subjects of one step; raises ``UnreadableError``."""
+        if step.method == "node.start":
+            yield from self._start(step, answer)
+        elif self._world is not None:
+            follow = {
+                "node.admit": self._admit,
+                "node.run": self._run,
+                "node.remove": self._remove,
+                "node.state": self._state,
+                "node.reconcile": self._reconcile,
+                "node.restart": self._restart,
+                "node.checkpoints": self._files,
+            }.get(step.method)
+            if follow is not None:
+                yield from follow(self._world, step, answer)
+
+    def _start(self, step: Step, answer: Answer) -> Iterator[object]:
+        settings = Settings.of(step.params["kubelet"])
+        self._world, self._runs_on = None, {}
+        refusal = answer.get("message") or answer.get("construction_error")
+        if answer.get("stage") is not None or refusal is not None:
+            yield Arrival(settings, None, str(refusal))
+            return
+        pool = read_bits(answer.get("default_cpuset") or "", "default_cpuset")
+        reserved = settings.reserved
+        if reserved is None:
+            reserved = read_bits(answer.get("reserved_cpus") or "", "reserved_cpus")
+        self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
+        yield Arrival(settings, self._world)
+        if not step.params.get("files"):
+            yield Moment(self._world)
+
+    def _admit(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        pod = PodSpec.of(step.params["pod"])
+        admitted = answer.get("result") == "admitted"
+        held = _held(answer.get("containers") or {})
+        after = (before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)).told(answer)
+        self._world = after
+        again = pod.uid in before.pods
+        told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or ""
+        yield Admission(before, after, pod, admitted, again, held, *told)
+        if admitted and not again and before.settings.static:
+            yield from _choices(before, pod, held)
+        yield Moment(after)
+
+    def _run(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        uid = step.params["uid"]
+        if answer.get("result") != "started" or uid not in before.pods:
+            return
+        pod = before.pods[uid]
+        held = _held(answer.get("containers") or {})
+        self._world = after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).told(answer)
+        for container in pod.spec.containers:
+            if container.kind != "init" and container.name in held:
+                self._runs_on[uid, container.name] = held[container.name].cpus or after.pool
+        yield Run(before, after, uid, held)
+        yield Moment(after)
+
+    def _remove(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        uid = step.params["uid"]
+        self._world = after = before.without(uid).told(answer)
+        self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
+        yield Removal(before, after, uid, answer.get("result") == "removed")
+        yield Moment(after)
+
+    def _state(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        self._world = after = before.told(answer)
+        yield State(after, {uid: _held(own) for uid, own in answer["containers"].items()})
+        yield Moment(after)
+
+    def _reconcile(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        updates = tuple(
+            Update(update["uid"], update["container"], read_bits(update["cpus"], "updates.cpus"))
+            for update in answer["updates"]
+        )
+        yield ReconcilePass(before, updates, dict(self._runs_on))
+        for update in updates:
+            if (update.uid, update.container) in self._runs_on:
+                self._runs_on[update.uid, update.container] = update.cpus
+
+    def _restart(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        kubelet, files = step.params.get("kubelet"), step.params.get("files")
+        plain = kubelet is None and not files
+        if answer.get("result") != "restarted":
+            self._world = None
+            yield Restart(before, None, plain, refusal=str(answer.get("message")))
+            return
+        held: dict[str, Mapping[str, Held]] = {}
+        refused: dict[str, str] = {}
+        for pod in answer.get("pods") or ():
+            if pod["result"] == "admitted":
+                held[pod["uid"]] = _held(pod.get("containers") or {})
+            else:
+                refused[pod["uid"]] = f"{pod.get('reason')}: {pod.get('message')}"
+        pods = {
+            uid: replace(pod, held={**pod.held, **held.get(uid, {})})
+            for uid, pod in before.pods.items()
+            if uid not in refused
+        }
+        settings = before.settings if kubelet is None else Settings.of(kubelet)
+        self._world = after = replace(before, settings=settings, pods=pods).told(answer)
+        yield Restart(before, after, plain, held, refused)
+        if plain:
+            yield Moment(after)
+
+    def _files(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+        yield Files(before, answer["checkpoints"])
+
+
+def _held(containers: Mapping[str, Any]) -> dict[str, Held]:
+    return {name: Held.read(holding, f"containers.{name}") for name, holding in containers.items()}
+
+
+def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[Choice]:
+    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
+
+    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
+    """
+    reusable = spent = 0
+    for container in pod.containers:
+        given = held[container.name].cpus if container.name in held else 0
+        count = container.exclusive
+        if count:
+            available = before.free & ~spent | reusable
+            affinity = held[container.name].affinity if container.name in held else None
+            aligned = before.settings.topology != "none" and affinity is not None and affinity.nodes is not None
+            near = _cpus_of(before, affinity.nodes) if aligned and affinity and affinity.nodes is not None else None
+            yield Choice(before.machine, before.settings.options, available, count, given, near, shaped=not reusable)
+        if container.kind == "init":
+            reusable |= given
+        else:
+            reusable &= ~given
+        spent |= given
+
+
+def _cpus_of(world: World, nodes: int) -> int:
+    return sum(cpus for node, cpus in world.machine.numa_bits.items() if nodes >> node & 1)

@@ -1,0 +1,121 @@
+"""``World``: what may be known of a node from a history alone. It believes answers, never the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...machine import Machine
+from .pods import PodSpec
+from .reading import Affinity, Block, affinity_of, blocks_of, read_bits
+from .settings import Settings
+
+__all__ = ["Held", "PodOnNode", "World"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
+
+    ``affinity``, ``memory`` and ``devices`` are None where the target did not tell.
+    """
+
+    cpus: int
+    affinity: Affinity | None = None
+    memory: tuple[Block, ...] | None = None
+    devices: Mapping[str, frozenset[str]] | None = None
+
+    @classmethod
+    def read(cls, answer: Mapping[str, Any], field_name: str) -> Held:
+        """Read what a target says that a container holds; raises ``UnreadableError``."""
+        devices = answer.get("devices")
+        return cls(
+            read_bits(answer["cpus"], f"{field_name}.cpus"),
+            affinity_of(answer.get("affinity")),
+            blocks_of(answer.get("memory")),
+            None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PodOnNode:
+    """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started."""
+
+    spec: PodSpec
+    held: Mapping[str, Held]
+    ran: bool = False
+
+    @property
+    def kept(self) -> int:
+        """CPUs that nobody else may have: those of every container that runs or will run."""
+        return self._union(lambda kind: kind != "init" or not self.ran)
+
+    @property
+    def left(self) -> int:
+        """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
+        return self._union(lambda kind: kind == "init") & ~self.kept if self.ran else 0
+
+    def _union(self, wanted: Any) -> int:
+        bits = 0
+        for container in self.spec.containers:
+            if wanted(container.kind) and container.name in self.held:
+                bits |= self.held[container.name].cpus
+        return bits
+
+
+@dataclass(frozen=True)
+class World:
+    """A node that is up, between two questions. Sets of CPUs are bits.
+
+    ``pool``: the shared pool as told last. ``reserved``: the reserved CPUs, from the configuration where it names
+    them, else as told. ``first_pool``: the pool with which the node came up.
+    """
+
+    machine: Machine
+    settings: Settings
+    reserved: int
+    pool: int
+    first_pool: int
+    pods: Mapping[str, PodOnNode] = field(default_factory=dict)
+
+    @property
+    def online(self) -> int:
+        """All online CPUs."""
+        return self.machine.online_bits
+
+    @property
+    def may_be_shared_or_given(self) -> int:
+        """CPUs that pool and pods divide among themselves."""
+        return self.online & ~self.reserved if self.settings.strict else self.online
+
+    @property
+    def free(self) -> int:
+        """CPUs that can be given exclusively."""
+        return self.pool & ~self.reserved
+
+    @property
+    def exclusive(self) -> int:
+        """CPUs that pods keep to themselves."""
+        bits = 0
+        for pod in self.pods.values():
+            bits |= pod.kept
+        return bits
+
+    def others(self, uid: str) -> Iterator[PodOnNode]:
+        """Yield the pods on the node but one."""
+        return (pod for name, pod in self.pods.items() if name != uid)
+
+    def told(self, answer: Mapping[str, Any]) -> World:
+        """Take over the shared pool that an answer tells."""
+        if not self.settings.static or "default_cpuset" not in answer:
+            return self
+        return replace(self, pool=read_bits(answer["default_cpuset"], "default_cpuset"))
+
+    def with_pod(self, pod: PodOnNode) -> World:
+        """Put a pod on the node, or replace it."""
+        return replace(self, pods={**self.pods, pod.spec.uid: pod})
+
+    def without(self, uid: str) -> World:
+        """Take a pod off the node."""
+        return replace(self, pods={name: pod for name, pod in self.pods.items() if name != uid})
