@@ -40,10 +40,10 @@ def ask_all(questions: Iterable[Question]) -> Script:
         yield question
 
 
-def drive(scenario: Scenario, client: Client, version: str) -> History:
+def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, TargetFault | None]:
     """Ask a target and write down what it answers.
 
-    A fault of the target (it hangs, dies or answers garbage) ends the history and is its last step.
+    A fault of the target (it hangs, dies or answers garbage) ends the history, is its last step, and is returned too.
     """
     description = client.description
     head = Head(
@@ -57,22 +57,25 @@ def drive(scenario: Scenario, client: Client, version: str) -> History:
     machine = machine_to_dict(scenario.machine)
     steps: list[Step] = []
     script = scenario.script()
+    fault: TargetFault | None = None
     try:
         question = next(script)
         while True:
-            step = _ask(client, question, machine)
-            steps.append(step)
-            if step.answer is None:
-                break
-            question = script.send(step.answer)
+            began = time.perf_counter()
+            answer = client.call(question[0], _full(question, machine))
+            steps.append(Step(*question, answer, None, time.perf_counter() - began))
+            question = script.send(answer)
     except StopIteration:
         pass
+    except TargetFault as error:
+        fault = error
+        steps.append(Step(*question, None, f"{error.verdict}: {error.message}", time.perf_counter() - began))
     finally:
         script.close()
-    return History(head, tuple(steps))
+    return History(head, tuple(steps)), fault
 
 
-def again(history: History, client: Client) -> History:
+def again(history: History, client: Client) -> tuple[History, TargetFault | None]:
     """Ask the questions of a history anew, in their order."""
     head = history.head
     questions = [(step.method, step.params) for step in history.steps]
@@ -80,12 +83,6 @@ def again(history: History, client: Client) -> History:
     return drive(scenario, client, head.version)
 
 
-def _ask(client: Client, question: Question, machine: dict[str, Any]) -> Step:
+def _full(question: Question, machine: dict[str, Any]) -> dict[str, Any]:
     method, params = question
-    full = {MACHINE: machine, **params} if method in _WITH_MACHINE and MACHINE not in params else dict(params)
-    began = time.perf_counter()
-    try:
-        answer = client.call(method, full)
-    except TargetFault as fault:
-        return Step(method, params, None, f"{fault.verdict}: {fault.message}", time.perf_counter() - began)
-    return Step(method, params, answer, None, time.perf_counter() - began)
+    return {MACHINE: machine, **params} if method in _WITH_MACHINE and MACHINE not in params else dict(params)

@@ -43,15 +43,20 @@ def swept_machines(most_cpus: int = MOST_CPUS) -> tuple[Machine, ...]:
 
 
 def pick_sweep(
-    machines: Sequence[Machine], options: Sequence[frozenset[str]], *, counts: int, seed: int = 0
+    machines: Sequence[Machine],
+    options: Sequence[frozenset[str]],
+    *,
+    counts: int,
+    states: int = len(STATES),
+    seed: int = 0,
 ) -> Iterator[Scenario]:
-    """Yield a scenario for each machine, option set and state of use, each with up to ``counts`` counts asked.
+    """Yield scenarios for each machine and option set, in so many states of use, each of up to ``counts`` counts.
 
     Small machines are asked every count; larger ones those around the sizes of their groups, and some by lot.
     """
     for machine in machines:
         for names in options:
-            for state in STATES:
+            for state in random.Random(f"{seed} {machine.name} {sorted(names)}").sample(STATES, states):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {machine.name} {cell}")
                 free = available(machine, state, lot)
