@@ -24,7 +24,7 @@ def test_a_generated_page_is_up_to_date(name, page):
     assert (DOCS / name).read_text() == page()
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
     links = re.findall(r"\]\(([^)#]+)\)", path.read_text())
     missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
