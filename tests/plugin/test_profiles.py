@@ -15,12 +15,12 @@ def test_a_profile_asks_for_its_features_only_and_is_named_in_the_claim(suite, r
 
 
 def test_a_version_leaves_out_what_does_not_hold_in_it(suite, report):
-    for version, asked in (("1.27", False), ("1.28", True)):
-        assert suite("--numa-profile", f"topology@{version}", "--numa-report", version).ret == 0
-        told = report(version)
-        assert told["profile"] == f"topology@{version}"
-        assert told["target"]["kubernetes"] == version
-        assert (CLOSEST in {name for case in told["cases"] for name in case["requirements"]}) == asked
+    assert suite("--numa-profile", "topology@1.27", "--numa-report", "out").ret == 0
+    told = report()
+    assert told["profile"] == "topology@1.27"
+    assert told["target"]["kubernetes"] == "1.27"
+    assert CLOSEST not in {name for case in told["cases"] for name in case["requirements"]}
+    assert suite("--numa-profile", "topology@1.28", "--numa-requirement", CLOSEST).ret == 0
 
 
 def test_a_narrowed_run_loses_the_name(suite, report):
