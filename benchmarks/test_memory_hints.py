@@ -26,4 +26,4 @@ def test_memory_hints(benchmark, name, memory):
     }
     node = Node(machine, KubeletConfiguration.from_dict(static(more=fields)))
     pod = Pod.from_dict(guaranteed("p", 4, memory))
-    assert benchmark(node.managers.memory.hints, pod, pod.containers[0])
+    assert benchmark(node.providers["memory"].hints, pod, pod.containers[0])

@@ -100,6 +100,11 @@ class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not 
         self.message = message
         super().__init__(f"{reason}: {message}")
 
+    @classmethod
+    def unexpected(cls, error: str) -> Refusal:
+        """Return the refusal for an allocation that failed with ``error`` (TOPO-FAIL-03)."""
+        return cls("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")
+
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to ``name``, or None when nothing is near."""

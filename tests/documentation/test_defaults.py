@@ -79,9 +79,9 @@ def test_a_node_follows_the_defaults_of_its_version(changed):
     changed("cpuManagerPolicy", "static")
     config = KubeletConfiguration.from_dict({"reservedSystemCPUs": "0"})
     before, after = (Node(load_machine(MACHINE), config, kubernetes_version=text) for text in ("1.34", "1.35"))
-    assert (before.managers.cpu.policy, after.managers.cpu.policy) == ("none", "static")
+    assert (before.pools.reserved, after.pools.reserved) == (None, 1)
     after.restart(KubeletConfiguration.from_dict({"reservedSystemCPUs": "0"}))
-    assert after.managers.cpu.policy == "static"
+    assert after.pools.reserved == 1
 
 
 def test_the_limit_of_numa_nodes_is_that_of_the_version(monkeypatch):
@@ -89,4 +89,4 @@ def test_the_limit_of_numa_nodes_is_that_of_the_version(monkeypatch):
     config = KubeletConfiguration(topology_manager_policy="restricted")
     with pytest.raises(Exception, match="more than 3 NUMA Nodes"):
         Node(load_machine(MACHINE), config, kubernetes_version="1.34")
-    assert Node(load_machine(MACHINE), config, kubernetes_version="1.35").managers.topology.name == "restricted"
+    assert Node(load_machine(MACHINE), config, kubernetes_version="1.35").config.topology_manager_policy == "restricted"

@@ -91,7 +91,7 @@ def test_the_scenario_with_whole_cores_ends_in_a_refused_restart_of_its_first_po
 
 def test_the_scenario_with_a_strict_reservation_keeps_the_reserved_cpu_out_of_the_pool():
     node = _node(static("strict-cpu-reservation", **HALF_A_CPU))
-    assert format_bits(node.initial.default) == "1-7"
+    assert format_bits(node.pools.default) == "1-7"
     given_out = [_cpus(_admit(node, guaranteed(uid, cpus))) for uid, cpus in (("a", 2), ("b", 1), ("d", 3))]
     assert given_out == ["1,5", "4", "2-3,6"]
     assert format_bits(node.state().default) == "7"

@@ -178,8 +178,8 @@ class Agents:
         return None if answer.admitted else Refusal(answer.reason, answer.message)
 
     def free_cpus(self, name):
-        managers = self._nodes[name].managers
-        free = set(iter_bits(managers.cpu.state.default & ~managers.cpu.reserved))
+        pools = self._nodes[name].pools
+        free = set(iter_bits(pools.default & ~pools.reserved))
         return [sum(cpu.id in free for cpu in MACHINE.cpus if cpu.numa == numa) for numa in MACHINE.numa_ids]
 
 

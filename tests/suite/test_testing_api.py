@@ -32,7 +32,7 @@ def test_the_reference_keeps_every_invariant_on_drawn_workloads(data):
     resources = sorted({device.resource for device in machine.devices})
     for pod in data.draw(workloads(max_pods=5, resources=resources)):
         node.admit(Pod.from_dict(pod))
-    state, initial = node.state(), node.initial
+    state, initial = node.state(), node.pools
     if initial.reserved is not None:
         sets = CpuSet.from_bits
         held = {uid: {name: sets(one.cpus) for name, one in pod.items()} for uid, pod in state.pods.items()}

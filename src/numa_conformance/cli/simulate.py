@@ -90,11 +90,11 @@ def _tell_unseen(pods: list[Pod], gates: FeatureGates) -> None:
 def _as_json(
     node: Node, admissions: list[Admission], names: dict[str, str], explainer: Explainer | None
 ) -> dict[str, object]:
-    reserved = node.initial.reserved
+    pools = node.pools
     return {
         "machine": node.machine.name,
-        "reserved_cpus": None if reserved is None else format_bits(reserved),
-        "default_cpuset": format_bits(node.state().default),
+        "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
+        "default_cpuset": format_bits(pools.default),
         "pods": [
             {
                 "pod": names[one.uid],
@@ -126,11 +126,11 @@ def _print_text(
                 click.echo(f"        {resource}: {', '.join(ids)}")
         if explainer:
             click.echo(explainer.to_text(one.uid, indent="    "))
-    initial = node.initial
+    pools = node.pools
     click.echo()
-    if initial.reserved is not None:
-        click.echo(f"reserved: {format_bits(initial.reserved) or '(none)'}")
-        click.echo(f"shared pool: {format_bits(initial.default) or '(empty)'}")
+    if pools.reserved is not None:
+        click.echo(f"reserved: {format_bits(pools.reserved) or '(none)'}")
+        click.echo(f"shared pool: {format_bits(pools.default) or '(empty)'}")
     click.echo()
     click.echo(allocation_map(machine, _owners(node, names)))
 
@@ -144,7 +144,7 @@ def _headline(one: Admission, name: str) -> str:
 def _placement_line(cpus: int, node: Node) -> str:
     if cpus:
         return f"exclusive CPUs {format_bits(cpus)}"
-    return "the shared pool" if node.managers.cpu.policy == "static" else "all CPUs (policy none)"
+    return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"
 
 
 def _nodes(nodes: tuple[int, ...]) -> str:
@@ -152,8 +152,8 @@ def _nodes(nodes: tuple[int, ...]) -> str:
 
 
 def _owners(node: Node, names: dict[str, str]) -> dict[str, int]:
-    initial = node.initial
-    owners = {} if initial.reserved is None else {"reserved": initial.reserved}
+    reserved = node.pools.reserved
+    owners = {} if reserved is None else {"reserved": reserved}
     for uid, placements in node.state().pods.items():
         for container, placed in placements.items():
             if placed.cpus:

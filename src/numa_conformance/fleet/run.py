@@ -11,7 +11,7 @@ from ..documentation.versions import DEFAULT
 from ..errors import Refusal, StartError
 from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
 from ..machine import KubeletView
-from ..managers.cpu import NeverEnds, view_of
+from ..managers.cpu import CpuPools, NeverEnds, view_of
 from ..managers.eligibility import exclusive_cpus
 from ..node import Node
 from ..scheduler import ClusterReport, run_cluster
@@ -61,9 +61,10 @@ class NodeStacks:
     def free_cpus(self, name: str) -> tuple[int, ...]:
         """Return the CPUs that a node can still give exclusively, per NUMA node; none without policy static."""
         node = self._nodes.get(name)
-        if node is None or node.managers.cpu.policy != "static":
+        pools = node.pools.of(CpuPools) if node else None
+        if node is None or pools is None or pools.reserved is None:
             return ()
-        free = node.managers.cpu.state.default & ~node.managers.cpu.reserved
+        free = pools.shared & ~pools.reserved
         return tuple((free & cpus).bit_count() for cpus in node.machine.numa_bits.values())
 
 

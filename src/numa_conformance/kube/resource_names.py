@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from ..errors import UsageError, closest
 from .quantity import Quantity
 
-__all__ = ["amount_faults", "is_extended", "is_huge_page", "is_scalar"]
+__all__ = ["amount_faults", "is_extended", "is_huge_page", "is_scalar", "page_bytes"]
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
 _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
@@ -17,6 +17,11 @@ _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Z
 def is_huge_page(name: str) -> bool:
     """Tell whether this is ``hugepages-<size>``."""
     return name.startswith("hugepages-")
+
+
+def page_bytes(size: str) -> int:
+    """Return the bytes of a huge page, whose size is written as in a resource's name (``2Mi``)."""
+    return Quantity.parse(size).value
 
 
 def is_extended(name: str) -> bool:
@@ -70,6 +75,6 @@ def _amount_faults(name: str, amount: Quantity) -> Iterator[str]:
 def _page_size(name: str) -> int:
     """Return the page size in bytes, 0 where the name has none."""
     try:
-        return Quantity.parse(name.partition("-")[2]).value
+        return page_bytes(name.partition("-")[2])
     except UsageError:
         return 0

@@ -9,32 +9,20 @@ from ..errors import Refusal
 from ..kube.container import Container
 from ..kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
-from ..managers.topology import Answer, TopologyPolicy, explain_merge
+from ..managers.provider import Answers, Provider
+from ..managers.topology import TopologyPolicy, explain_merge
 
-__all__ = ["Admitter", "Provider", "StoredHints"]
+__all__ = ["Admitter", "StoredHints", "Watcher"]
 
 StoredHints = dict[str, dict[str, Hint]]
 """Pod uid to container to the hint chosen for it. In memory only: a restart forgets it (TOPO-SCOPE-08)."""
 
 
-class Provider(Protocol):
-    """What the walk needs of a manager. Order of calls and of providers: Device, CPU, Memory (TOPO-PROV-06)."""
-
-    def hints(self, pod: Pod, container: Container) -> Answer:
-        """Offer hints for one container."""
-
-    def pod_hints(self, pod: Pod) -> Answer:
-        """Offer hints for the pod as a whole."""
-
-    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
-        """Grant the container its resources and tell ``trace`` what was taken, in order; raises ``Refusal``."""
-
-
 class Admitter:
-    """Walks pods through the providers under one topology policy and scope."""
+    """Walks pods through the managers under one topology policy and scope."""
 
     def __init__(self, policy: TopologyPolicy, providers: Sequence[Provider], watcher: Watcher | None = None) -> None:
-        """Take the policy, the providers in their fixed order and, to explain decisions, a watcher."""
+        """Take the policy, the managers in their fixed order and, to explain decisions, a watcher."""
         self._policy = policy
         self._providers = tuple(providers)
         self._watcher = watcher
@@ -45,21 +33,24 @@ class Admitter:
 
         Raises ``Refusal``; what earlier containers were given stays until stale state is collected (TOPO-SCOPE-09).
         """
-        if self._policy.name == "none":
+        if not self._policy.aligns:
             for container in pod.all_containers:
                 self._allocate(pod, container, NO_AFFINITY)
-        elif self._policy.scope == "pod":
-            self._admit_as_one(pod)
+        elif self._policy.aligns_whole_pods:
+            hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._providers})
+            self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
+            for container in pod.all_containers:
+                self._allocate(pod, container, hint)
         else:
             for container in pod.all_containers:
-                answers = [provider.hints(pod, container) for provider in self._providers]
+                answers = {provider.name: provider.hints(pod, container) for provider in self._providers}
                 hint = self._align(pod, container, answers)
                 self.stored.setdefault(pod.uid, {})[container.name] = hint
                 self._allocate(pod, container, hint)
 
     def affinity(self, uid: str, container: str) -> Hint | None:
-        """Return the hint stored for a container; None under policy none, where hints are not used."""
-        if self._policy.name == "none":
+        """Return the hint stored for a container; None under a policy that does not align, where none is used."""
+        if not self._policy.aligns:
             return None
         return self.stored.get(uid, {}).get(container, NO_AFFINITY)
 
@@ -67,17 +58,10 @@ class Admitter:
         """Drop what is stored for a pod that is gone."""
         self.stored.pop(uid, None)
 
-    def _admit_as_one(self, pod: Pod) -> None:
-        answers = [provider.pod_hints(pod) for provider in self._providers]
-        hint = self._align(pod, None, answers)
-        self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
-        for container in pod.all_containers:
-            self._allocate(pod, container, hint)
-
-    def _align(self, pod: Pod, container: Container | None, answers: Sequence[Answer]) -> Hint:
-        merged = self._policy.merge(answers)
+    def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
+        merged = self._policy.merge(answers.values())
         if self._watcher:
-            rule = explain_merge(self._policy, answers).rule
+            rule = explain_merge(self._policy, answers.values()).rule
             self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit, rule=rule)
         if not merged.admit:
             raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
@@ -95,7 +79,7 @@ class Watcher(Protocol):
     """Told of every merge, to explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool, rule: str
+        self, pod: Pod, container: Container | None, answers: Answers, hint: Hint, *, admit: bool, rule: str
     ) -> None:
         """Take the answers in their order, the result and the rule that decided; in pod scope there is no container."""
 

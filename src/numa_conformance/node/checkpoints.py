@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ..hostfs import StateStore
 from ..kube.pod import Pod
-from ..managers.cpu import CpuStateFile
-from ..managers.device import DeviceStateFile
-from ..managers.memory import MemoryStateFile
+from ..managers.provider import Provider
 from ..managers.state_file import StateFile
-from .bring_up import Managers
 
 __all__ = ["Checkpoints"]
 
@@ -23,72 +20,54 @@ class Checkpoints:
     unchanged file keeps its bytes, also where a person edited them.
     """
 
-    def __init__(self, store: StateStore, managers: Managers) -> None:
+    def __init__(self, store: StateStore, providers: Iterable[Provider]) -> None:
         """Take the store and the managers whose state it keeps."""
         self._store = store
-        self._managers = managers
-        self._devices = DeviceStateFile(managers.device)
-        self._cpus = CpuStateFile(managers.cpu)
-        self._memory = MemoryStateFile(managers.memory)
-        self._files: tuple[StateFile, ...] = (self._devices, self._cpus, self._memory)
+        self._files = {provider: file for provider in providers if (file := provider.state_file)}
         self._changed: set[StateFile] = set()
 
     def restore(self) -> None:
         """Read the files and let the managers take them over; raises ``StartError`` as the kubelet exits."""
-        for file in sorted(self._files, key=lambda file: file.lags):
+        for file in sorted(self._files.values(), key=lambda file: file.lags):
             if file.restore(self._store.read(file.name), self._store.where(file.name)):
                 self._write(file)
-
-    def settle(self, active: Callable[[str, str], bool]) -> None:
-        """Release what belongs to containers that are gone."""
-        cpu = self._managers.cpu
-        held = sum(map(len, cpu.state.assignments.values()))
-        cpu.remove_stale(active)
-        if held != sum(map(len, cpu.state.assignments.values())):
-            self._changed.add(self._cpus)
-        if self._managers.memory.remove_stale(active):
-            self._changed.add(self._memory)
-        self._managers.device.remove_stale(active)
 
     @contextmanager
     def admitting(self, pod: Pod) -> Iterator[None]:
         """Notice what an admission changes, whether the pod is admitted or not."""
-        before = self._held(pod)
+        before = self._holdings(pod)
         try:
             yield
         finally:
-            for file, was, held in zip(self._files, before, self._held(pod), strict=True):
-                if held == was:
+            for file, held, holds in zip(self._files.values(), before, self._holdings(pod), strict=True):
+                if holds == held:
                     continue
                 if file.lags:
                     self._write(file)
                 else:
                     self._changed.add(file)
 
-    def memory_released(self) -> None:
-        """Notice that memory was released outside an admission."""
-        self._changed.add(self._memory)
-
-    def _held(self, pod: Pod) -> tuple[object, object, object]:
-        uid = pod.uid
-        blocks = self._managers.memory.blocks.given.get(uid, {})
-        return (
-            {name: dict(devices) for name, devices in self._managers.device.allocations.given.get(uid, {}).items()},
-            dict(self._managers.cpu.state.assignments.get(uid, {})),
-            {name: tuple(held) for name, held in blocks.items()},
-        )
+    def released(self, provider: Provider) -> None:
+        """Notice that a manager has taken something back."""
+        file = self._files.get(provider)
+        if file and not file.lags:
+            self._changed.add(file)
 
     def save(self) -> None:
         """Write the files whose content has changed."""
-        for file in self._files:
+        for file in self._files.values():
             if file in self._changed:
                 self._write(file)
         self._changed.clear()
 
     def files(self) -> dict[str, str]:
-        """Return the files as they are: name to content."""
-        texts = {file.name: self._store.read(file.name) for file in self._files}
+        """Return the files as they are, sorted by name: name to content."""
+        texts = {file.name: self._store.read(file.name) for file in self._files.values()}
         return {name: text for name, text in sorted(texts.items()) if text is not None}
+
+    def _holdings(self, pod: Pod) -> list[list[object]]:
+        names = [container.name for container in pod.all_containers]
+        return [[provider.holding(pod.uid, name) for name in names] for provider in self._files]
 
     def _write(self, file: StateFile) -> None:
         self._store.write(file.name, file.text())

@@ -11,22 +11,20 @@ from ..kube.container import Container
 from ..kube.pod import Pod
 from ..managers.families import HintFamily
 from ..managers.hint import Hint
-from ..managers.topology import Answer
+from ..managers.provider import Answer, Answers
 
 __all__ = ["Explainer", "MergeTrace"]
 
-PROVIDERS = ("devices", "cpus", "memory")
-"""The managers in the order in which they are asked (TOPO-PROV-06)."""
 SHOWN = 8
 """Hints of one resource that are shown; the rest are counted."""
 
 
 @dataclass(frozen=True)
 class MergeTrace:
-    """One merge: for a container, or None for the pod as a whole."""
+    """One merge, for a container or (None) the pod as a whole: each manager's answer by its name, in their order."""
 
     container: str | None
-    answers: tuple[tuple[str, Answer], ...]
+    answers: Answers
     hint: Hint
     admit: bool
     rule: str
@@ -40,16 +38,17 @@ class Explainer:
     steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Sequence[Answer], hint: Hint, *, admit: bool, rule: str
+        self,
+        pod: Pod,
+        container: Container | None,
+        answers: Answers,
+        hint: Hint,
+        *,
+        admit: bool,
+        rule: str,
     ) -> None:
         """Remember one merge."""
-        trace = MergeTrace(
-            None if container is None else container.name,
-            tuple(zip(PROVIDERS, answers, strict=True)),
-            hint,
-            admit,
-            rule,
-        )
+        trace = MergeTrace(None if container is None else container.name, answers, hint, admit, rule)
         self.merges.setdefault(pod.uid, []).append(trace)
 
     def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
@@ -61,7 +60,7 @@ class Explainer:
         lines = []
         for trace in self.merges.get(uid, []):
             lines.append(f"{'the pod as a whole' if trace.container is None else f'container {trace.container}'}:")
-            for provider, answer in trace.answers:
+            for provider, answer in trace.answers.items():
                 lines += [f"  {line}" for line in _told(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
@@ -77,7 +76,7 @@ class Explainer:
             "merges": [
                 {
                     "container": trace.container,
-                    "hints": {provider: _answer_dict(answer) for provider, answer in trace.answers},
+                    "hints": {provider: _answer_dict(answer) for provider, answer in trace.answers.items()},
                     "merged": _hint_dict(trace.hint),
                     "admitted": trace.admit,
                     "why": _why(trace),
@@ -111,7 +110,7 @@ def _hints(hints: Sequence[Hint] | HintFamily | None) -> str:
 def _why(trace: MergeTrace) -> str:
     if trace.hint.preferred:
         reason = "every manager prefers it or has no opinion"
-    elif any(hints is not None and not hints for _, answer in trace.answers for hints in (answer or {}).values()):
+    elif any(hints is not None and not hints for answer in trace.answers.values() for hints in (answer or {}).values()):
         reason = "a resource cannot be had on any set of NUMA nodes"
     else:
         reason = "no set of NUMA nodes is preferred by all"

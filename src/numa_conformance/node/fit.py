@@ -10,6 +10,7 @@ from ..kube.pod import Pod
 from ..kube.quantity import Quantity
 from ..kube.requests import pod_requests
 from ..kube.reservation import node_reservation, reserved_cpu_milli
+from ..kube.resource_names import page_bytes
 from ..machine.model import Machine
 
 __all__ = ["ResourceFit", "node_allocatable"]
@@ -39,12 +40,8 @@ def _huge_pages(machine: Machine) -> dict[str, int]:
     for node in machine.memory:
         for size, pages in node.hugepages.items():
             name = f"hugepages-{size}"
-            total[name] = total.get(name, 0) + pages * _page_bytes(size)
+            total[name] = total.get(name, 0) + pages * page_bytes(size)
     return total
-
-
-def _page_bytes(size: str) -> int:
-    return Quantity.parse(size).value
 
 
 class ResourceFit:

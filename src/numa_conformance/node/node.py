@@ -13,13 +13,15 @@ from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
+from ..managers.provider import Provider
+from ..managers.registry import PROVIDERS
+from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
-from .bring_up import Managers, bring_up
+from .bring_up import bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
-from .placements import memory_books, placement
-from .reconcile import RunningContainers, WriteCpusets, reconcile
-from .results import Admission, Initial, NodeState, Placement, Reconciled, Restarted
+from .reconcile import NO_CPUSETS, RunningContainers, WriteCpusets, reconcile
+from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
 __all__ = ["Node"]
 
@@ -46,6 +48,7 @@ class Node:
         view: KubeletView | None = None,
         resource_fit: bool = False,
         watcher: Watcher | None = None,
+        providers: Sequence[MakeProvider] = PROVIDERS,
     ) -> None:
         self.machine = machine
         self.version = KubernetesVersion.supported(kubernetes_version)
@@ -54,6 +57,7 @@ class Node:
         self._view = view
         self._resource_fit = resource_fit
         self._watcher = watcher
+        self._makers = tuple(providers)
         self._store = store if store is not None else MemoryStore()
         self._pods: dict[str, Pod] = {}
         self._containers = RunningContainers()
@@ -61,17 +65,19 @@ class Node:
 
     def _start(self) -> None:
         self.gates = FeatureGates.build(self.version, self.config.feature_gates)
-        self._managers = bring_up(self.machine, self._view, self.config, self.gates, self.quirks)
-        self._checkpoints = Checkpoints(self._store, self._managers)
+        setup = NodeSetup(self.machine, self.config, self.gates, self.quirks, self._view)
+        policy, self._providers = bring_up(setup, self._makers)
+        self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
-        self._admitter = Admitter(self._managers.topology, self._managers.providers, self._watcher)
+        self._admitter = Admitter(policy, self._providers, self._watcher)
+        self._cpusets = next((cpusets for provider in self._providers if (cpusets := provider.cpusets)), NO_CPUSETS)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
 
     @property
-    def managers(self) -> Managers:
-        """The managers as they are now; replaced by a restart."""
-        return self._managers
+    def providers(self) -> Mapping[str, Provider]:
+        """The managers by name, in the order in which they are asked; a restart makes new ones."""
+        return {provider.name: provider for provider in self._providers}
 
     @property
     def pods(self) -> Mapping[str, Pod]:
@@ -79,16 +85,9 @@ class Node:
         return self._pods
 
     @property
-    def initial(self) -> Initial:
-        """The pools and tables as they are; what they began with if asked before any admission."""
-        cpu = self._managers.cpu
-        static = cpu.policy == "static"
-        return Initial(
-            default=cpu.state.default,
-            reserved=cpu.reserved if static else None,
-            allocatable=self._managers.cpu_topology.all & ~cpu.reserved if static else None,
-            memory=memory_books(self._managers.memory),
-        )
+    def pools(self) -> Pools:
+        """What the managers have left and kept back, as it is now."""
+        return Pools(tuple(provider.pools() for provider in self._providers))
 
     def admit(self, pod: Pod) -> Admission:
         """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
@@ -125,14 +124,14 @@ class Node:
         pod = self._pods.get(uid)
         if pod is None:
             return None
-        cpu, memory = self._managers.cpu, self._managers.memory
         for container in pod.all_containers:
-            if memory.container_starts(pod, container):
-                self._checkpoints.memory_released()
-            own = cpu.state.assignments.get(uid, {}).get(container.name)
-            if own:
-                self._containers.last_sent[uid, container.name] = own
-            self._containers.start(uid, container.name, cpu.cpus_of(uid, container.name))
+            for provider in self._providers:
+                if provider.container_starts(pod, container):
+                    self._checkpoints.released(provider)
+            exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
+            if exclusive:
+                self._containers.last_sent[uid, container.name] = exclusive
+            self._containers.start(uid, container.name, self._cpusets.cpus_of(uid, container.name))
             if pod.is_ordinary_init(container):
                 self._containers.finish(uid, container.name)
         self._checkpoints.save()
@@ -148,7 +147,7 @@ class Node:
     def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
         self._settle()
-        done = reconcile(self._pods.values(), self._managers.cpu, self._containers, self.quirks.node, write=write)
+        done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write)
         self._checkpoints.save()
         return done
 
@@ -164,15 +163,11 @@ class Node:
         pods = list(self._pods.values())
         for index, pod in enumerate(pods):
             outcomes.append(self._admit(pod, [earlier for earlier in pods[:index] if earlier.uid in self._pods]))
-        return Restarted(tuple(outcomes), self._managers.cpu.state.default, memory_books(self._managers.memory))
+        return Restarted(tuple(outcomes), self.pools)
 
     def state(self) -> NodeState:
-        """Return the shared pool, the memory tables and every placement."""
-        return NodeState(
-            default=self._managers.cpu.state.default,
-            memory=memory_books(self._managers.memory),
-            pods={uid: self._placements(pod) for uid, pod in self._pods.items()},
-        )
+        """Return what is left and every placement."""
+        return NodeState(self.pools, {uid: self._placements(pod) for uid, pod in self._pods.items()})
 
     def checkpoints(self) -> dict[str, str]:
         """Return the state files as they are on disk: name to content."""
@@ -188,7 +183,9 @@ class Node:
 
     def _settle(self) -> None:
         """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10)."""
-        self._checkpoints.settle(self._is_active)
+        for provider in self._providers:
+            if provider.remove_stale(self._is_active):
+                self._checkpoints.released(provider)
 
     def _is_active(self, uid: str, container: str) -> bool:
         pod = self._pods.get(uid)
@@ -202,7 +199,10 @@ class Node:
 
     def _placements(self, pod: Pod) -> dict[str, Placement]:
         return {
-            container.name: placement(self._managers, self._admitter, pod.uid, container.name)
+            container.name: Placement(
+                self._admitter.affinity(pod.uid, container.name),
+                tuple(provider.holding(pod.uid, container.name) for provider in self._providers),
+            )
             for container in pod.all_containers
         }
 
@@ -210,8 +210,7 @@ class Node:
         return Admission(
             uid=pod.uid,
             qos=pod.qos,
-            default=self._managers.cpu.state.default,
-            memory=memory_books(self._managers.memory),
+            pools=self.pools,
             placements=None if refusal else self._placements(pod),
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,

@@ -6,13 +6,26 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..documentation.quirks.node import NodeQuirks
 from ..kube.pod import Pod
-from ..managers.cpu import CpuManager
+from ..managers.provider import Cpusets
 from .results import Reconciled, Skipped, Update
 
-__all__ = ["RunningContainers", "WriteCpusets", "reconcile"]
+__all__ = ["NO_CPUSETS", "RunningContainers", "WriteCpusets", "reconcile"]
 
 WriteCpusets = Callable[[Sequence[Update]], Collection[Update]]
 """Carries updates out, in this order, and returns those that failed."""
+
+
+class _NoCpusets:
+    """On a node whose managers say nothing about CPUs."""
+
+    def cpus_of(self, uid: str, container: str) -> int:
+        """Say nothing."""
+        return 0
+
+    exclusive_cpus_of = cpus_of
+
+
+NO_CPUSETS: Cpusets = _NoCpusets()
 
 
 class RunningContainers:
@@ -58,7 +71,7 @@ class RunningContainers:
 
 def reconcile(
     pods: Iterable[Pod],
-    cpus: CpuManager,
+    cpusets: Cpusets,
     containers: RunningContainers,
     quirks: NodeQuirks,
     *,
@@ -82,7 +95,7 @@ def reconcile(
         for container in pod.all_containers:
             if containers.finished(pod.uid, container.name):
                 continue
-            wanted = cpus.cpus_of(pod.uid, container.name)
+            wanted = cpusets.cpus_of(pod.uid, container.name)
             if not wanted or not containers.runs(pod.uid, container.name):
                 skipped.append(Skipped(pod.uid, container.name))
                 continue
@@ -90,7 +103,7 @@ def reconcile(
             if compared.get((pod.uid, container.name)) != wanted:
                 updates.append(Update(pod.uid, container.name, wanted))
     if not quirks.reconcile_trusts_last_write:
-        updates.sort(key=lambda one: not containers.actual.get((one.uid, one.container), 0) & ~one.cpus)
+        updates.sort(key=lambda update: not containers.actual.get((update.uid, update.container), 0) & ~update.cpus)
     failed = frozenset(write(updates)) if write else frozenset()
     done = tuple(update for update in updates if update not in failed)
     for update in done:

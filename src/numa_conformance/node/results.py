@@ -1,64 +1,132 @@
-"""What a node answers: sets of ids are bits of an int, memory is as its manager keeps it."""
+"""What a node answers; what its managers hold is told in values of their own, of which some are named here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..hostfs import CgroupUpdate as Update
+from ..managers.cpu import CpuHolding, CpuPools
+from ..managers.device import DeviceHolding
 from ..managers.hint import Hint
-from ..managers.memory import Block, NodeMemory
+from ..managers.memory import Block, MemoryHolding, MemoryPools, NodeMemory
 
 __all__ = [
     "Admission",
     "Books",
-    "Initial",
     "NodeState",
     "Placement",
+    "Pools",
     "Reconciled",
     "Restarted",
     "Skipped",
     "Update",
 ]
 
+T = TypeVar("T")
+
+Books = Mapping[int, NodeMemory]
+"""NUMA node to its memory, ascending."""
+
+
+def _of(values: tuple[object, ...], kind: type[T]) -> T | None:
+    return next((value for value in values if isinstance(value, kind)), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
     """What one container was given.
 
-    ``cpus``: exclusive CPUs, 0 when the container runs in the shared pool. ``affinity``: the hint stored for it, None
-    under topology policy none. ``memory``: blocks sorted by type, None unless the Memory Manager is Static.
-    ``devices``: resource to sorted ids, None on a machine without devices.
+    ``affinity``: the hint stored for it, None under topology policy none. ``holdings``: what each manager says that it
+    holds, in their order; ``of`` finds a manager's by its type.
     """
 
-    cpus: int
     affinity: Hint | None
-    memory: tuple[Block, ...] | None
-    devices: Mapping[str, tuple[str, ...]] | None
+    holdings: tuple[object, ...]
 
+    def of(self, kind: type[T]) -> T | None:
+        """Return the holding of this type, None where no manager says one."""
+        return _of(self.holdings, kind)
 
-Books = Mapping[int, NodeMemory]
-"""NUMA node to its memory, ascending: a copy that later decisions do not change."""
+    @property
+    def cpus(self) -> int:
+        """The exclusive CPUs, 0 when the container runs in the shared pool."""
+        held = self.of(CpuHolding)
+        return held.exclusive if held else 0
+
+    @property
+    def memory(self) -> tuple[Block, ...] | None:
+        """The memory blocks sorted by type, None unless the Memory Manager pins memory."""
+        held = self.of(MemoryHolding)
+        return held.blocks if held else None
+
+    @property
+    def devices(self) -> Mapping[str, tuple[str, ...]] | None:
+        """Resource to sorted device ids, None on a machine without devices."""
+        held = self.of(DeviceHolding)
+        return held.ids if held else None
 
 
 @dataclass(frozen=True, slots=True)
-class Initial:
-    """A node that has come up. ``reserved`` and ``allocatable`` are None under CPU policy none."""
+class Pools:
+    """What the managers have left and kept back, in their order; ``of`` finds a manager's by its type."""
 
-    default: int
-    reserved: int | None
-    allocatable: int | None
-    memory: Books | None
+    values: tuple[object, ...]
+
+    def of(self, kind: type[T]) -> T | None:
+        """Return the pools of this type, None where no manager has such."""
+        return _of(self.values, kind)
+
+    @property
+    def default(self) -> int:
+        """The shared pool of CPUs."""
+        cpus = self.of(CpuPools)
+        return cpus.shared if cpus else 0
+
+    @property
+    def reserved(self) -> int | None:
+        """The CPUs kept back for the system, None unless CPUs are given exclusively."""
+        cpus = self.of(CpuPools)
+        return cpus.reserved if cpus else None
+
+    @property
+    def allocatable(self) -> int | None:
+        """The CPUs that are not reserved, None unless CPUs are given exclusively."""
+        cpus = self.of(CpuPools)
+        return cpus.allocatable if cpus else None
+
+    @property
+    def memory(self) -> Books | None:
+        """The memory of every NUMA node, None unless the Memory Manager pins memory."""
+        memory = self.of(MemoryPools)
+        return memory.nodes if memory else None
+
+
+class _WithPools:
+    """An answer that tells the pools as they are after it."""
+
+    __slots__ = ()
+    pools: Pools
+
+    @property
+    def default(self) -> int:
+        """The shared pool of CPUs."""
+        return self.pools.default
+
+    @property
+    def memory(self) -> Books | None:
+        """The memory of every NUMA node, None unless the Memory Manager pins memory."""
+        return self.pools.memory
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(_WithPools):
     """The answer to one pod. ``reason`` and ``message`` are set when it is refused; ``placements`` when admitted."""
 
     uid: str
     qos: str
-    default: int
-    memory: Books | None
+    pools: Pools
     placements: Mapping[str, Placement] | None = None
     reason: str | None = None
     message: str | None = None
@@ -80,11 +148,10 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeState:
+class NodeState(_WithPools):
     """All that is on the node now: pod uid to container to placement."""
 
-    default: int
-    memory: Books | None
+    pools: Pools
     pods: Mapping[str, Mapping[str, Placement]]
 
 
@@ -106,9 +173,8 @@ class Reconciled:
 
 
 @dataclass(frozen=True, slots=True)
-class Restarted:
+class Restarted(_WithPools):
     """A node that came up again: every pod that was on it, admitted again in the order of first admission."""
 
     pods: tuple[Admission, ...]
-    default: int
-    memory: Books | None
+    pools: Pools

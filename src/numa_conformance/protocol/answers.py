@@ -11,7 +11,7 @@ from ..managers.families import HintFamily
 from ..managers.hint import Hint
 from ..managers.memory import NodeMemory
 from ..managers.topology import Answer
-from ..node import Admission, Books, Initial, NodeState, Placement, Reconciled, Restarted
+from ..node import Admission, Books, NodeState, Placement, Pools, Reconciled, Restarted
 
 __all__ = [
     "admission_answer",
@@ -95,7 +95,7 @@ def _pools(default: int, memory: Books | None) -> dict[str, Any]:
     return answer
 
 
-def initial_answer(initial: Initial) -> dict[str, Any]:
+def initial_answer(initial: Pools) -> dict[str, Any]:
     """Return a node that has come up."""
     answer = _pools(initial.default, None)
     if initial.reserved is not None and initial.allocatable is not None:

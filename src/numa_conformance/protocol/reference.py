@@ -135,7 +135,7 @@ class ReferenceTarget:
             )
         except StartError as error:
             return wire.NodeStarted(stage=error.stage, construction_error=error.message)
-        return _reply(wire.NodeStarted, answers.initial_answer(self._node.initial))
+        return _reply(wire.NodeStarted, answers.initial_answer(self._node.pools))
 
     def node_admit(self, request: wire.AdmitPod) -> wire.PodAnswer:
         """Admit a pod."""

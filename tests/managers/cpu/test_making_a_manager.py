@@ -7,6 +7,7 @@ from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.managers.cpu import CpuManager, CpuTopology, make_cpu_manager
+from numa_conformance.managers.hint import NO_AFFINITY
 
 
 def make(topology: CpuTopology, **fields: object) -> CpuManager:
@@ -20,7 +21,7 @@ def test_policy_none_has_no_opinion_and_an_empty_pool() -> None:
     assert manager.policy == "none"
     assert manager.hints(one, one.container("c0")) is None
     assert manager.pod_hints(one) is None
-    manager.allocate(one, one.container("c0"))
+    manager.allocate(one, one.container("c0"), NO_AFFINITY)
     assert manager.cpus_of("a", "c0") == manager.state.default == manager.reserved == 0
 
 

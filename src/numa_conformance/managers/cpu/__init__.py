@@ -3,10 +3,11 @@
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest
-from .manager import CpuManager, make_cpu_manager
+from .manager import make_cpu_manager, provide
 from .never_ends import NeverEnds
 from .options import OPTION_NAMES, StaticOptions
-from .state import CpuState
+from .provider import CpuManager
+from .state import CpuHolding, CpuPools, CpuState
 from .state_file import CPU_FILE, CpuStateFile
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of
@@ -15,7 +16,9 @@ __all__ = [
     "CPU_FILE",
     "OPTION_NAMES",
     "CpuAllocator",
+    "CpuHolding",
     "CpuManager",
+    "CpuPools",
     "CpuState",
     "CpuStateFile",
     "CpuTopology",
@@ -25,5 +28,6 @@ __all__ = [
     "StaticOptions",
     "StaticPolicy",
     "make_cpu_manager",
+    "provide",
     "view_of",
 ]

@@ -1,77 +1,29 @@
-"""``CpuManager``: what every CPU policy answers, and how a node's is made."""
+"""How a node's CPU Manager is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
-
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
-from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
-from ...kube.pod import Pod
-from ..hint import Hint
+from ..setup import NodeSetup
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy
 from .options import OptionError, check_on_machine, go_map, parse_options
+from .provider import CpuManager
 from .reservation import reserved_count, reserved_cpus
-from .state import CpuState
 from .static_policy import StaticPolicy
-from .topology import CpuTopology
+from .topology import CpuTopology, view_of
 
-__all__ = ["CpuManager", "make_cpu_manager"]
+__all__ = ["make_cpu_manager", "provide"]
 
 _STAGE = "cpumanager"
 
 
-class CpuManager(Protocol):
-    """The CPU Manager of one node. Sets of CPUs are bits of an int; ``reserved`` is 0 under policy ``none``."""
-
-    state: CpuState
-    reusable: dict[str, int]
-
-    @property
-    def policy(self) -> str:
-        """``none`` or ``static``."""
-        ...
-
-    @property
-    def reserved(self) -> int:
-        """The CPUs kept back for the system."""
-        ...
-
-    def hints(self, pod: Pod, container: Container) -> Mapping[str, list[Hint] | None] | None:
-        """List the NUMA sets that can serve one container; None means no opinion, an empty list impossible."""
-        ...
-
-    def pod_hints(self, pod: Pod) -> Mapping[str, list[Hint] | None] | None:
-        """List the NUMA sets that can serve a whole pod."""
-        ...
-
-    def allocate(self, pod: Pod, container: Container, affinity: Hint = ..., trace: list[str] | None = None) -> None:
-        """Give a container its CPUs; raises ``Refusal``, or ``NeverEnds`` where the kubelet would not answer.
-
-        ``affinity`` is the hint stored for the container. ``trace``, if given, receives the order in which groups of
-        CPUs were taken.
-        """
-        ...
-
-    def release(self, uid: str, container: str) -> None:
-        """Give a container's CPUs back."""
-        ...
-
-    def remove_stale(self, active: Callable[[str, str], bool]) -> None:
-        """Release all that belongs to no active (pod uid, container)."""
-        ...
-
-    def restore(self, state: CpuState) -> None:
-        """Go on from a stored state; raises ``StartError`` when it does not fit."""
-        ...
-
-    def cpus_of(self, uid: str, container: str) -> int:
-        """Return a container's exclusive CPUs, or the shared pool."""
-        ...
+def provide(setup: NodeSetup) -> CpuManager:
+    """Build the CPU Manager of a node."""
+    view = setup.view or view_of(setup.machine, setup.quirks.cpu)
+    return make_cpu_manager(CpuTopology.of(view), setup.config, setup.gates, setup.quirks.cpu)
 
 
 def make_cpu_manager(

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["CpuState"]
+__all__ = ["CpuHolding", "CpuPools", "CpuState"]
+
+
+@dataclass(frozen=True, slots=True)
+class CpuHolding:
+    """What one container holds: its exclusive CPUs, 0 when it runs in the shared pool."""
+
+    exclusive: int
+
+
+@dataclass(frozen=True, slots=True)
+class CpuPools:
+    """The shared pool, the CPUs kept back for the system, and all others; the latter are None under policy none."""
+
+    shared: int
+    reserved: int | None
+    allocatable: int | None
 
 
 @dataclass(slots=True)
@@ -25,6 +41,11 @@ class CpuState:
         """Return the exclusive CPUs of a container, or the shared pool (CPU-POOL-03)."""
         own = self.assignments.get(uid)
         return self.default if own is None else own.get(container, self.default)
+
+    def exclusive_cpus_of(self, uid: str, container: str) -> int:
+        """Return the exclusive CPUs of a container, 0 when it has none."""
+        own = self.assignments.get(uid)
+        return 0 if own is None else own.get(container, 0)
 
     def assign(self, uid: str, container: str, cpus: int) -> None:
         """Move CPUs out of the shared pool to a container (CPU-STEP-07)."""

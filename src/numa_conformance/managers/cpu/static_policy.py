@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
@@ -10,24 +10,22 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
+from ..provider import Active, inactive
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest
 from .options import StaticOptions
+from .provider import CpuManager
 from .restore import check_state
-from .state import CpuState
+from .state import CpuPools, CpuState
 from .topology import CpuTopology
 from .whole_cores import WholeCores
 
 __all__ = ["StaticPolicy"]
 
 
-class StaticPolicy:
-    """One node's CPU Manager under policy ``static``; see ``CpuManager`` for what each call does.
-
-    ``options`` and ``reserved`` are as the policy settled them. ``reusable`` maps a pod's uid to the CPUs that its
-    ordinary init containers leave for its later containers (CPU-REUSE-01).
-    """
+class StaticPolicy(CpuManager):
+    """The CPU Manager under policy ``static``; ``options`` and ``reserved`` are as the policy settled them."""
 
     policy = "static"
 
@@ -39,11 +37,10 @@ class StaticPolicy:
         quirks: CpuQuirks,
     ) -> None:
         """Start with everything in the shared pool."""
+        every = allocator.topology.all
+        super().__init__(CpuState(every & ~reserved if options.strict_reservation else every), reserved)
         self.topology: CpuTopology = allocator.topology
         self.options = options
-        self.reserved = reserved
-        self.reusable: dict[str, int] = {}
-        self.state = CpuState(self.topology.all & ~reserved if options.strict_reservation else self.topology.all)
         self._allocator = allocator
         self._whole_cores = WholeCores(self.topology, reserved, quirks) if options.full_pcpus_only else None
         self._quirks = quirks
@@ -52,19 +49,16 @@ class StaticPolicy:
         """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
         self.state = check_state(state, self.topology.all, self.reserved, strict=self.options.strict_reservation)
 
-    def cpus_of(self, uid: str, container: str) -> int:
-        """Return a container's exclusive CPUs, or the shared pool."""
-        return self.state.cpus_of(uid, container)
+    def pools(self) -> CpuPools:
+        """Return the shared pool, the reserved CPUs and those that are not reserved."""
+        return CpuPools(self.state.default, self.reserved, self.topology.all & ~self.reserved)
 
-    def release(self, uid: str, container: str) -> None:
-        """Give a container's CPUs back."""
-        self.state.release(uid, container)
-
-    def remove_stale(self, active: Callable[[str, str], bool]) -> None:
-        """Release what belongs to no active container (CPU-REC-10)."""
-        stale = [(uid, name) for uid, own in self.state.assignments.items() for name in own if not active(uid, name)]
+    def remove_stale(self, active: Active) -> bool:
+        """Release what belongs to no active container; tell whether there was any (CPU-REC-10)."""
+        stale = inactive(self.state.assignments, active)
         for uid, name in stale:
-            self.state.release(uid, name)
+            self.release(uid, name)
+        return bool(stale)
 
     def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
         """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""
@@ -138,11 +132,13 @@ class StaticPolicy:
         try:
             cpus = self._gather(count, mask, reusable, trace)
         except NotEnoughCpus as fault:
-            raise _unexpected(str(fault)) from None
+            raise Refusal.unexpected(str(fault)) from None
         empties_pool = self.options.strict_reservation and not self.state.default & ~cpus
         if empties_pool and not self._quirks.strict_pool_may_empty:
             spare = self._free.bit_count() - 1
-            raise _unexpected(f"not enough cpus available to satisfy request: requested={count}, available={spare}")
+            raise Refusal.unexpected(
+                f"not enough cpus available to satisfy request: requested={count}, available={spare}"
+            )
         return cpus
 
     def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
@@ -188,7 +184,3 @@ class StaticPolicy:
         """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
         reusable = self.reusable.get(pod.uid, 0)
         self.reusable = {pod.uid: reusable | cpus if pod.is_ordinary_init(container) else reusable & ~cpus}
-
-
-def _unexpected(text: str) -> Refusal:
-    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {text}, which is unexpected")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from ...documentation.quirks.device import DeviceQuirks
 from ...errors import Refusal
@@ -12,19 +12,29 @@ from ...kube.requests import pod_limits
 from ...machine.model import Machine
 from ..families import HintFamily
 from ..hint import Hint
+from ..provider import Active, Provider, inactive
+from ..setup import NodeSetup
 from .choose import Preference, choose, lowest_ids
 from .hints import Pools, device_hints
-from .state import Allocations, DeviceEntry, Inventory
+from .state import Allocations, DeviceEntry, DeviceHolding, Inventory
+from .state_file import DeviceStateFile
 
-__all__ = ["DeviceManager"]
+__all__ = ["DeviceManager", "provide"]
 
 
-class DeviceManager:
+def provide(setup: NodeSetup) -> DeviceManager:
+    """Build the Device Manager of a node."""
+    return DeviceManager(setup.machine, quirks=setup.quirks.device)
+
+
+class DeviceManager(Provider):
     """Devices of one machine, and who has them.
 
     ``preferences`` maps a resource to what its plugin prefers; by default the machine says (``lowest-id``). Where a
     plugin states none and the kubelet picks at random, the lowest ids are taken (DEV-ALLOC-10).
     """
+
+    name = "devices"
 
     def __init__(
         self,
@@ -89,17 +99,21 @@ class DeviceManager:
         """Take back all devices of a container."""
         self.allocations.take_back(uid, container)
 
-    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
-        """Take back the devices of containers that are gone; tells whether there were any."""
-        stale = [
-            (uid, container)
-            for uid, containers in self.allocations.given.items()
-            for container in containers
-            if not active(uid, container)
-        ]
+    def remove_stale(self, active: Active) -> bool:
+        """Take back the devices of containers that are gone; tell whether there were any (DEV-HINT-10)."""
+        stale = inactive(self.allocations.given, active)
         for uid, container in stale:
             self.release(uid, container)
         return bool(stale)
+
+    @property
+    def state_file(self) -> DeviceStateFile:
+        """The file of the allocations."""
+        return DeviceStateFile(self)
+
+    def holding(self, uid: str, container: str) -> DeviceHolding | None:
+        """Return a container's devices; None on a machine without devices."""
+        return DeviceHolding(self.allocated(uid, container)) if self.inventory.resources else None
 
     def entries(self) -> tuple[DeviceEntry, ...]:
         """Return the lines of the checkpoint."""
@@ -140,17 +154,17 @@ class DeviceManager:
     def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
         held = self.allocations.of(pod.uid, container.name).get(resource, frozenset())
         if held and len(held) != count:
-            raise _failed(
+            raise Refusal.unexpected(
                 f'pod "{pod.uid}" container "{container.name}" changed request for resource "{resource}" '
                 f"from {len(held)} to {count}"
             )
         devices = self.inventory.resources.get(resource)
         if devices is None:
-            raise _failed(f"cannot allocate unregistered device {resource}")
+            raise Refusal.unexpected(f"cannot allocate unregistered device {resource}")
         if not devices.healthy:
-            raise _failed(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
+            raise Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
         if not held <= devices.healthy:
-            raise _failed(
+            raise Refusal.unexpected(
                 f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
             )
         if held or count == 0:
@@ -168,11 +182,7 @@ class DeviceManager:
             self._quirks,
         )
         if isinstance(chosen, int):
-            raise _failed(
+            raise Refusal.unexpected(
                 f"requested number of devices unavailable for {resource}. Requested: {chosen}, Available: {len(free)}"
             )
         self.allocations.give(pod.uid, container.name, resource, chosen)
-
-
-def _failed(error: str) -> Refusal:
-    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ...machine.model import Device, Machine
 
-__all__ = ["Allocations", "DeviceEntry", "Inventory", "ResourceDevices"]
+__all__ = ["Allocations", "DeviceEntry", "DeviceHolding", "Inventory", "ResourceDevices"]
 
 NO_NODE = -1
 """The NUMA node under which the checkpoint lists devices without topology (DEV-ALLOC-12)."""
@@ -38,6 +38,13 @@ class DeviceEntry:
     resource: str
     devices: Mapping[int, tuple[str, ...]]
     response: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceHolding:
+    """What one container holds: resource to sorted device ids."""
+
+    ids: Mapping[str, tuple[str, ...]]
 
 
 class Inventory:

@@ -1,7 +1,8 @@
 """The Memory Manager: memory and huge pages of Guaranteed pods, pinned to NUMA nodes."""
 
-from .manager import MemoryManager, NoneMemoryManager, make_memory_manager
-from .state import Block, Blocks, NodeMemory, Table
+from .manager import MemoryManager, make_memory_manager, provide
+from .none_policy import NoneMemoryManager
+from .state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory, Table
 from .state_file import MEMORY_FILE, MemoryStateFile
 from .static_policy import StaticMemoryManager
 
@@ -9,11 +10,14 @@ __all__ = [
     "MEMORY_FILE",
     "Block",
     "Blocks",
+    "MemoryHolding",
     "MemoryManager",
+    "MemoryPools",
     "MemoryStateFile",
     "NodeMemory",
     "NoneMemoryManager",
     "StaticMemoryManager",
     "Table",
     "make_memory_manager",
+    "provide",
 ]

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...errors import Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ...kube.requests import pod_total
 from ...kube.resource_names import is_huge_page
 
-__all__ = ["Amounts", "container_amounts", "failed", "pod_amounts"]
+__all__ = ["Amounts", "container_amounts", "pod_amounts"]
 
 Amounts = dict[str, int]
-
-
-def failed(error: str) -> Refusal:
-    """Word a failed allocation as the pod's status has it (MEM-ALLOC-06)."""
-    return Refusal("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")
 
 
 def container_amounts(container: Container) -> Amounts | None:

@@ -5,95 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from ...documentation.policies import MEMORY_POLICIES, Platform
 from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import StartError
-from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
-from ...kube.pod import Pod
 from ...machine.model import Machine
-from ..families import HintFamily
-from ..hint import Hint
+from ..provider import Provider
+from ..setup import NodeSetup
+from .none_policy import NoneMemoryManager
 from .reservation import reserved_by_node
 from .state import Blocks, NodeMemory, initial_nodes
 from .static_policy import StaticMemoryManager
 
-__all__ = ["MemoryAnswer", "MemoryManager", "NoneMemoryManager", "make_memory_manager"]
+__all__ = ["MemoryManager", "make_memory_manager", "provide"]
 
-MemoryAnswer = Mapping[str, list[Hint] | HintFamily | None] | None
+_STAGE = "memorymanager"
 
 
-class MemoryManager(Protocol):
-    """What the node needs of the Memory Manager, whatever its policy."""
+class MemoryManager(Provider, Protocol):
+    """The Memory Manager of one node, whatever its policy."""
 
     @property
     def policy(self) -> str:
-        """``None`` or ``Static``."""
+        """The policy's name, as its state file has it."""
 
     @property
     def nodes(self) -> dict[int, NodeMemory]:
-        """The books per NUMA node; empty under policy None."""
+        """The memory of every NUMA node; empty under policy None."""
 
     @property
     def blocks(self) -> Blocks:
         """The blocks of every container."""
 
-    def hints(self, pod: Pod, container: Container) -> MemoryAnswer:
-        """Offer hints for one container."""
-
-    def pod_hints(self, pod: Pod) -> MemoryAnswer:
-        """Offer hints for a pod as a whole."""
-
-    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
-        """Give a container its memory; raises ``Refusal``."""
-
-    def release(self, uid: str, container: str) -> None:
-        """Take back the memory of a container."""
-
-    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
-        """Take back the memory of containers that are gone; tells whether there were any."""
-
-    def container_starts(self, pod: Pod, container: Container) -> bool:
-        """Take back what ordinary init containers before this one hold; tells whether there was any (MEM-REUSE-07)."""
-
     def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
-        """Take over a state file's content; tells whether it must be written anew. Raises ``StartError``."""
+        """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
 
 
-class NoneMemoryManager:
-    """Policy None: no opinion, no memory pinned (MEM-POL-03)."""
-
-    policy = "None"
-
-    def __init__(self) -> None:
-        self.nodes: dict[int, NodeMemory] = {}
-        self.blocks = Blocks()
-
-    def hints(self, pod: Pod, container: Container) -> MemoryAnswer:
-        """Have no opinion."""
-        return None
-
-    def pod_hints(self, pod: Pod) -> MemoryAnswer:
-        """Have no opinion."""
-        return None
-
-    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
-        """Give nothing."""
-
-    def release(self, uid: str, container: str) -> None:
-        """Hold nothing."""
-
-    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
-        """Hold nothing."""
-        return False
-
-    def container_starts(self, pod: Pod, container: Container) -> bool:
-        """Hold nothing."""
-        return False
-
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
-        """Keep nothing: the file of policy None is not looked into."""
-        return False
+def provide(setup: NodeSetup) -> MemoryManager:
+    """Build the Memory Manager of a node."""
+    return make_memory_manager(setup.machine, setup.config, setup.gates, setup.quirks.memory)
 
 
 def make_memory_manager(
@@ -101,12 +52,26 @@ def make_memory_manager(
 ) -> MemoryManager:
     """Build the manager a configuration asks for; raises ``StartError`` with the kubelet's text (MEM-POL-02)."""
     policy = config.memory_manager_policy
-    if policy == "None":
-        return NoneMemoryManager()
-    if policy == "BestEffort":
-        raise StartError("memorymanager", 'policy "BestEffort" is not available for platform "linux"')
-    if policy != "Static":
-        raise StartError("memorymanager", f'unknown policy: "{policy}"')
+    if policy not in MEMORY_POLICIES:
+        raise StartError(_STAGE, f'unknown policy: "{policy}"')
+    make = _POLICIES.get(policy)
+    if make is None:
+        raise StartError(_STAGE, f'policy "{policy}" is not available for platform "{_PLATFORM}"')
+    return make(machine, config, quirks)
+
+
+def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
+    return NoneMemoryManager()
+
+
+def _static(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
     reserved = reserved_by_node(machine, config, quirks)
-    nodes = initial_nodes(machine, reserved, quirks)
-    return StaticMemoryManager(nodes, quirks)
+    return StaticMemoryManager(initial_nodes(machine, reserved, quirks), quirks)
+
+
+_POLICIES: Mapping[str, Callable[[Machine, KubeletConfiguration, MemoryQuirks], MemoryManager]] = {
+    "None": _none,
+    "Static": _static,
+}
+_PLATFORM: Platform = "linux"
+"""The kubelet that is reproduced; policies of Windows are known by name and refused."""

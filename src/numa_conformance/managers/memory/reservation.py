@@ -14,6 +14,8 @@ from ...machine.model import Machine
 
 __all__ = ["reserved_by_node"]
 
+_STAGE = "memorymanager"
+
 
 def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> dict[int, dict[str, int]]:
     """Return bytes per NUMA node and resource; raises ``StartError``, the first fault in the kubelet's order.
@@ -24,19 +26,20 @@ def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: Mem
     known = set(machine.numa_ids)
     for entry in config.reserved_memory:
         if entry.numa_node not in known:
-            raise _refused(
+            raise StartError(
+                _STAGE,
                 f"the reserved memory configuration references a NUMA node {entry.numa_node} "
-                "that does not exist on this machine"
+                "that does not exist on this machine",
             )
     _check_totals(machine, config, quirks)
     reserved: dict[int, dict[str, int]] = {node: {} for node in machine.numa_ids}
     for entry in config.reserved_memory:
         for name, amount in entry.limits.items():
             if not amount.is_int64:
-                raise _refused("could not covert a variable of type Quantity to int64")
+                raise StartError(_STAGE, "could not covert a variable of type Quantity to int64")
             reserved[entry.numa_node][name] = reserved[entry.numa_node].get(name, 0) + amount.value
     if not sum(one.get("memory", 0) for one in reserved.values()):
-        raise _refused("[memorymanager] you should specify the system reserved memory")
+        raise StartError(_STAGE, "[memorymanager] you should specify the system reserved memory")
     return reserved
 
 
@@ -51,16 +54,13 @@ def _check_totals(machine: Machine, config: KubeletConfiguration, quirks: Memory
             continue
         one, other = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
         if one != other:
-            raise _refused(
+            raise StartError(
+                _STAGE,
                 f'the total amount "{one}" of type "{name}" is not equal to the value "{other}" '
-                "determined by Node Allocatable feature"
+                "determined by Node Allocatable feature",
             )
 
 
 def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
     capacity = {"memory": sum(node.memory or 0 for node in machine.memory)}
     return node_reservation(config, capacity)
-
-
-def _refused(message: str) -> StartError:
-    return StartError("memorymanager", message)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...documentation.quirks.memory import MemoryQuirks
-from ...kube.quantity import Quantity
+from ...kube.resource_names import page_bytes
 from ...machine.model import Machine
 
-__all__ = ["Block", "Blocks", "NodeMemory", "Table", "initial_nodes", "page_bytes"]
+__all__ = ["Block", "Blocks", "MemoryHolding", "MemoryPools", "NodeMemory", "Table", "initial_nodes"]
 
 WRAP = 2**64
 
@@ -52,6 +52,20 @@ class Block:
         return replace(self, size=self.size - by)
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryHolding:
+    """What one container holds: its blocks, sorted by type."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPools:
+    """The memory of every NUMA node, ascending: a copy that later allocations do not change."""
+
+    nodes: Mapping[int, NodeMemory]
+
+
 @dataclass
 class Blocks:
     """The blocks of every container: uid to container to blocks."""
@@ -73,11 +87,6 @@ class Blocks:
         if not containers:
             self.given.pop(uid, None)
         return blocks
-
-
-def page_bytes(size: str) -> int:
-    """Return the bytes of a huge page as Kubernetes writes its size (``2Mi``)."""
-    return Quantity.parse(size).value
 
 
 def initial_nodes(

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 
 from ...cpuset import iter_bits
 from ...documentation.quirks.memory import MemoryQuirks
+from ...errors import Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import is_pinned
 from ..families import HintFamily
 from ..hint import Hint
-from .amounts import Amounts, container_amounts, failed, pod_amounts
+from ..provider import Active, Provider, inactive
+from .amounts import Amounts, container_amounts, pod_amounts
 from .books import charge, discharge
 from .hints import breaks_a_group, memory_hints
 from .restore import check_restored
 from .reuse import ReusableMemory, shrink_init_blocks
-from .state import Block, Blocks, NodeMemory
+from .state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
+from .state_file import MemoryStateFile
 
 __all__ = ["StaticMemoryManager"]
 
 Found = list[Hint] | HintFamily
 
 
-class StaticMemoryManager:
+class StaticMemoryManager(Provider):
     """Pins the memory of Guaranteed pods to NUMA nodes."""
 
+    name = "memory"
     policy = "Static"
 
     def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
@@ -71,7 +75,7 @@ class StaticMemoryManager:
             return
         amounts = container_amounts(container)
         if amounts is None:
-            raise failed("[memorymanager] failed to represent quantity as int64")
+            raise Refusal.unexpected("[memorymanager] failed to represent quantity as int64")
         mask = self._choose(pod, amounts, affinity)
         members = tuple(iter_bits(mask))
         blocks = []
@@ -94,7 +98,7 @@ class StaticMemoryManager:
         if leaves_a_group or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
         if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
-            raise failed("[memorymanager] preferred hint violates NUMA node allocation")
+            raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
 
     def _leaves_a_group(self, mask: int) -> bool:
@@ -104,11 +108,11 @@ class StaticMemoryManager:
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
         best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), 0)
         if best.mask is None:
-            raise failed(
+            raise Refusal.unexpected(
                 "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
             )
         if preferred and not best.preferred:
-            raise failed("[memorymanager] failed to find the default preferred hint")
+            raise Refusal.unexpected("[memorymanager] failed to find the default preferred hint")
         return best.mask, best.preferred
 
     def _has_room(self, mask: int, amounts: Amounts) -> bool:
@@ -121,9 +125,9 @@ class StaticMemoryManager:
     def _extended(self, pod: Pod, amounts: Amounts, mask: int, *, preferred: bool) -> int:
         best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), mask)
         if best.mask is None:
-            raise failed("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
+            raise Refusal.unexpected("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
         if preferred and not best.preferred:
-            raise failed("[memorymanager] failed to find the extended preferred hint")
+            raise Refusal.unexpected("[memorymanager] failed to find the extended preferred hint")
         return best.mask
 
     def release(self, uid: str, container: str) -> None:
@@ -131,10 +135,10 @@ class StaticMemoryManager:
         for block in self.blocks.take_back(uid, container):
             discharge(self.nodes, block)
 
-    def remove_stale(self, active: Callable[[str, str], bool]) -> bool:
-        """Take back the memory of containers that are gone; tells whether there were any (MEM-GC-01)."""
-        stale = [(uid, name) for uid, found in self.blocks.given.items() for name in found if not active(uid, name)]
-        for uid, name in sorted(stale):
+    def remove_stale(self, active: Active) -> bool:
+        """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
+        stale = inactive(self.blocks.given, active)
+        for uid, name in stale:
             self.release(uid, name)
         return bool(stale)
 
@@ -148,6 +152,19 @@ class StaticMemoryManager:
                 self.release(pod.uid, earlier.name)
                 released = True
         return released
+
+    @property
+    def state_file(self) -> MemoryStateFile:
+        """The file of the NUMA nodes and the blocks."""
+        return MemoryStateFile(self)
+
+    def holding(self, uid: str, container: str) -> MemoryHolding:
+        """Return a container's blocks, sorted by type."""
+        return MemoryHolding(tuple(sorted(self.blocks.of(uid, container), key=lambda block: block.type)))
+
+    def pools(self) -> MemoryPools:
+        """Return the memory of every NUMA node, ascending."""
+        return MemoryPools({node: memory.copy() for node, memory in sorted(self.nodes.items())})
 
     def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""

@@ -1,7 +1,8 @@
 """The Topology Manager: policies, options, and the merge of provider hints."""
 
+from ..provider import Answer
 from .explain import MergeExplanation, explain_merge
-from .merge import Answer, Merged, axes_of
+from .merge import Merged, axes_of
 from .options import TopologyOptions, parse_options
 from .policy import HIGHEST_NODE, TopologyPolicy, make_topology_policy, policy_of
 

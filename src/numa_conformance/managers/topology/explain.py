@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ..families import HintFamily
 from ..hint import Hint
-from .merge import Answer, Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
+from ..provider import Answer
+from .merge import Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
 from .policy import TopologyPolicy
 
 __all__ = ["MergeExplanation", "explain_merge"]
@@ -33,13 +34,13 @@ class MergeExplanation:
     rule: str
 
 
-def explain_merge(policy: TopologyPolicy, answers: Sequence[Answer]) -> MergeExplanation:
+def explain_merge(policy: TopologyPolicy, answers: Collection[Answer]) -> MergeExplanation:
     """Merge once more and say which rule decided (TOPO-MERGE-07..14, TOPO-POL-05)."""
     hint = policy.merge(answers).hint
-    if policy.name == "none":
+    if not policy.aligns:
         return MergeExplanation(0, (), 0, 0, hint, "policy none merges nothing")
     axes = axes_of(answers)
-    if policy.name == "single-numa-node":
+    if policy.one_node_only:
         axes = [single_node_axis(axis) for axis in axes]
     preferred = preferred_masks(axes, policy.everything)
     best = sorted(preferred, key=lambda mask: (mask.bit_count(), *policy.fitness(mask)))
@@ -57,7 +58,7 @@ def _preferred_rule(policy: TopologyPolicy, axes: Sequence[Axis], count: int) ->
 
 
 def _other_rule(policy: TopologyPolicy, axes: Sequence[Axis], hint: Hint, needed: int) -> str:
-    if policy.name == "single-numa-node":
+    if policy.one_node_only:
         if not all(axes):
             return "a resource has no preferred hint of one NUMA node"
         return "no single NUMA node is preferred by all"

@@ -9,15 +9,15 @@ member of a total order, so only the *set* of reachable merged hints matters:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..families import HintFamily
 from ..hint import Hint
+from ..provider import Answer
 from .reachable import Masks, best_reachable
 
 __all__ = [
-    "Answer",
     "Axis",
     "Fitness",
     "Merged",
@@ -28,10 +28,6 @@ __all__ = [
     "preferred_masks",
     "single_node_axis",
 ]
-
-Hints = Sequence[Hint] | HintFamily
-Answer = Mapping[str, Hints | None] | None
-"""A provider's answer: resource to hints; None or empty is no opinion (TOPO-PROV-01..05)."""
 
 Axis = tuple[Hint, ...] | HintFamily
 Fitness = Callable[[int], tuple[float, ...]]

@@ -12,7 +12,10 @@ from ...documentation.versions import DEFAULT
 from ...errors import StartError
 from ...kube.features import FeatureGates, Maturity
 
-__all__ = ["TopologyOptions", "parse_options"]
+__all__ = ["STAGE", "TopologyOptions", "parse_options"]
+
+STAGE = "topologymanager"
+"""The stage of the start that refuses."""
 
 CLOSEST = "prefer-closest-numa-nodes"
 MOST_NODES = "max-allowable-numa-nodes"
@@ -46,8 +49,10 @@ def parse_options(
         return TopologyOptions(max_nodes=least)
     if not gates.enabled("TopologyManagerPolicyOptions"):
         shown = " ".join(f"{name}:{value}" for name, value in sorted(options.items()))
-        raise _refused(
-            f'topology manager policy options map[{shown}] require feature gates "TopologyManagerPolicyOptions" enabled'
+        raise StartError(
+            STAGE,
+            f"topology manager policy options map[{shown}] require feature gates "
+            '"TopologyManagerPolicyOptions" enabled',
         )
     closest, most = False, least
     for name, value in sorted(options.items()):
@@ -64,10 +69,12 @@ def parse_options(
 def _check_name(name: str, gates: FeatureGates) -> None:
     maturity = gates.maturity(name) if name in (CLOSEST, MOST_NODES) else None
     if maturity is None:
-        raise _refused(f'unknown Topology Manager Policy option: "{name}"')
+        raise StartError(STAGE, f'unknown Topology Manager Policy option: "{name}"')
     gate, level = _GROUPS.get(maturity, ("", ""))
     if gate and not gates.enabled(gate):
-        raise _refused(f'Topology Manager Policy {level}-level Options not enabled, but option "{name}" provided')
+        raise StartError(
+            STAGE, f'Topology Manager Policy {level}-level Options not enabled, but option "{name}" provided'
+        )
 
 
 def _boolean(name: str, value: str) -> bool:
@@ -75,19 +82,16 @@ def _boolean(name: str, value: str) -> bool:
         return True
     if value in _FALSE:
         return False
-    raise _refused(f'bad value for option "{name}": strconv.ParseBool: parsing "{value}": invalid syntax')
+    raise StartError(STAGE, f'bad value for option "{name}": strconv.ParseBool: parsing "{value}": invalid syntax')
 
 
 def _node_limit(name: str, value: str, least: int) -> int:
     if not _INTEGER.fullmatch(value):
-        raise _refused(
-            f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{value}": invalid syntax'
+        raise StartError(
+            STAGE,
+            f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{value}": invalid syntax',
         )
     limit = int(value)
     if limit < least:
-        raise _refused(f'the minimum value of "{name}" should not be less than {least}')
+        raise StartError(STAGE, f'the minimum value of "{name}" should not be less than {least}')
     return limit
-
-
-def _refused(message: str) -> StartError:
-    return StartError("topologymanager", message)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ...cpuset import iter_bits
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
@@ -12,8 +13,9 @@ from ...errors import StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ..hint import Hint
-from .merge import Answer, Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
-from .options import TopologyOptions, parse_options
+from ..provider import Answer
+from .merge import Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
+from .options import STAGE, TopologyOptions, parse_options
 
 __all__ = ["HIGHEST_NODE", "TopologyPolicy", "make_topology_policy", "policy_of"]
 
@@ -24,25 +26,45 @@ Distances = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class TopologyPolicy:
-    """One policy on one machine. ``everything`` is the mask of all NUMA nodes, with or without CPUs."""
+    """One policy on one machine. ``everything`` is the mask of all NUMA nodes, with or without CPUs.
+
+    ``aligns``: it asks for hints and merges them. ``one_node_only``: of the hints it looks at those of one NUMA node.
+    ``admits_unaligned``: a pod is admitted also where the merged hint is not preferred.
+    """
 
     name: str
     scope: str
     everything: int
     fitness: Fitness = narrower
+    aligns: bool = True
+    one_node_only: bool = False
+    admits_unaligned: bool = False
 
-    def merge(self, answers: Sequence[Answer]) -> Merged:
+    @property
+    def aligns_whole_pods(self) -> bool:
+        """Whether the containers of a pod get one hint, merged from what the pod as a whole asks for."""
+        return self.scope == "pod"
+
+    def merge(self, answers: Iterable[Answer]) -> Merged:
         """Merge the providers' answers and say whether the policy admits the pod with the result."""
-        if self.name == "none":
+        if not self.aligns:
             return Merged(Hint(None, False), True)
         axes = axes_of(answers)
-        if self.name == "single-numa-node":
+        if self.one_node_only:
             hint = merge_axes([single_node_axis(axis) for axis in axes], self.everything)
             if hint.mask == self.everything:
                 hint = Hint(None, hint.preferred)
-            return Merged(hint, hint.preferred)
-        hint = merge_axes(axes, self.everything, self.fitness)
-        return Merged(hint, hint.preferred or self.name == "best-effort")
+        else:
+            hint = merge_axes(axes, self.everything, self.fitness)
+        return Merged(hint, hint.preferred or self.admits_unaligned)
+
+
+_POLICIES: Mapping[str, Callable[[str, int], TopologyPolicy]] = {
+    "none": partial(TopologyPolicy, "none", aligns=False),
+    "best-effort": partial(TopologyPolicy, "best-effort", admits_unaligned=True),
+    "restricted": partial(TopologyPolicy, "restricted"),
+    "single-numa-node": partial(TopologyPolicy, "single-numa-node", one_node_only=True),
+}
 
 
 def make_topology_policy(
@@ -56,10 +78,9 @@ def make_topology_policy(
 
     Under policy none nothing is checked (TOPO-OPT-06).
     """
-    name = config.topology_manager_policy
-    everything = sum(1 << node for node in numa_ids)
+    name, scope = config.topology_manager_policy, config.topology_manager_scope
     if name == "none":
-        return TopologyPolicy("none", config.topology_manager_scope, everything)
+        return policy_of(name, scope, TopologyOptions(), numa_ids, distances)
     options = parse_options(
         config.topology_manager_policy_options,
         gates,
@@ -68,14 +89,14 @@ def make_topology_policy(
     )
     _require_distances(options, distances)
     if len(numa_ids) > options.max_nodes:
-        raise _refused(f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
+        raise StartError(STAGE, f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
     if name not in TOPOLOGY_POLICIES:
-        raise _refused(f'unknown policy: "{name}"')
-    if config.topology_manager_scope not in TOPOLOGY_SCOPES:
-        raise _refused(f'unknown scope: "{config.topology_manager_scope}"')
+        raise StartError(STAGE, f'unknown policy: "{name}"')
+    if scope not in TOPOLOGY_SCOPES:
+        raise StartError(STAGE, f'unknown scope: "{scope}"')
     if max(numa_ids, default=0) > HIGHEST_NODE:
-        raise _refused(f"bit number must be in range 0-{HIGHEST_NODE}")
-    return policy_of(name, config.topology_manager_scope, options, numa_ids, distances)
+        raise StartError(STAGE, f"bit number must be in range 0-{HIGHEST_NODE}")
+    return policy_of(name, scope, options, numa_ids, distances)
 
 
 def policy_of(
@@ -86,15 +107,15 @@ def policy_of(
     Raises ``StartError`` when the closest nodes are asked for and there are no distances.
     """
     _require_distances(options, distances)
-    fitness: Fitness = narrower
-    if options.prefer_closest and distances is not None and name != "single-numa-node":
-        fitness = closer(numa_ids, distances)
-    return TopologyPolicy(name, scope, sum(1 << node for node in numa_ids), fitness)
+    policy = _POLICIES[name](scope, sum(1 << node for node in numa_ids))
+    if options.prefer_closest and distances is not None and not policy.one_node_only:
+        return replace(policy, fitness=closer(numa_ids, distances))
+    return policy
 
 
 def _require_distances(options: TopologyOptions, distances: Distances | None) -> None:
     if options.prefer_closest and distances is None:
-        raise _refused("cannot discover NUMA topology: error getting NUMA distances from cadvisor")
+        raise StartError(STAGE, "cannot discover NUMA topology: error getting NUMA distances from cadvisor")
 
 
 def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
@@ -115,7 +136,3 @@ def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
         return found
 
     return key
-
-
-def _refused(message: str) -> StartError:
-    return StartError("topologymanager", message)

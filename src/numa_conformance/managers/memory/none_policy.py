@@ -1,0 +1,31 @@
+"""Policy ``None``: no memory is pinned, no opinion (MEM-POL-03)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..provider import Provider
+from .state import Blocks, NodeMemory
+from .state_file import MemoryStateFile
+
+__all__ = ["NoneMemoryManager"]
+
+
+class NoneMemoryManager(Provider):
+    """The Memory Manager under policy None: it keeps no memory tables and gives no blocks."""
+
+    name = "memory"
+    policy = "None"
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, NodeMemory] = {}
+        self.blocks = Blocks()
+
+    @property
+    def state_file(self) -> MemoryStateFile:
+        """The file, which tells the policy alone."""
+        return MemoryStateFile(self)
+
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+        """Keep nothing: beyond its policy and checksum the file is not looked into."""
+        return False

@@ -1,0 +1,95 @@
+"""``Provider``: what a node needs of a manager, whatever it manages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from ..kube.container import Container
+from ..kube.pod import Pod
+from .families import HintFamily
+from .hint import Hint
+from .state_file import StateFile
+
+__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "inactive"]
+
+Hints = Sequence[Hint] | HintFamily
+
+Answer = Mapping[str, Hints | None] | None
+"""A provider's answer: resource to hints; None or empty is no opinion, no hints are impossible (TOPO-PROV-01..05)."""
+
+Answers = Mapping[str, Answer]
+"""Each manager's answer by the manager's name, in the order in which they are asked."""
+
+Active = Callable[[str, str], bool]
+"""Tells whether a container (pod uid, name) belongs to a pod on the node."""
+
+
+class Cpusets(Protocol):
+    """A manager that says on which CPUs containers run. Sets of CPUs are bits of an int."""
+
+    def cpus_of(self, uid: str, container: str) -> int:
+        """Return the CPUs a container is to run on, 0 where nothing is said."""
+
+    def exclusive_cpus_of(self, uid: str, container: str) -> int:
+        """Return the CPUs that a container shares with no other, 0 for none."""
+
+
+class Provider(Protocol):
+    """One manager of a node: it offers hints, gives and takes back, and keeps its state in a file of its own.
+
+    A class that derives from it begins with no opinion and nothing held, and says only what is different.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the manager gives, in one word: the key of its answers (``cpus``)."""
+
+    @property
+    def state_file(self) -> StateFile | None:
+        """The file in which its state survives a restart; None when it has none."""
+        return None
+
+    @property
+    def cpusets(self) -> Cpusets | None:
+        """The manager itself when it says on which CPUs containers run, else None."""
+        return None
+
+    def hints(self, pod: Pod, container: Container) -> Answer:
+        """Offer hints for one container."""
+        return None
+
+    def pod_hints(self, pod: Pod) -> Answer:
+        """Offer hints for the pod as a whole."""
+        return None
+
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a container its resources near ``affinity`` and tell ``trace`` what was taken, in order.
+
+        Gives nothing anew to a container that has them already. Raises ``Refusal``.
+        """
+        return
+
+    def container_starts(self, pod: Pod, container: Container) -> bool:
+        """Take back what need not be held once a container starts; tell whether there was any."""
+        return False
+
+    def remove_stale(self, active: Active) -> bool:
+        """Take back what belongs to containers that are not active; tell whether there was any."""
+        return False
+
+    def holding(self, uid: str, container: str) -> object:
+        """Return what a container holds, as a value of the manager's own type that later decisions do not change.
+
+        Equal values tell that nothing has changed. None: the manager says nothing about containers.
+        """
+        return None
+
+    def pools(self) -> object:
+        """Return what the node has left and kept back, as a value of the manager's own type; None: nothing to say."""
+        return None
+
+
+def inactive(held: Mapping[str, Mapping[str, object]], active: Active) -> list[tuple[str, str]]:
+    """Return the containers (pod uid, name) among those that hold something that are not active, sorted."""
+    return sorted((uid, name) for uid, containers in held.items() for name in containers if not active(uid, name))
