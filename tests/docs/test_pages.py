@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from mutants.__main__ import mutants_page
-from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page, rules_page
+from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page
+from numa_conformance.suite.rules_page import rules_page
+from numa_conformance.suite.statements_page import statements_page
 from numa_conformance.suite.versions_page import versions_page
 
 ROOT = Path(__file__).parents[2]
@@ -14,6 +16,7 @@ PAGES = [
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
     ("rules.md", rules_page),
+    ("statements.md", statements_page),
     ("versions.md", versions_page),
     ("mutants.md", mutants_page),
 ]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import click
 
-from ..documentation.quirks import QUIRKS
+from ..documentation.quirks import QUIRKS, Quirk
+from ..documentation.rules import RULES
 from ..suite.documentation import quirks_page
+from ..suite.rules_page import rule_address
 from .terminal import print_json
 
 __all__ = ["command"]
@@ -21,9 +24,19 @@ def command(as_json: bool, markdown: bool) -> None:
     if markdown:
         click.echo(quirks_page(), nl=False)
     elif as_json:
-        print_json([{**dataclasses.asdict(quirk), "versions": str(quirk.versions)} for quirk in QUIRKS.values()])
+        print_json([_as_json(quirk) for quirk in QUIRKS.values()])
     else:
         for quirk in QUIRKS.values():
             click.echo(
-                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}"
+                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}\n"
+                f"    rules: {', '.join(map(rule_address, quirk.rule.split(', ')))}"
             )
+
+
+def _as_json(quirk: Quirk) -> dict[str, Any]:
+    rules = [RULES[id] for id in quirk.rule.split(", ")]
+    return {
+        **dataclasses.asdict(quirk),
+        "versions": str(quirk.versions),
+        "rules": [{"id": rule.id, "text": rule.text, "page": rule_address(rule.id)} for rule in rules],
+    }

@@ -1,51 +1,68 @@
-"""``numa-conformance requirements``: what the suite tests."""
+"""``numa-conformance requirements``: what the suite tests, and what of Kubernetes' documentation it rests on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import click
 
-from ..suite.documentation import protocol_page, requirements_page, rules_page
-from ..suite.requirements import REQUIREMENTS
+from ..suite.documentation import protocol_page, requirements_page
+from ..suite.requirements import REQUIREMENTS, Requirement
+from ..suite.rules_page import rules_page
+from ..suite.statements_page import statements_page
 from ..suite.versions_page import versions_page
 from .terminal import print_json
 
 __all__ = ["command"]
 
+_PAGES: Mapping[str, Callable[[], str]] = {
+    "requirements": requirements_page,
+    "statements": statements_page,
+    "rules": rules_page,
+    "versions": versions_page,
+    "protocol": protocol_page,
+}
+
 
 @click.command("requirements")
 @click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
-@click.option("--markdown", is_flag=True, help="Print the page docs/requirements.md.")
-@click.option("--protocol", is_flag=True, help="Print the page docs/protocol.md.")
-@click.option("--rules", is_flag=True, help="Print the page docs/rules.md.")
-@click.option("--versions", is_flag=True, help="Print the page docs/versions.md.")
-def command(as_json: bool, markdown: bool, protocol: bool, rules: bool, versions: bool) -> None:
-    """List the requirements: id, statement, source, versions, features."""
-    if protocol:
-        click.echo(protocol_page(), nl=False)
-    elif rules:
-        click.echo(rules_page(), nl=False)
-    elif versions:
-        click.echo(versions_page(), nl=False)
-    elif markdown:
-        click.echo(requirements_page(), nl=False)
+@click.option("--markdown", "page", flag_value="requirements", help="Print the page docs/requirements.md.")
+@click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
+@click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
+@click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
+@click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
+def command(as_json: bool, page: str | None) -> None:
+    """List the requirements: id, what is asked, source with its address, versions, features."""
+    if page is not None:
+        click.echo(_PAGES[page](), nl=False)
     elif as_json:
-        print_json(
-            [
-                {
-                    "id": one.id,
-                    "text": one.text,
-                    "page": one.page,
-                    "section": one.section,
-                    "since": one.since,
-                    "until": one.until,
-                    "strength": one.strength,
-                    "level": one.level,
-                    "area": one.area,
-                    "features": list(one.features),
-                }
-                for one in REQUIREMENTS.values()
-            ]
-        )
+        print_json([_as_json(requirement) for requirement in REQUIREMENTS.values()])
     else:
-        for one in REQUIREMENTS.values():
-            click.echo(f"{one.id}\n    {one.text}\n    {one.source}; since {one.since}; {', '.join(one.features)}")
+        for requirement in REQUIREMENTS.values():
+            click.echo(
+                f"{requirement.id}\n    {requirement.text}\n"
+                f"    {requirement.source}; since {requirement.since}; {', '.join(requirement.features)}\n"
+                f"    {requirement.address}"
+            )
+
+
+def _as_json(requirement: Requirement) -> dict[str, Any]:
+    return {
+        "id": requirement.id,
+        "text": requirement.text,
+        "page": requirement.section.page.title,
+        "section": requirement.section.title,
+        "address": requirement.address,
+        "statements": [
+            {"id": statement.id, "text": statement.text, "strength": statement.strength, "address": statement.address}
+            for statement in requirement.rests_on
+        ],
+        "beyond": requirement.beyond,
+        "since": requirement.since,
+        "until": requirement.until,
+        "strength": requirement.strength,
+        "level": requirement.level,
+        "area": requirement.area,
+        "features": list(requirement.features),
+    }

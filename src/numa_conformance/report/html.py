@@ -13,7 +13,7 @@ from ..documentation.versions import KubernetesVersion
 from ..machine.picture_svg import machine_svg
 from ..protocol.features import FEATURES
 from ..suite.comparison import maps
-from ..suite.requirements import REQUIREMENTS
+from ..suite.requirements import REQUIREMENTS, Requirement
 from .html_style import SCRIPT, STYLE
 from .model import VERDICTS, Case, Summary
 from .scenarios import scenario_file
@@ -128,7 +128,7 @@ def _areas(summary: Summary) -> list[str]:
 
 def _requirement(name: str, cases: list[Case]) -> str:
     known = REQUIREMENTS.get(name)
-    said = f"<br>{escape(known.text)}<br><small>{escape(known.source)}; since {known.since}</small>" if known else ""
+    said = f"<br>{escape(known.text)}<br><small>{_source(known)}; since {known.since}</small>" if known else ""
     verdict = worst(cases)
     counts = Counter(case.verdict for case in cases)
     told = ", ".join(f"{counts[one]} {one}" for one in VERDICTS if counts[one])
@@ -137,6 +137,10 @@ def _requirement(name: str, cases: list[Case]) -> str:
         f'<tr id="{escape(name)}" data-verdict="{_css(verdict)}"><td><code>{escape(name)}</code>{said}</td>'
         f'<td><span class="verdict {_css(verdict)}">{escape(verdict)}</span></td><td>{escape(told)}{links}</td></tr>'
     )
+
+
+def _source(known: Requirement) -> str:
+    return f'<a href="{escape(known.address)}">{escape(known.source)}</a>'
 
 
 def _failures(summary: Summary) -> list[str]:

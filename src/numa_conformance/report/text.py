@@ -49,7 +49,7 @@ def summary_lines(summary: Summary) -> list[str]:
         lines += ["", "requirements not met:"]
         for name, cases in unmet.items():
             lines.append(f"  {name} ({', '.join(sorted({case.verdict for case in cases}))})")
-            lines.append(f"      {REQUIREMENTS[name].text}")
+            lines += [f"      {REQUIREMENTS[name].text}", f"      {REQUIREMENTS[name].address}"]
             lines += [f"      {case.id}" for case in cases]
     lines += ["", *(f"problem: {problem}" for problem in summary.problems)]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ..documentation.quirks import QUIRKS
-from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from ..protocol.features import FEATURES, SURFACES
 from ..protocol.wire import METHODS
 from .markdown import joined, table
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
+from .rules_page import rule_links
+from .statements_page import statement_links
 from .tests_index import index_of_tests
 
-__all__ = ["protocol_page", "quirks_page", "requirements_page", "rules_page"]
+__all__ = ["protocol_page", "quirks_page", "requirements_page"]
 
 _ACTOR = {"scheduler": "The scheduler"}
 
@@ -21,7 +22,8 @@ def requirements_page() -> str:
     lines = [
         "# Requirements",
         "",
-        "Every statement of the documentation that the suite tests. This page is made from the registry: "
+        "What the suite asks, and the [statements](statements.md) of the documentation it rests on. "
+        "This page is made from the registry: "
         "`numa-conformance requirements --markdown`. Ids never change and are never used again. "
         "What shows that a test can fail is on [another page](mutants.md).",
         "",
@@ -46,7 +48,8 @@ def requirements_page() -> str:
                 "",
                 one.text,
                 "",
-                f"{one.strength}, level {one.level}, {versions}. Source: {one.source}. "
+                f"{one.strength}, level {one.level}, {versions}. Source: [{one.source}]({one.address}). "
+                f"Statements: {statement_links(one.statements)}. {f'Beyond them: {one.beyond} ' if one.beyond else ''}"
                 f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
                 f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}.",
                 "",
@@ -81,38 +84,10 @@ def quirks_page() -> str:
             "",
             f"The documentation, and the reference with the quirk off: {quirk.documented}.",
             "",
-            f"Area {quirk.area}; rules {_rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
+            f"Area {quirk.area}; rules {rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
             "",
         ]
     return joined(lines)
-
-
-def rules_page() -> str:
-    """Return ``docs/rules.md``."""
-    lines = [
-        "# Rules",
-        "",
-        "How the kubelet and kube-scheduler behave, one line each: what the reference does at level `exact`, and what "
-        "the code, the quirks and the explanations cite by id. *Documented* rules stand on a page of Kubernetes; "
-        "*implemented* ones were found in the programs. Ids never change and are never used again. "
-        "Made by `numa-conformance requirements --rules`.",
-    ]
-    for manager, chapters in CHAPTERS.items():
-        lines += ["", f"## {manager}"]
-        for chapter in chapters:
-            lines += ["", f"### {chapter.title}", "", *map(_rule_line, chapter.rules)]
-    return joined(lines)
-
-
-def _rule_line(rule: Rule) -> str:
-    origin = " and ".join(
-        word for word, holds in (("documented", rule.documented), ("implemented", rule.implemented)) if holds
-    )
-    return f'- <a id="{anchor_of(rule.id)}"></a>**{rule.id}** ({origin}) {rule.text}'
-
-
-def _rule_links(rules: str) -> str:
-    return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules.split(", "))
 
 
 def protocol_page() -> str:

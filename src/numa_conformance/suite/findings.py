@@ -61,6 +61,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
             known = REQUIREMENTS.get(name)
             if known is not None:
                 lines += [f"requirement: {name}", f"  {known.text}", f"  ({known.source}; since {known.since})"]
+                lines.append(f"  {known.address}")
         if self.got is not None:
             lines.append(f"answered: {_shown(self.got)}")
         if self.allowed is not None:

@@ -6,105 +6,134 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_TASK = "Control CPU Management Policies on the Node"
-_TOPOLOGY = "Control Topology Management Policies on a node"
 _STATIC = "cpu-manager/static"
 
 
-def _requirement(id: str, text: str, *features: str, page: str = _TASK, section: str, since: str) -> Requirement:
+def _requirement(
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str, beyond: str | None = None
+) -> Requirement:
     return Requirement(
-        id=id, text=text, page=page, section=section, since=since, features=features, area="cpu-manager lifecycle"
+        id=f"cpu-manager/{id}",
+        text=text,
+        statements=statements,
+        beyond=beyond,
+        since=since,
+        features=features,
+        area="cpu-manager lifecycle",
     )
 
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "cpu-manager/hints/none-without-exclusive-cpus",
+        "hints/none-without-exclusive-cpus",
         "A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity.",
         _STATIC,
         "cpu-manager/hints",
-        page=_TOPOLOGY,
-        section="Pod interactions with topology manager policies",
+        statements=(
+            "topology/interactions/specs-1-and-2-have-no-cpu-hint",
+            "topology/interactions/spec-4-hints",
+            "topology/interactions/spec-5-hints",
+        ),
         since="1.18",
+        beyond="The page speaks of a default hint; one that is given explicitly is not accepted.",
     ),
     _requirement(
-        "cpu-manager/hints/every-hint-can-hold-the-request",
+        "hints/every-hint-can-hold-the-request",
         "Each hint names NUMA nodes whose free CPUs can hold the request, and every set of nodes that can is named.",
         _STATIC,
         "cpu-manager/hints",
-        page=_TOPOLOGY,
-        section="How topology manager works",
+        statements=(
+            "kep-693/hints/masks-can-satisfy",
+            "topology-source/cpu-hints/too-few-free",
+            "topology/how/hints",
+            "topology-source/cpu-hints/available",
+            "topology-source/cpu-hints/every-combination",
+        ),
         since="1.18",
     ),
     _requirement(
-        "cpu-manager/hints/preferred-is-narrowest",
+        "hints/preferred-is-narrowest",
         "A hint is preferred exactly when no smaller number of NUMA nodes could hold the request on an empty machine.",
         _STATIC,
         "cpu-manager/hints",
-        page=_TOPOLOGY,
-        section="How topology manager works",
+        statements=(
+            "topology/how/narrowest-preferred",
+            "kep-693/hints/preferred-as-if-empty",
+            "topology-source/cpu-hints/size-counts-all-cpus",
+            "topology-source/cpu-hints/narrowest-is-preferred",
+        ),
         since="1.18",
     ),
     _requirement(
-        "cpu-manager/state-file/assignments-survive-a-restart",
+        "state-file/assignments-survive-a-restart",
         "Exclusive CPUs and the shared pool are the same after the node agent restarts.",
         _STATIC,
         "node/restart",
-        section="Changing the CPU Manager policy",
+        statements=(
+            "topology-source/cpu-hints/held-cpus-again",
+            "topology-source/admission/again-after-a-restart",
+        ),
         since="1.10",
+        beyond="Only the source says that containers keep their CPUs over a restart of the kubelet.",
     ),
     _requirement(
-        "cpu-manager/state-file/policy-change-is-refused",
+        "state-file/policy-change-is-refused",
         "The node does not come up with another CPU Manager policy than that of the state file left on it.",
         _STATIC,
         "cpu-manager/state-file",
         "node/restart",
-        section="Changing the CPU Manager policy",
+        statements=("cpu-task/change/refused-otherwise",),
         since="1.10",
     ),
     _requirement(
-        "cpu-manager/state-file/policy-change-works-once-deleted",
+        "state-file/policy-change-works-once-deleted",
         "With the state file deleted the node comes up with another CPU Manager policy.",
         _STATIC,
         "cpu-manager/state-file",
         "node/restart",
-        section="Changing the CPU Manager policy",
+        statements=("cpu-task/change/needs-the-file-removed",),
         since="1.10",
     ),
     _requirement(
-        "cpu-manager/state-file/changed-cpus-are-refused",
+        "state-file/changed-cpus-are-refused",
         "The node does not come up with a state file that was written for another set of online CPUs.",
         _STATIC,
         "cpu-manager/state-file",
         "node/restart",
-        section="Changing the CPU Manager policy",
+        statements=("cpu-task/change/changed-cpus-need-it-too", "nrm/cpus/no-hotplug"),
         since="1.10",
+        beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
     ),
     _requirement(
-        "cpu-manager/state-file/strict-change-is-refused",
+        "state-file/strict-change-is-refused",
         "The node does not come up when strict-cpu-reservation is switched on without deleting the state file.",
         _STATIC,
         "cpu-manager/strict-cpu-reservation",
         "cpu-manager/state-file",
         "node/restart",
-        section="Static policy options",
+        statements=("cpu-task/options/strict-needs-the-file-removed",),
         since="1.32",
+        beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
     ),
     _requirement(
-        "cpu-manager/reconcile/running-containers-get-their-cpusets",
+        "reconcile/running-containers-get-their-cpusets",
         "After a pass of the reconcile loop every running container runs on what is assigned to it: its exclusive "
         "CPUs, or the shared pool as it is now.",
         _STATIC,
         "cpu-manager/reconcile",
-        section="CPU management policies",
+        statements=(
+            "cpu-task/configuration/reconciles-through-the-cri",
+            "cpu-1.8/configuration/reconciles-through-the-cri",
+        ),
         since="1.8",
     ),
     _requirement(
-        "cpu-manager/reconcile/none-writes-nothing",
+        "reconcile/none-writes-nothing",
         "Under policy none no cpuset is written for any container.",
         "cpu-manager/none",
         "cpu-manager/reconcile",
-        section="None policy",
+        statements=("nrm/cpus/none-leaves-cpusets-alone",),
         since="1.8",
+        beyond="A cpuset of all CPUs would give no affinity either.",
     ),
 )

@@ -6,148 +6,202 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Node Resource Managers"
-_SECTION = "Static policy options"
-_TASK = "Control CPU Management Policies on the Node"
+_STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, option: str, *, since: str, page: str = _PAGE, features: tuple[str, ...] = ()
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str,
+    until: str | None = None,
+    beyond: str | None = None,
 ) -> Requirement:
     return Requirement(
-        id=f"cpu-manager/{option}/{id}",
+        id=f"cpu-manager/{id}",
         text=text,
-        page=page,
-        section=_SECTION,
+        statements=statements,
+        beyond=beyond,
         since=since,
-        features=("cpu-manager/static", f"cpu-manager/{option}", *features),
+        until=until,
+        features=(_STATIC, *features),
         area="cpu-manager options",
     )
 
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "refuses-a-partial-core",
-        "A container that asks for exclusive CPUs whose number is not a multiple of the threads of a core is refused, "
-        "with the reason SMTAlignmentError.",
-        "full-pcpus-only",
+        "full-pcpus-only/refuses-a-partial-core",
+        "A container that asks for exclusive CPUs whose number is not a multiple of the threads of a core is "
+        "refused, with the reason SMTAlignmentError.",
+        "cpu-manager/full-pcpus-only",
+        statements=("nrm/full-pcpus-only/all-containers-must-fit", "nrm/full-pcpus-only/smt-alignment-error"),
         since="1.22",
+        beyond="The page calls SMTAlignmentError the message of the pod; the reason is asked for.",
     ),
     _requirement(
-        "gives-whole-cores",
+        "full-pcpus-only/gives-whole-cores",
         "Exclusive CPUs come as whole physical cores: no other container has a thread of these cores to itself.",
-        "full-pcpus-only",
+        "cpu-manager/full-pcpus-only",
+        statements=(
+            "nrm/full-pcpus-only/whole-cores",
+            "nrm/full-pcpus-only/free-cores-must-suffice",
+            "nrm/options/full-pcpus-only",
+        ),
         since="1.22",
     ),
     _requirement(
-        "spreads-evenly",
-        "Where one NUMA node is not enough, the exclusive CPUs of a container are divided evenly over the NUMA nodes "
-        "that are needed.",
-        "distribute-cpus-across-numa",
+        "distribute-cpus-across-numa/spreads-evenly",
+        "Where one NUMA node is not enough, the exclusive CPUs of a container are divided evenly over the NUMA nodes"
+        " that are needed.",
+        "cpu-manager/distribute-cpus-across-numa",
+        statements=(
+            "nrm/distribute-cpus-across-numa/even",
+            "nrm/distribute-cpus-across-numa/even-over-many-nodes",
+            "nrm/distribute-cpus-across-numa/even-in-use",
+            "nrm/options/distribute-cpus-across-numa",
+        ),
         since="1.23",
     ),
     _requirement(
-        "keeps-one-node-where-one-suffices",
+        "distribute-cpus-across-numa/keeps-one-node-where-one-suffices",
         "A request that one NUMA node can hold is still given from one NUMA node: the option concerns only requests "
         "that need more than one.",
-        "distribute-cpus-across-numa",
+        "cpu-manager/distribute-cpus-across-numa",
+        statements=("nrm/distribute-cpus-across-numa/only-where-needed",),
         since="1.23",
     ),
     _requirement(
-        "stays-in-one-socket",
+        "align-by-socket/stays-in-one-socket",
         "A container whose exclusive CPUs fit one socket, but no single NUMA node, is given them from one socket.",
-        "align-by-socket",
+        "cpu-manager/align-by-socket",
+        "topology-manager/restricted",
+        statements=("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket"),
         since="1.25",
-        features=("topology-manager/restricted",),
     ),
     _requirement(
-        "refuses-single-numa-node",
+        "align-by-socket/refuses-single-numa-node",
         "The node does not come up with align-by-socket beside the Topology Manager policy single-numa-node.",
-        "align-by-socket",
+        "cpu-manager/align-by-socket",
+        "topology-manager/single-numa-node",
+        statements=("nrm/align-by-socket/not-with-single-numa-node",),
         since="1.25",
-        features=("topology-manager/single-numa-node",),
     ),
     _requirement(
-        "refuses-more-sockets-than-numa-nodes",
+        "align-by-socket/refuses-more-sockets-than-numa-nodes",
         "The node does not come up with align-by-socket on hardware that has more sockets than NUMA nodes.",
-        "align-by-socket",
+        "cpu-manager/align-by-socket",
+        statements=("nrm/align-by-socket/not-with-more-sockets",),
         since="1.25",
+        beyond="The page says that the option does not apply there, not that the node does not come up.",
     ),
     _requirement(
-        "takes-separate-cores",
+        "distribute-cpus-across-cores/takes-separate-cores",
         "Exclusive CPUs are taken from as many different physical cores as have a free CPU.",
-        "distribute-cpus-across-cores",
+        "cpu-manager/distribute-cpus-across-cores",
+        statements=(
+            "nrm/distribute-cpus-across-cores/separate-cores",
+            "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",
+            "nrm/options/distribute-cpus-across-cores",
+            "nrm/distribute-cpus-across-cores/less-under-load",
+        ),
         since="1.31",
     ),
     _requirement(
-        "refuses-full-pcpus-only",
+        "distribute-cpus-across-cores/refuses-full-pcpus-only",
         "The node does not come up with distribute-cpus-across-cores beside full-pcpus-only.",
-        "distribute-cpus-across-cores",
+        "cpu-manager/distribute-cpus-across-cores",
+        "cpu-manager/full-pcpus-only",
+        statements=(
+            "cpu-task/options/across-cores-stands-alone",
+            "cpu-task/options/incompatible-options-fail-the-start",
+        ),
         since="1.31",
-        page=_TASK,
-        features=("cpu-manager/full-pcpus-only",),
     ),
     _requirement(
-        "refuses-distribution-across-numa",
+        "distribute-cpus-across-cores/refuses-distribution-across-numa",
         "The node does not come up with distribute-cpus-across-cores beside distribute-cpus-across-numa.",
-        "distribute-cpus-across-cores",
+        "cpu-manager/distribute-cpus-across-cores",
+        "cpu-manager/distribute-cpus-across-numa",
+        statements=(
+            "cpu-task/options/across-cores-stands-alone",
+            "cpu-task/options/incompatible-options-fail-the-start",
+        ),
         since="1.31",
-        page=_TASK,
-        features=("cpu-manager/distribute-cpus-across-numa",),
     ),
     _requirement(
-        "keeps-pods-off-reserved-cpus",
+        "strict-cpu-reservation/keeps-pods-off-reserved-cpus",
         "No pod of any class runs on the reserved CPUs: they are never in the shared pool and never exclusive.",
-        "strict-cpu-reservation",
+        "cpu-manager/strict-cpu-reservation",
+        statements=(
+            "nrm/strict-cpu-reservation/keeps-every-pod-off",
+            "nrm/strict-cpu-reservation/means-the-explicit-set",
+            "nrm/options/strict-cpu-reservation",
+        ),
         since="1.32",
     ),
     _requirement(
-        "stays-in-one-cache",
+        "prefer-align-cpus-by-uncorecache/stays-in-one-cache",
         "A container whose exclusive CPUs fit the free CPUs of one uncore cache is given them from one uncore cache.",
-        "prefer-align-cpus-by-uncorecache",
+        "cpu-manager/prefer-align-cpus-by-uncorecache",
+        statements=(
+            "nrm/prefer-align-cpus-by-uncorecache/one-cache",
+            "nrm/prefer-align-cpus-by-uncorecache/best-effort",
+            "nrm/options/prefer-align-cpus-by-uncorecache",
+        ),
         since="1.32",
+        beyond="The page speaks of best effort; every size is asked for.",
     ),
     _requirement(
-        "never-refuses",
+        "prefer-align-cpus-by-uncorecache/never-refuses",
         "Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same.",
-        "prefer-align-cpus-by-uncorecache",
+        "cpu-manager/prefer-align-cpus-by-uncorecache",
+        statements=("nrm/prefer-align-cpus-by-uncorecache/never-refuses",),
         since="1.32",
     ),
     _requirement(
-        "are-additive",
+        "full-pcpus-only/are-additive",
         "full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be used together, each keeping its "
         "promise.",
-        "full-pcpus-only",
+        "cpu-manager/full-pcpus-only",
+        "cpu-manager/distribute-cpus-across-numa",
+        "cpu-manager/align-by-socket",
+        statements=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
         since="1.25",
-        page=_TASK,
-        features=("cpu-manager/distribute-cpus-across-numa", "cpu-manager/align-by-socket"),
     ),
-    Requirement(
-        id="cpu-manager/options/alpha-needs-its-gate",
-        text="An alpha option is refused unless the feature gate CPUManagerPolicyAlphaOptions is on.",
-        page=_TASK,
-        section="CPU Manager policy options",
+    _requirement(
+        "options/alpha-needs-its-gate",
+        "An alpha option is refused unless the feature gate CPUManagerPolicyAlphaOptions is on.",
+        "cpu-manager/align-by-socket",
+        statements=(
+            "nrm/options/alpha-gate-is-off",
+            "nrm/options/alpha-gate-shows",
+            "cpu-task/configuration/alpha-options-are-hidden",
+            "nrm/options/align-by-socket-is-alpha",
+        ),
         since="1.23",
-        features=("cpu-manager/static", "cpu-manager/align-by-socket"),
-        area="cpu-manager options",
+        beyond="The pages say that the option is hidden, not that the node does not come up.",
     ),
-    Requirement(
-        id="cpu-manager/options/beta-needs-its-gate",
-        text="A beta option is usable by default and refused when the feature gate CPUManagerPolicyBetaOptions is off.",
-        page=_TASK,
-        section="CPU Manager policy options",
+    _requirement(
+        "options/beta-needs-its-gate",
+        "A beta option is usable by default and refused when the feature gate CPUManagerPolicyBetaOptions is off.",
+        "cpu-manager/full-pcpus-only",
+        statements=(
+            "nrm/options/beta-gate-is-on",
+            "nrm/options/beta-gate-hides",
+            "cpu-task/configuration/beta-options-are-visible",
+            "nrm/options/full-pcpus-only-is-beta",
+        ),
         since="1.23",
         until="1.32",
-        features=("cpu-manager/static", "cpu-manager/full-pcpus-only"),
-        area="cpu-manager options",
+        beyond="The pages say that the option is hidden, not that the node does not come up.",
     ),
-    Requirement(
-        id="cpu-manager/options/unknown-is-refused",
-        text="The node does not come up with a policy option it does not know.",
-        page=_TASK,
-        section="CPU Manager policy options",
+    _requirement(
+        "options/unknown-is-refused",
+        "The node does not come up with a policy option it does not know.",
+        statements=("cpu-task/configuration/options-field",),
         since="1.22",
-        features=("cpu-manager/static",),
-        area="cpu-manager options",
+        beyond="No page says what becomes of an option that does not exist.",
     ),
 )

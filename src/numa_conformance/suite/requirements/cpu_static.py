@@ -6,20 +6,17 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Node Resource Managers"
-_TASK = "Control CPU Management Policies on the Node"
-_RESERVE = "Reserve Compute Resources for System Daemons"
 _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, page: str = _PAGE, section: str = "Static policy", since: str = "1.8"
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.8", beyond: str | None = None
 ) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{id}",
         text=text,
-        page=page,
-        section=section,
+        statements=statements,
+        beyond=beyond,
         since=since,
         features=features or (_STATIC,),
         area="cpu-manager",
@@ -31,47 +28,76 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "none/gives-no-exclusive-cpus",
         "Under policy none no container has CPUs of its own.",
         "cpu-manager/none",
-        section="None policy",
+        statements=("nrm/cpus/none-gives-no-affinity",),
     ),
     _requirement(
         "none/needs-no-reservation",
         "Under policy none the node comes up without any CPU reservation.",
         "cpu-manager/none",
-        section="None policy",
+        statements=("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation"),
     ),
     _requirement(
         "static/integral-guaranteed-is-exclusive",
         "A container of a Guaranteed pod with an integral CPU request has exactly that many CPUs of its own.",
+        statements=(
+            "nrm/cpus/static-gives-exclusive-cpus",
+            "nrm/static/as-many-as-the-limit",
+            "nrm/static/example-4-placement",
+            "cpu-1.8/static/example-placements",
+            "nrm/full-pcpus-only/default-gives-threads",
+            "cpu-1.8/static/as-many-as-the-limit",
+        ),
     ),
     _requirement(
         "static/exclusive-cpus-leave-the-shared-pool",
         "Exclusive CPUs are not in the shared pool while their container has them.",
+        statements=("nrm/static/cpus-leave-the-pool",),
     ),
     _requirement(
         "static/exclusive-cpus-belong-to-one-pod",
         "No CPU is exclusive to containers of two pods.",
+        statements=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
     ),
     _requirement(
         "static/fractional-guaranteed-is-shared",
         "A container of a Guaranteed pod with a fractional CPU request runs in the shared pool.",
+        statements=("nrm/static/fractional-is-shared", "nrm/static/example-5-placement"),
     ),
     _requirement(
         "static/burstable-is-shared",
         "Containers of Burstable pods run in the shared pool, whatever they request.",
+        statements=(
+            "nrm/static/burstable-is-shared",
+            "nrm/static/example-2-placement",
+            "nrm/static/example-3-placement",
+            "cpu-1.8/static/example-placements",
+        ),
     ),
     _requirement(
         "static/best-effort-is-shared",
         "Containers of BestEffort pods run in the shared pool.",
+        statements=(
+            "nrm/static/best-effort-is-shared",
+            "nrm/static/example-1-placement",
+            "cpu-1.8/static/example-placements",
+        ),
     ),
     _requirement(
         "static/limits-alone-make-guaranteed",
         "Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs.",
+        statements=(
+            "nrm/static/example-6-class",
+            "nrm/static/example-6-placement",
+            "nrm/static/requests-default-to-limits",
+        ),
     ),
     _requirement(
         "static/sidecars-and-init-containers-are-eligible",
         "Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do.",
         _STATIC,
         "cpu-manager/init-containers",
+        statements=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
+        beyond="No page says that a sidecar's CPUs are its own against the app containers of its pod.",
     ),
     _requirement(
         "static/init-cpus-serve-later-containers",
@@ -79,76 +105,112 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "containers each fit the free CPUs is admitted.",
         _STATIC,
         "cpu-manager/init-containers",
+        statements=("init-containers/resources/effective-request", "topology-source/cpu-hints/reusable"),
+        beyond=(
+            "The pages give a pod's effective request; that its init containers' CPUs serve the later ones only the "
+            "source says."
+        ),
     ),
     _requirement(
         "static/refuses-what-is-not-free",
         "A pod that asks for more exclusive CPUs than are free is refused, and holds nothing.",
+        statements=(
+            "nrm/static/exclusive-are-all-but-reserved",
+            "topology-source/admission/errors-refuse",
+            "topology-source/admission/allocation-errors-refuse",
+        ),
     ),
     _requirement(
         "static/packs-whole-cores",
         "On an empty machine a request of whole cores is given whole physical cores.",
-        section="Static policy options",
+        statements=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
     ),
     _requirement(
         "static/packs-few-numa-nodes",
         "On an empty machine a request that one NUMA node can hold comes from one NUMA node: CPUs are packed.",
-        section="Static policy options",
+        statements=(
+            "nrm/distribute-cpus-across-numa/default-fills-one-node",
+            "nrm/align-by-socket/default-aligns-at-numa",
+            "nrm/align-by-socket/default-takes-few-nodes",
+        ),
     ),
     _requirement(
         "shared-pool/holds-all-cpus-at-first",
         "At the start the shared pool holds every CPU, the reserved ones included.",
+        statements=("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first"),
     ),
     _requirement(
         "shared-pool/regains-cpus-on-removal",
         "When a pod is gone its exclusive CPUs are in the shared pool again.",
+        statements=("nrm/static/cpus-leave-the-pool",),
+        beyond="No page says when the CPUs of a removed pod return.",
     ),
     _requirement(
         "shared-pool/loses-nothing",
         "Shared pool and exclusive CPUs together are all CPUs at every moment.",
+        statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
     ),
     _requirement(
         "reservation/is-never-exclusive",
         "Reserved CPUs are never given to a container exclusively.",
-        section="Static policy configuration",
+        statements=(
+            "nrm/static/exclusive-are-all-but-reserved",
+            "nrm/strict-cpu-reservation/default-keeps-exclusive-off",
+        ),
     ),
     _requirement(
         "reservation/stays-in-the-shared-pool",
         "Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on.",
-        section="Static policy configuration",
+        statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on"),
     ),
     _requirement(
         "reservation/must-be-positive",
         "The node does not come up with policy static and no CPU reserved.",
-        section="Static policy configuration",
+        statements=(
+            "nrm/static/needs-a-reservation",
+            "cpu-task/static/needs-a-reservation",
+            "cpu-1.8/static/needs-a-reservation",
+        ),
     ),
     _requirement(
         "reservation/rounds-up",
         "A reservation that is no whole number of CPUs is rounded up to the next.",
-        section="Static policy configuration",
+        statements=("nrm/static/reserved-in-whole-cpus",),
+        beyond="The page takes whole CPUs and does not say which way a fraction goes.",
     ),
     _requirement(
         "reservation/adds-kube-and-system",
         "The number of reserved CPUs is that of kubeReserved and systemReserved together.",
-        section="Static policy configuration",
+        statements=(
+            "nrm/static/every-reservation-counts",
+            "reserve/kube/kube-reserved",
+            "reserve/system/system-reserved",
+            "cpu-1.8/static/reservation-is-the-sum",
+        ),
     ),
     _requirement(
         "reservation/explicit-list-is-taken",
         "reservedSystemCPUs names the reserved CPUs, in place of what kubeReserved and systemReserved say about cpu.",
-        page=_RESERVE,
-        section="Explicitly reserved CPU list",
+        statements=(
+            "reserve/list/explicit-set",
+            "reserve/list/takes-precedence",
+            "cpu-task/static/explicit-list-comes-first",
+            "nrm/strict-cpu-reservation/reserved-set",
+            "nrm/static/every-reservation-counts",
+        ),
         since="1.17",
     ),
     _requirement(
         "reservation/explicit-list-must-exist",
         "The node does not come up with CPUs in reservedSystemCPUs that are not online.",
-        page=_RESERVE,
-        section="Explicitly reserved CPU list",
+        statements=("reserve/list/explicit-set",),
         since="1.17",
+        beyond="No page says what becomes of a list with CPUs that are not online.",
     ),
     _requirement(
         "policy/unknown-is-refused",
         "The node does not come up with a CPU Manager policy other than none and static.",
-        page=_TASK,
-        section="Configuring CPU management policies",
+        statements=("cpu-task/configuration/policies", "nrm/cpus/two-policies"),
+        beyond="The pages name two policies and say nothing of others.",
     ),
 )

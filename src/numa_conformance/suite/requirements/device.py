@@ -6,79 +6,89 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Device Plugins"
 
-
-def _requirement(id: str, text: str, *features: str, section: str, since: str = "1.18") -> Requirement:
+def _requirement(
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.18", beyond: str | None = None
+) -> Requirement:
     return Requirement(
         id=f"device-manager/{id}",
         text=text,
-        page=_PAGE,
-        section=section,
+        statements=statements,
+        beyond=beyond,
         since=since,
         features=("device-manager/allocation", *features),
         area="device-manager",
     )
 
 
-_TOPOLOGY = "Device plugin integration with the Topology Manager"
-
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "allocation/gives-the-number-asked-for",
         "An admitted container has exactly as many devices of a resource as it asks for, each of that resource.",
-        section="Device plugin implementation",
+        statements=("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers"),
     ),
     _requirement(
         "allocation/shares-no-device",
         "No device is given to two containers that run at the same time.",
-        section="Device plugin implementation",
+        statements=("device-plugins/registration/not-shared",),
     ),
     _requirement(
         "allocation/gives-healthy-devices-only",
         "Unhealthy devices are not given to containers.",
-        section="Device plugin implementation",
+        statements=("device-plugins/unhealthy/lower-allocatable",),
     ),
     _requirement(
         "allocation/refuses-what-is-not-there",
         "A pod that asks for more devices than are free is refused and takes none.",
-        section="Device plugin implementation",
+        statements=(
+            "device-plugins/example/gets-what-it-asks-for",
+            "device-plugins/registration/whole-numbers",
+            "topology-source/device-hints/too-few-free",
+        ),
     ),
     _requirement(
         "allocation/returns-devices-on-removal",
         "The devices of a removed pod are free again.",
-        section="Device plugin implementation",
+        statements=("device-plugins/example/remainder-is-free",),
+        beyond="No page says when the devices of a removed pod are free.",
     ),
     _requirement(
         "topology/aligns-with-cpus",
         "Under single-numa-node the devices of a container are on the NUMA node of its exclusive CPUs.",
         "cpu-manager/static",
         "topology-manager/single-numa-node",
-        section=_TOPOLOGY,
+        statements=(
+            "device-plugins/topology/numa-nodes-are-used",
+            "topology/interactions/spec-3-hints",
+            "topology-source/machine/three-providers",
+            "nrm/head/aligns-cpus-and-devices",
+        ),
     ),
     _requirement(
         "topology/no-numa-nodes-means-no-preference",
         "A device without topology information gives no NUMA preference: it goes with whatever the rest prefers.",
         "topology-manager/single-numa-node",
-        section=_TOPOLOGY,
+        statements=("device-plugins/topology/no-nodes-no-preference",),
     ),
     _requirement(
         "topology/a-device-may-have-several-nodes",
         "A device on several NUMA nodes counts as local to each of them.",
         "topology-manager/single-numa-node",
-        section=_TOPOLOGY,
+        statements=("device-plugins/topology/several-nodes", "topology-source/device-hints/any-of-its-nodes"),
     ),
     _requirement(
         "preferred-allocation/is-followed",
         "Where the device plugin prefers devices among those that suit, these are given.",
         "device-manager/preferred-allocation",
-        section="Device plugin implementation",
+        statements=("device-plugins/implementation/preference-is-a-help",),
         since="1.19",
+        beyond="The page says that the preference need not be followed.",
     ),
     _requirement(
         "restart/keeps-devices",
         "Containers keep their devices when the node agent restarts.",
         "node/restart",
-        section="Handling kubelet restarts",
+        statements=("topology-source/admission/again-after-a-restart",),
+        beyond="No page says that containers keep their devices over a restart of the kubelet.",
     ),
 )

@@ -24,13 +24,12 @@ _RECORDED = {
 }
 
 
-def _requirement(id: str, text: str, *features: str, since: str = "1.32") -> Requirement:
+def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
     return Requirement(
         id=f"exact/{id}",
         text=text,
-        page="kubelet and kube-scheduler v1.32.10",
-        section="recorded behaviour",
-        since=since,
+        statements=(f"recorded/decisions/{statement}",),
+        since="1.32",
         until="1.32",
         features=features,
         area="exact",
@@ -40,7 +39,10 @@ def _requirement(id: str, text: str, *features: str, since: str = "1.32") -> Req
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "placements/static", "Policy static places containers on the kubelet's own CPUs.", "cpu-manager/static"
+        "placements/static",
+        "Policy static places containers on the kubelet's own CPUs.",
+        "cpu-manager/static",
+        statement="placements",
     ),
     *(
         _requirement(
@@ -48,6 +50,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             f"With {option} containers are placed on the kubelet's own CPUs.",
             "cpu-manager/static",
             f"cpu-manager/{option}",
+            statement="placements",
         )
         for option in _OPTIONS
     ),
@@ -57,9 +60,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scheduler/least-allocated",
         "scheduler/most-allocated",
         "scheduler/requested-to-capacity-ratio",
+        statement="scores",
     ),
     *(
-        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature)
+        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")
         for kind, (feature, what) in _RECORDED.items()
     ),
 )

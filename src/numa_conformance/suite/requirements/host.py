@@ -2,41 +2,58 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 
-_discovery = partial(
-    Requirement,
-    page="Node Resource Managers",
-    section="CPU topology discovery",
-    since="1.8",
-    features=("host/discover",),
-    area="host",
-)
-_reconcile = partial(
-    Requirement,
-    page="Control CPU Management Policies on the Node",
-    section="CPU management policies",
-    since="1.8",
-    features=("host/reconcile",),
-    area="host",
-)
+def _requirement(
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.8", beyond: str | None = None
+) -> Requirement:
+    return Requirement(
+        id=f"host/{id}",
+        text=text,
+        statements=statements,
+        beyond=beyond,
+        since=since,
+        features=features,
+        area="host",
+    )
+
 
 REQUIREMENTS: tuple[Requirement, ...] = (
-    _discovery("host/finds-the-online-cpus", "Exactly the online CPUs of the host are found."),
-    _discovery(
-        "host/finds-cores-sockets-and-numa-nodes", "CPUs are grouped as the host's cores, sockets and NUMA nodes."
+    _requirement(
+        "finds-the-online-cpus",
+        "Exactly the online CPUs of the host are found.",
+        "host/discover",
+        statements=("nrm/static/pool-holds-all-cpus-at-first",),
+        beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
-    _reconcile(
-        "host/reconcile/cpusets-reach-the-cgroups",
+    _requirement(
+        "finds-cores-sockets-and-numa-nodes",
+        "CPUs are grouped as the host's cores, sockets and NUMA nodes.",
+        "host/discover",
+        statements=(
+            "nrm/full-pcpus-only/whole-cores",
+            "nrm/align-by-socket/aligned-at-the-socket",
+            "nrm/distribute-cpus-across-numa/even",
+        ),
+        beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
+    ),
+    _requirement(
+        "reconcile/cpusets-reach-the-cgroups",
         "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it.",
+        "host/reconcile",
+        statements=(
+            "nrm/cpus/cpusets-enforce-exclusivity",
+            "cpu-task/configuration/reconciles-through-the-cri",
+            "cpu-1.8/static/cpusets-enforce-exclusivity",
+        ),
     ),
-    _reconcile(
-        "host/reconcile/what-failed-is-tried-again",
+    _requirement(
+        "reconcile/what-failed-is-tried-again",
         "A cpuset that could not be written in one pass of the reconcile loop is written in the next.",
+        "host/reconcile",
+        statements=("cpu-task/configuration/reconciles-through-the-cri",),
     ),
 )

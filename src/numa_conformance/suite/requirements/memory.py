@@ -6,41 +6,41 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Control Memory Management Policies on a Node"
+_STATIC = "memory-manager/static"
 
 
-def _requirement(id: str, text: str, *features: str, section: str, since: str = "1.21") -> Requirement:
+def _requirement(
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.21", beyond: str | None = None
+) -> Requirement:
     return Requirement(
         id=f"memory-manager/{id}",
         text=text,
-        page=_PAGE,
-        section=section,
+        statements=statements,
+        beyond=beyond,
         since=since,
         features=features,
         area="memory-manager",
     )
 
 
-_STATIC = "memory-manager/static"
-
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "none/pins-nothing",
         "Policy None pins no container to NUMA nodes' memory.",
         "memory-manager/none",
-        section="None policy",
+        statements=("memory/none/does-nothing", "memory/none/default-hint"),
     ),
     _requirement(
         "static/guarantees-memory-to-guaranteed-pods",
         "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes.",
         _STATIC,
-        section="Static policy",
+        statements=("memory/head/guarantees", "memory/static/hints-and-reserves", "nrm/memory/guarantees-memory"),
     ),
     _requirement(
         "static/leaves-other-classes-alone",
         "Containers of Burstable and BestEffort pods are given no memory of their own.",
         _STATIC,
-        section="Static policy",
+        statements=("memory/static/other-classes",),
     ),
     _requirement(
         "static/uses-the-fewest-numa-nodes",
@@ -48,72 +48,81 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "from one NUMA node.",
         _STATIC,
         "topology-manager/best-effort",
-        section="How does memory manager work",
+        statements=("memory/head/fewest-numa-nodes", "nrm/memory/fewest-numa-nodes"),
     ),
     _requirement(
         "static/never-gives-more-than-is-free",
         "The memory given from a NUMA node never exceeds what the node has beyond its reservation.",
         _STATIC,
-        section="How does memory manager work",
+        statements=("memory/static/hints-and-reserves", "memory/state/group-amounts-add-up"),
     ),
     _requirement(
         "static/refuses-what-does-not-fit",
         "A Guaranteed pod whose memory does not fit is refused.",
         _STATIC,
-        section="Static policy",
+        statements=(
+            "memory/error/without-enough",
+            "memory/head/hints-and-policy-decide",
+            "nrm/memory/gives-hints",
+            "nrm/memory/hints-and-policy-decide",
+        ),
     ),
     _requirement(
         "static/keeps-groups-apart",
-        "A NUMA node that serves a container together with other NUMA nodes serves no container alone, and belongs to "
-        "one group at a time.",
+        "A NUMA node that serves a container together with other NUMA nodes serves no container alone, and belongs "
+        "to one group at a time.",
         _STATIC,
         "topology-manager/restricted",
-        section="How does memory manager work",
+        statements=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/runtime/groups"),
+        beyond="The page leaves the handling of groups to the proposal.",
     ),
     _requirement(
         "static/returns-memory-on-removal",
         "The memory of a removed pod is free again.",
         _STATIC,
-        section="How does memory manager work",
+        statements=("memory/static/hints-and-reserves",),
+        beyond="No page says when the memory of a removed pod returns.",
     ),
     _requirement(
         "hugepages/come-from-named-nodes",
         "Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these nodes.",
         _STATIC,
         "memory-manager/hugepages",
-        section="Static policy",
+        statements=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
     ),
     _requirement(
         "reserved-memory/must-match-the-node-reservation",
         "The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard "
         "eviction threshold.",
         _STATIC,
-        section="Reserved memory flag",
+        statements=("memory/reserved/sum", "memory/reserved/error-otherwise", "memory/reserved/worked-example"),
     ),
     _requirement(
         "reserved-memory/is-mandatory",
         "The node does not come up with policy Static and no reservedMemory.",
         _STATIC,
-        section="Static policy",
+        statements=("memory/startup/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
     ),
     _requirement(
         "reserved-memory/refuses-unknown-numa-nodes",
         "The node does not come up with reservedMemory for a NUMA node it does not have.",
         _STATIC,
-        section="Reserved memory flag",
+        statements=("memory/reserved/known-numa-nodes",),
+        beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
     ),
     _requirement(
         "reserved-memory/is-never-given",
         "The memory reserved on a NUMA node is not given to any container.",
         _STATIC,
-        section="Reserved memory flag",
+        statements=("memory/reserved/not-for-containers",),
     ),
     _requirement(
         "state-file/assignments-survive-a-restart",
         "The memory of running containers is the same after the node agent restarts.",
         _STATIC,
         "node/restart",
-        section="Static policy",
+        statements=("memory/state/file",),
+        beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
     ),
     _requirement(
         "state-file/policy-change-is-refused",
@@ -121,6 +130,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         _STATIC,
         "memory-manager/state-file",
         "node/restart",
-        section="Changing the Memory Manager policy",
+        statements=("memory/state/file",),
+        beyond="The page shows that the file holds the policy; what becomes of another one it does not say.",
     ),
 )

@@ -6,12 +6,15 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Pod Quality of Service Classes"
 
-
-def _requirement(id: str, text: str, *, page: str = _PAGE, section: str, since: str = "1.8") -> Requirement:
+def _requirement(id: str, text: str, *, statements: tuple[str, ...], since: str = "1.8") -> Requirement:
     return Requirement(
-        id=f"qos/{id}", text=text, page=page, section=section, since=since, features=("node/qos",), area="qos"
+        id=f"qos/{id}",
+        text=text,
+        statements=statements,
+        since=since,
+        features=("node/qos",),
+        area="qos",
     )
 
 
@@ -19,40 +22,60 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "guaranteed-needs-equal-limits-everywhere",
         "A pod is Guaranteed when every container has cpu and memory limits and requests equal to them.",
-        section="Guaranteed",
+        statements=(
+            "pod-qos/guaranteed/every-container",
+            "cpu-1.8/static/example-classes",
+            "topology/interactions/spec-3-class",
+            "nrm/static/example-3-class",
+            "nrm/static/example-4-class",
+        ),
     ),
     _requirement(
         "requests-default-to-limits",
         "A container with limits and no requests counts as requesting its limits.",
-        section="Guaranteed",
+        statements=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
     ),
     _requirement(
         "burstable-has-some-request",
         "A pod that is not Guaranteed and has a cpu or memory request or limit is Burstable.",
-        section="Burstable",
+        statements=(
+            "pod-qos/burstable/some-request",
+            "cpu-1.8/static/example-classes",
+            "nrm/static/example-2-class",
+            "topology/interactions/spec-2-class",
+        ),
     ),
     _requirement(
         "best-effort-has-none",
         "A pod without any cpu or memory request or limit is BestEffort, also when it asks for devices.",
-        section="BestEffort",
+        statements=(
+            "pod-qos/best-effort/none",
+            "pod-qos/best-effort/other-resources",
+            "cpu-1.8/static/example-classes",
+            "nrm/static/example-1-class",
+            "topology/interactions/spec-1-class",
+            "topology/interactions/spec-5-class",
+        ),
     ),
     _requirement(
         "init-containers-count",
         "Init containers count: one without limits keeps a pod from being Guaranteed.",
-        page="Init Containers",
-        section="Resource sharing within containers",
+        statements=("init-containers/resources/qos-covers-init",),
     ),
     _requirement(
         "only-integral-cpus-are-exclusive",
         "Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written.",
-        page="Node Resource Managers",
-        section="Static policy",
+        statements=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
     ),
     _requirement(
         "pod-total-is-the-larger-of-init-and-apps",
         "A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars "
         "count beside both.",
-        page="Init Containers",
-        section="Resource sharing within containers",
+        statements=(
+            "init-containers/resources/effective-request",
+            "init-containers/resources/largest-init",
+            "sidecars/resources/count-beside-apps",
+            "topology-source/cpu-hints/pod-total",
+        ),
     ),
 )

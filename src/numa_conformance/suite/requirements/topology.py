@@ -6,16 +6,17 @@ from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_PAGE = "Control Topology Management Policies on a node"
 _STATIC = "cpu-manager/static"
 
 
-def _requirement(id: str, text: str, *features: str, section: str, since: str = "1.18") -> Requirement:
+def _requirement(
+    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.18", beyond: str | None = None
+) -> Requirement:
     return Requirement(
         id=f"topology-manager/{id}",
         text=text,
-        page=_PAGE,
-        section=section,
+        statements=statements,
+        beyond=beyond,
         since=since,
         features=tuple(_feature(name) for name in features),
         area="topology-manager",
@@ -32,44 +33,75 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "none/aligns-nothing",
         "Policy none refuses no pod for its topology.",
         "none",
-        section="none policy",
+        statements=(
+            "topology/none/aligns-nothing",
+            "nrm/alignment/policy-governs",
+            "topology-source/policies/four",
+            "topology-source/policies/none-skips-hints",
+        ),
     ),
     _requirement(
         "best-effort/admits-unaligned-pods",
         "Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology.",
         "best-effort",
         _STATIC,
-        section="best-effort policy",
+        statements=(
+            "topology/best-effort/admits-anyway",
+            "topology-source/policies/four",
+            "topology-source/policies/best-effort",
+        ),
     ),
     _requirement(
         "best-effort/aligns-when-possible",
-        "Under best-effort a container whose exclusive CPUs fit the free CPUs of one NUMA node, and whose devices are "
-        "there too, gets them from one NUMA node.",
+        "Under best-effort a container whose exclusive CPUs fit the free CPUs of one NUMA node, and whose devices "
+        "are there too, gets them from one NUMA node.",
         "best-effort",
         _STATIC,
-        section="best-effort policy",
+        statements=(
+            "topology/how/hint-is-stored-and-used",
+            "topology/interactions/best-hint-is-stored-and-used",
+            "topology-source/policies/stored-and-used",
+        ),
     ),
     _requirement(
         "restricted/refuses-unaligned-pods",
         "Under restricted a pod whose preferred affinity cannot be had is refused with reason TopologyAffinityError.",
         "restricted",
         _STATIC,
-        section="restricted policy",
+        statements=(
+            "topology/restricted/refuses",
+            "topology/restricted/topology-affinity-error",
+            "nrm/alignment/policy-governs",
+            "topology/how/policy-decides",
+            "topology-source/policies/restricted",
+            "topology-source/policies/topology-affinity-error",
+            "topology-source/admission/reason-and-message",
+            "topology-source/device-hints/narrowest-is-preferred",
+            "topology-source/device-hints/every-combination",
+        ),
     ),
     _requirement(
         "restricted/admits-what-needs-several-nodes",
-        "Under restricted a container that no single NUMA node could ever hold is admitted on the smallest number of "
-        "NUMA nodes that can.",
+        "Under restricted a container that no single NUMA node could ever hold is admitted on the smallest number of"
+        " NUMA nodes that can.",
         "restricted",
         _STATIC,
-        section="restricted policy",
+        statements=(
+            "topology/restricted/refuses",
+            "topology/prefer-closest-numa-nodes/default-takes-few-nodes",
+            "nrm/align-by-socket/default-takes-few-nodes",
+        ),
     ),
     _requirement(
         "single-numa-node/gives-one-node",
         "Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node.",
         "single-numa-node",
         _STATIC,
-        section="single-numa-node policy",
+        statements=(
+            "topology/single-numa-node/one-node-or-refused",
+            "topology-source/policies/single-numa-node",
+            "topology/pod/one-node-is-admitted",
+        ),
     ),
     _requirement(
         "single-numa-node/refuses-what-needs-several-nodes",
@@ -77,7 +109,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "TopologyAffinityError.",
         "single-numa-node",
         _STATIC,
-        section="single-numa-node policy",
+        statements=(
+            "topology/single-numa-node/one-node-or-refused",
+            "topology/restricted/topology-affinity-error",
+            "topology-source/policies/single-numa-node",
+            "topology/pod/more-are-refused",
+        ),
     ),
     _requirement(
         "scope/container/aligns-each-container-alone",
@@ -85,7 +122,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scope/container",
         "single-numa-node",
         _STATIC,
-        section="container scope",
+        statements=("topology/container/each-container-alone", "topology-source/scopes/container-by-container"),
     ),
     _requirement(
         "scope/pod/aligns-the-pod-as-a-whole",
@@ -93,16 +130,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scope/pod",
         "single-numa-node",
         _STATIC,
-        section="pod scope",
+        statements=(
+            "topology/pod/one-node-under-single",
+            "topology-source/scopes/pod",
+            "topology-source/scopes/pod-asks-pod-hints",
+            "topology/pod/one-node",
+        ),
     ),
     _requirement(
         "scope/pod/refuses-by-the-total",
-        "In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though "
-        "each container alone would fit.",
+        "In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though"
+        " each container alone would fit.",
         "scope/pod",
         "single-numa-node",
         _STATIC,
-        section="pod scope",
+        statements=("topology/pod/more-are-refused", "topology/pod/total"),
     ),
     _requirement(
         "scope/pod/counts-the-larger-of-init-and-app-containers",
@@ -111,21 +153,22 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "single-numa-node",
         _STATIC,
         "cpu-manager/init-containers",
-        section="pod scope",
+        statements=("topology/pod/total", "kep-693/total/larger-of-init-and-apps"),
     ),
     _requirement(
         "admission/a-refused-pod-leaves-the-node-as-it-was",
         "A refused pod holds nothing: the next pod finds the node as it was before.",
         "restricted",
         _STATIC,
-        section="How topology manager works",
+        statements=("topology/restricted/refuses", "topology-source/admission/others-go-on"),
+        beyond="No page says what a refused pod holds.",
     ),
     _requirement(
         "admission/all-classes-pass-the-manager",
         "Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too.",
         "single-numa-node",
         "device-manager/allocation",
-        section="Pod interactions with topology manager policies",
+        statements=("topology/scopes-and-policies/every-class", "topology/interactions/spec-5-hints"),
     ),
     _requirement(
         "admission/fractional-cpus-align-devices-only",
@@ -133,49 +176,64 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "single-numa-node",
         _STATIC,
         "device-manager/allocation",
-        section="Pod interactions with topology manager policies",
+        statements=("topology/interactions/spec-4-hints",),
     ),
     _requirement(
         "merge/takes-the-narrowest-preferred-affinity",
         "Of the affinities that every provider prefers, one with the fewest NUMA nodes is taken.",
         "best-effort",
-        section="How topology manager works",
+        statements=(
+            "topology/how/narrowest-preferred",
+            "kep-693/affinity/narrowest",
+            "topology-source/merge/best-common-hint",
+            "topology/scopes-and-policies/resources-with-hints",
+        ),
     ),
     _requirement(
         "merge/restricted-admits-only-preferred",
         "Merged hints admit a pod under restricted exactly when the result is preferred.",
         "restricted",
-        section="restricted policy",
+        statements=(
+            "topology/restricted/refuses",
+            "kep-693/affinity/restricted-admits-preferred",
+            "topology-source/cpu-hints/empty-list-refuses",
+        ),
     ),
     _requirement(
         "merge/single-numa-node-admits-only-one-node",
         "Merged hints admit a pod under single-numa-node exactly when all providers prefer one common NUMA node or "
         "have no opinion.",
         "single-numa-node",
-        section="single-numa-node policy",
+        statements=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
     ),
     _requirement(
         "prefer-closest-numa-nodes/takes-the-closer-set",
-        "With prefer-closest-numa-nodes, of the preferred affinities with the same number of NUMA nodes the one with "
-        "the smaller average distance is taken.",
+        "With prefer-closest-numa-nodes, of the preferred affinities with the same number of NUMA nodes the one with"
+        " the smaller average distance is taken.",
         "prefer-closest-numa-nodes",
         "best-effort",
-        section="Topology manager policy options",
+        statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
         since="1.28",
+        beyond="The page speaks of shorter distance; that the average counts it does not say.",
     ),
     _requirement(
         "max-allowable-numa-nodes/default-is-eight",
         "The node does not come up with a policy other than none on a machine with more than eight NUMA nodes.",
         "best-effort",
-        section="Known limitations",
+        statements=(
+            "topology/max-allowable-numa-nodes/eight-by-default",
+            "topology/limitations/eight-numa-nodes",
+            "topology-source/machine/more-than-eight",
+        ),
     ),
     _requirement(
         "max-allowable-numa-nodes/raises-the-limit",
-        "With max-allowable-numa-nodes set to the number of NUMA nodes, the node comes up on a machine with more than "
-        "eight.",
+        "With max-allowable-numa-nodes set to the number of NUMA nodes, the node comes up on a machine with more "
+        "than eight.",
         "max-allowable-numa-nodes",
         "best-effort",
-        section="Topology manager policy options",
+        statements=("topology/max-allowable-numa-nodes/allows-more",),
         since="1.31",
+        beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
     ),
 )

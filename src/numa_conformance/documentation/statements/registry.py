@@ -1,0 +1,40 @@
+"""All statements, by id, in the order of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from . import (
+    cpu_management_policies,
+    device_plugins,
+    memory_manager,
+    node_resource_managers,
+    pods,
+    references,
+    scheduler,
+    static_policy_options,
+    topology_manager,
+    topology_source,
+)
+from .statement import Statement
+
+__all__ = ["PAGES", "STATEMENTS"]
+
+PAGES = (
+    node_resource_managers,
+    static_policy_options,
+    cpu_management_policies,
+    topology_manager,
+    topology_source,
+    memory_manager,
+    device_plugins,
+    pods,
+    scheduler,
+    references,
+)
+
+STATEMENTS: Mapping[str, Statement] = MappingProxyType(
+    {statement.id: statement for page in PAGES for statement in page.STATEMENTS}
+)
+"""Every statement, by id."""
