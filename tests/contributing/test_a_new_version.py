@@ -13,7 +13,7 @@ from numa_conformance.node import Node
 
 config = KubeletConfiguration.from_dict({{"reservedSystemCPUs": "0"}})
 for version in ("{NEWEST}", "{NEXT}"):
-    print(version, Node(load_machine("t3-two-numa-per-socket"), config, kubernetes_version=version).managers.cpu.policy)
+    print(version, Node(load_machine("t3-two-numa-per-socket"), config, kubernetes_version=version).pools.reserved)
 """
 
 
@@ -40,7 +40,7 @@ def test_touches_what_the_recipe_names(house):
 
 
 def test_a_node_of_the_version_has_the_new_default_and_older_ones_keep_theirs(house):
-    assert house.run("-c", ASKED).split() == [str(NEWEST), "none", str(NEXT), "static"]
+    assert house.run("-c", ASKED).split() == [str(NEWEST), "None", str(NEXT), "1"]
 
 
 def test_commands_and_pages_know_the_version(house):

@@ -1,0 +1,82 @@
+"""A Memory Manager policy that likes the last NUMA node, added as CONTRIBUTING.md tells."""
+
+import pytest
+
+from contributing.house import House, files_of_recipe, is_named
+
+MANAGER = "src/numa_conformance/managers/memory/manager.py"
+POLICY = '''"""Policy LastNode: containers are drawn to the last NUMA node; no memory is pinned."""
+
+from __future__ import annotations
+
+from ...kube.container import Container
+from ...kube.pod import Pod
+from ..hint import Hint
+from ..provider import Answer
+from .none_policy import NoneMemoryManager
+
+__all__ = ["LastNodeMemoryManager"]
+
+
+class LastNodeMemoryManager(NoneMemoryManager):
+    """Offers one hint."""
+
+    policy = "LastNode"
+
+    def __init__(self, last: int) -> None:
+        super().__init__()
+        self._last = last
+
+    def hints(self, pod: Pod, container: Container) -> Answer:
+        """Prefer the last NUMA node."""
+        return {"memory": [Hint(1 << self._last, True)]}
+'''
+ASKED = """
+from numa_conformance.kube import KubeletConfiguration, Pod
+from numa_conformance.machine import load_machine
+from numa_conformance.node import Node
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.testing import guaranteed, static
+
+machine = load_machine("t3-two-numa-per-socket")
+print(FEATURES.get("memory-manager/last-node"))
+for policy in ("None", "LastNode"):
+    config = {**static(reserved="0", topology="best-effort"), "memoryManagerPolicy": policy}
+    node = Node(machine, KubeletConfiguration.from_dict(config))
+    (given,) = node.admit(Pod.from_dict(guaranteed("pod", 2))).placements.values()
+    print(policy, [place for place, cpus in machine.numa_bits.items() if cpus & given.cpus])
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    house = House(tmp_path_factory.mktemp("house"))
+    house.change(
+        "src/numa_conformance/documentation/policies.py",
+        '    ("topologyManagerPolicy", "none", "1.16"',
+        '    ("memoryManagerPolicy", "LastNode", "1.27", MEMORY_TASK.section("LastNode policy"), "any"),\n'
+        '    ("topologyManagerPolicy", "none", "1.16"',
+    )
+    house.write("src/numa_conformance/managers/memory/last_node_policy.py", POLICY)
+    house.change(
+        MANAGER,
+        "from .none_policy import",
+        "from .last_node_policy import LastNodeMemoryManager\nfrom .none_policy import",
+    )
+    house.change(
+        MANAGER,
+        '    "None": _none,\n',
+        '    "None": _none,\n'
+        '    "LastNode": lambda machine, config, quirks: LastNodeMemoryManager(max(machine.numa_ids)),\n',
+    )
+    return house
+
+
+def test_touches_what_the_recipe_names(house):
+    named = files_of_recipe("A policy of a manager")
+    assert [path for path in house.touched if not is_named(path, named)] == []
+
+
+def test_the_policy_is_a_feature_and_decides(house):
+    said = house.run("-c", ASKED).splitlines()
+    assert said == ["Memory Manager policy LastNode", "None [0]", "LastNode [3]"]
