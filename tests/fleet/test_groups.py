@@ -74,7 +74,7 @@ def test_machines_may_be_files_beside_the_fleet_file(fleet):
     ("text", "said"),
     [
         ("nodes: a\n", "is no list of groups"),
-        ("- 3\n", "[0]: is 3 (accepted: an object)"),
+        ("- 3\n", "[0]: is a number (accepted: an object)"),
         (f"- {{node: a, machine: {MACHINE}}}\n", "[0].node: unknown field"),
         (f"- {{nodes: a, machine: {MACHINE}, kubernetesVersion: 1.30}}\n", "[0].kubernetesVersion: is 1.3"),
         (f"- {{nodes: a, machine: {MACHINE}, kubernetesVersion: '1.9'}}\n", "[0].kubernetesVersion: is '1.9'"),

@@ -6,12 +6,12 @@ import yaml
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import (
     catalogue_names,
+    data_folder,
     derive_view,
     load_machine,
     machine_from_dict,
     machine_to_dict,
     read_machine_file,
-    shipped,
     summarize,
 )
 
@@ -36,7 +36,7 @@ def test_every_machine_is_invented_or_cites_a_source(machine):
 
 @pytest.mark.parametrize("name", catalogue_names())
 def test_every_file_is_compact(name):
-    text = (shipped("fixtures") / "topologies" / f"{name}.yaml").read_text()
+    text = (data_folder("fixtures") / "topologies" / f"{name}.yaml").read_text()
     assert len(text.splitlines()) <= 32
     assert text.startswith("# ")
     assert "cpus" not in yaml.safe_load(text)

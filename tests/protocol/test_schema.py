@@ -2,13 +2,13 @@ import json
 
 import pytest
 
-from numa_conformance.machine.shipped import shipped
+from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import wire
 from numa_conformance.protocol.schema import protocol_schema
 
 
 def test_the_shipped_schema_is_the_one_made_from_the_messages():
-    text = (shipped("fixtures") / "schemas" / "protocol.schema.json").read_text(encoding="utf-8")
+    text = (data_folder("fixtures") / "schemas" / "protocol.schema.json").read_text(encoding="utf-8")
     assert json.loads(text) == protocol_schema()
 
 

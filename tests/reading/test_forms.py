@@ -44,6 +44,7 @@ def test_reads_what_is_right():
     ("changes", "said"),
     [
         ({"fullName": None}, "fullName: is missing (accepted: a text)"),
+        ({"fullName": 3}, 'fullName: is a number; put it in quotes: "3" (accepted: a text)'),
         ({"fullName": ""}, "fullName: is empty (accepted: a text)"),
         ({"fullNam": "x"}, f"fullNam: unknown field (accepted: {', '.join(FIELDS)}); did you mean 'fullName'?"),
         ({"size": "4G"}, "size: is '4G' (accepted: a size)"),
@@ -51,7 +52,7 @@ def test_reads_what_is_right():
         ({"caches": None}, "caches: is missing (accepted: a list)"),
         ({"caches": [{}] * 3}, "caches: has 3 entries (accepted: at most 2)"),
         ({"caches": [{"cores": True}]}, "caches[0].cores: is True (accepted: a whole number from 1)"),
-        ({"caches": [{"cores": 1}, 4]}, "caches[1]: is 4 (accepted: an object)"),
+        ({"caches": [{"cores": 1}, 4]}, "caches[1]: is a number (accepted: an object)"),
         ({"uncore": "sockets"}, "uncore: is 'sockets' (accepted: none, socket); did you mean 'socket'?"),
         ({"uncore": 3}, "uncore: is 3 (accepted: none, socket or an object)"),
         ({"uncore": {"cores": 0}}, "uncore.cores: is 0 (accepted: a whole number from 1)"),

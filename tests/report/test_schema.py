@@ -4,13 +4,13 @@ import jsonschema
 import msgspec
 import pytest
 
-from numa_conformance.machine.shipped import shipped
+from numa_conformance.machine.data_files import data_folder
 from numa_conformance.report.schema import report_schema
 from report.runs import failing_run
 
 
 def test_the_shipped_schema_is_the_one_made_from_the_classes():
-    text = (shipped("fixtures") / "schemas" / "report.schema.json").read_text(encoding="utf-8")
+    text = (data_folder("fixtures") / "schemas" / "report.schema.json").read_text(encoding="utf-8")
     assert json.loads(text) == report_schema()
 
 

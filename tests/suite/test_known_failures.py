@@ -28,7 +28,7 @@ def test_no_file_knows_no_failure():
     ("text", "place", "said"),
     [
         ("a: b", "", "is no list"),
-        ("- nothing", "[0]", "is 'nothing' (accepted: an object)"),
+        ("- nothing", "[0]", "is a text (accepted: an object)"),
         (f"- {{requirement: {ID}, reason: planned}}", "[0].link", "is missing"),
         (f"- {{requirement: {ID}, link: x}}", "[0].reason", "is missing"),
         (f"- {{{ENTRY}, until: 1}}", "[0].until", "unknown field"),

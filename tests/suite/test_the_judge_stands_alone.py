@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import numa_conformance
-from numa_conformance.machine.shipped import shipped
+from numa_conformance.machine.data_files import data_folder
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def copy(tmp_path):
     shutil.copytree(Path(numa_conformance.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for data in ("conformance", "fixtures"):
         if not (folder / data).exists():
-            shutil.copytree(shipped(data), folder / data, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(data_folder(data), folder / data, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     return folder
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from ..errors import Fault, UsageError, closest
 from ..reading import read_documents
 from .codec import machine_from_dict
+from .data_files import data_folder
 from .model import Machine
-from .shipped import shipped
 
 __all__ = ["catalogue_names", "is_machine_file", "load_machine", "read_machine_file"]
 
@@ -20,7 +20,7 @@ _FILES = (".yaml", ".yml", ".json")
 @cache
 def catalogue_names() -> tuple[str, ...]:
     """Return the names of the shipped machines, ascending."""
-    return tuple(sorted(path.stem for path in (shipped("fixtures") / _FOLDER).glob("*.yaml")))
+    return tuple(sorted(path.stem for path in (data_folder("fixtures") / _FOLDER).glob("*.yaml")))
 
 
 def is_machine_file(text: str) -> bool:
@@ -53,4 +53,4 @@ def read_machine_file(path: Path | str) -> Machine:
 
 @cache
 def _shipped_machine(name: str) -> Machine:
-    return read_machine_file(shipped("fixtures") / _FOLDER / f"{name}.yaml")
+    return read_machine_file(data_folder("fixtures") / _FOLDER / f"{name}.yaml")

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
 from ..cpuset import CpuSet
+from ..reading import Fields, read_form
+from .checks import id_bits, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
-from .fields import LARGEST, MAX_CPUS, MAX_DEVICES, MAX_NODES, Fields
+from .forms import CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
 
-__all__ = ["MAX_CPUS", "MAX_NODES", "machine_from_dict", "machine_to_dict", "machine_to_yaml"]
-
-_FIELDS = (
-    "name",
-    "cpus",
-    "memory",
-    "distances",
-    "devices",
-    "devicePlugins",
-    "offline",
-    "uncoreSource",
-    "description",
-    "notes",
-)
-_CPU_FIELDS = ("id", "core", "socket", "numa", "uncore")
+__all__ = ["machine_from_dict", "machine_to_dict", "machine_to_yaml"]
 
 
 def machine_to_dict(machine: Machine) -> dict[str, Any]:
@@ -41,12 +28,12 @@ def machine_to_dict(machine: Machine) -> dict[str, Any]:
         "distances": None if machine.distances is None else [list(row) for row in machine.distances],
         "devices": [
             {
-                "resource": one.resource,
-                "id": one.id,
-                "numa": list(one.numa),
-                **({} if one.healthy else {"healthy": False}),
+                "resource": device.resource,
+                "id": device.id,
+                "numa": list(device.numa),
+                **({} if device.healthy else {"healthy": False}),
             }
-            for one in machine.devices
+            for device in machine.devices
         ],
     }
     if machine.preferred_allocation:
@@ -89,77 +76,51 @@ def _memory_to_dict(node: MemoryNode) -> dict[str, Any]:
 
 
 def machine_from_dict(obj: object, place: str = "") -> Machine:
-    """Read the JSON form or the compact form; raises ``UsageError`` with every fault and its field path."""
+    """Read the JSON form or the compact form; raises ``UsageError`` with every fault and its field path.
+
+    Faults of single fields come all at once; what contradicts what is looked for when each field is right.
+    """
     fields = Fields(place)
-    machine = expand(obj, fields) if is_compact(obj) else _machine(fields.mapping(obj, "", _FIELDS), fields)
+    machine = (
+        expand(read_form(CompactForm, obj, place), frozenset(obj), fields)
+        if is_compact(obj)
+        else _machine(read_form(MachineForm, obj, place), fields)
+    )
     fields.raise_if_any()
     return machine
 
 
-def _machine(obj: Mapping[str, Any], fields: Fields) -> Machine:
-    for needed in ("cpus", "memory"):
-        if obj.get(needed) is None:
-            fields.fault(needed, "is missing", "a list; a regular machine has `sockets` and its like in its place")
-    cpus = fields.items(obj.get("cpus"), "cpus", MAX_CPUS, lambda item, path: _cpu(item, path, fields))
-    memory = fields.items(obj.get("memory"), "memory", MAX_NODES, lambda item, path: _memory(item, path, fields))
-    offline = fields.ids(obj.get("offline"), "offline")
-    source = fields.choice(obj.get("uncoreSource", "hardware"), "uncoreSource", ("hardware", "reported"))
+def _machine(form: MachineForm, fields: Fields) -> Machine:
     machine = Machine(
-        name=fields.text(obj.get("name"), "name", needed=True),
-        cpus=tuple(sorted(cpus, key=lambda cpu: cpu.id)),
-        memory=tuple(memory),
-        distances=None if obj.get("distances") is None else fields.matrix(obj["distances"]),
-        devices=tuple(
-            fields.items(obj.get("devices"), "devices", MAX_DEVICES, lambda item, path: _device(item, path, fields))
+        name=form.name,
+        cpus=tuple(
+            Cpu(cpu.id, cpu.core, cpu.socket, cpu.numa, cpu.uncore) for cpu in sorted(form.cpus, key=lambda cpu: cpu.id)
         ),
-        preferred_allocation=fields.plugins(obj.get("devicePlugins")),
-        offline=tuple(CpuSet.from_bits(offline)),
-        uncore_source="reported" if source == "reported" else "hardware",
-        description=fields.text(obj.get("description"), "description"),
-        notes=tuple(fields.items(obj.get("notes"), "notes", 1000, fields.text)),
+        memory=tuple(MemoryNode(node.node, node.memory, _by_size(node.hugepages)) for node in form.memory),
+        distances=None if form.distances is None else tuple(map(tuple, form.distances)),
+        devices=tuple(
+            Device(device.resource, device.id, tuple(device.numa or ()), device.healthy)
+            for device in form.devices or ()
+        ),
+        preferred_allocation=preferences(form.device_plugins),
+        offline=tuple(CpuSet.from_bits(id_bits(form.offline, "offline", fields))),
+        uncore_source=form.uncore_source,
+        description=form.description or "",
+        notes=tuple(form.notes or ()),
     )
     if fields.sound:
         _refuse_contradictions(machine, fields)
     return machine
 
 
-def _cpu(item: object, path: str, fields: Fields) -> Cpu:
-    obj = fields.mapping(item, path, _CPU_FIELDS)
-    return Cpu(
-        id=fields.id(obj.get("id"), f"{path}.id"),
-        core=fields.optional_id(obj.get("core"), f"{path}.core"),
-        socket=fields.whole(obj.get("socket"), f"{path}.socket", -1, LARGEST),
-        numa=fields.id(obj.get("numa"), f"{path}.numa"),
-        uncore=fields.optional_id(obj.get("uncore"), f"{path}.uncore"),
-    )
-
-
-def _memory(item: object, path: str, fields: Fields) -> MemoryNode:
-    obj = fields.mapping(item, path, ("node", "memory", "hugepages"))
-    size = obj.get("memory")
-    return MemoryNode(
-        node=fields.id(obj.get("node"), f"{path}.node"),
-        memory=None if size is None else fields.whole(size, f"{path}.memory"),
-        hugepages=fields.hugepages(obj.get("hugepages"), f"{path}.hugepages"),
-    )
-
-
-def _device(item: object, path: str, fields: Fields) -> Device:
-    obj = fields.mapping(item, path, ("resource", "id", "numa", "healthy"))
-    return Device(
-        resource=fields.text(obj.get("resource"), f"{path}.resource", needed=True),
-        id=fields.text(obj.get("id"), f"{path}.id", needed=True),
-        numa=tuple(fields.items(obj.get("numa"), f"{path}.numa", MAX_NODES, fields.id)),
-        healthy=fields.flag(obj.get("healthy", True), f"{path}.healthy"),
-    )
+def _by_size(pages: dict[str, int] | None) -> dict[str, int]:
+    return dict(sorted((pages or {}).items()))
 
 
 def _refuse_contradictions(machine: Machine, fields: Fields) -> None:
-    if not machine.cpus:
-        fields.fault("cpus", "a machine has at least one CPU")
-    fields.no_repeats((cpu.id for cpu in machine.cpus), "cpus")
+    refuse_repeats((cpu.id for cpu in machine.cpus), "cpus", fields)
     nodes = [node.node for node in machine.memory]
-    fields.no_repeats(nodes, "memory")
+    refuse_repeats(nodes, "memory", fields)
     if nodes != sorted(nodes):
         fields.fault("memory", "the NUMA nodes do not ascend", "ascending by `node`, as the rows of `distances` are")
     known = set(nodes)
@@ -169,5 +130,5 @@ def _refuse_contradictions(machine: Machine, fields: Fields) -> None:
     both = CpuSet(machine.offline) & CpuSet.from_bits(machine.online_bits)
     if both:
         fields.fault("offline", f"the CPUs {both} are online too")
-    fields.square(machine.distances, machine.memory)
-    fields.no_duplicate_devices(machine.devices)
+    refuse_crooked_distances(machine.distances, machine.memory, fields)
+    refuse_repeated_devices(machine.devices, fields)

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
-from .fields import MAX_DEVICES, MAX_NODES, Fields
+from collections.abc import Sequence
+
+from ..reading import Fields
+from .forms import MAX_DEVICES, CompactDeviceForm
 from .model import Device
 
-__all__ = ["DEVICE_FIELDS", "expand_devices"]
-
-DEVICE_FIELDS = ("resource", "id", "count", "perNuma", "numa", "healthy")
+__all__ = ["expand_devices"]
 
 
-def expand_devices(value: object, nodes: list[int], fields: Fields) -> tuple[Device, ...]:
+def expand_devices(
+    forms: Sequence[CompactDeviceForm] | None, nodes: Sequence[int], fields: Fields
+) -> tuple[Device, ...]:
     """Return the devices: one by its id, ``count`` of one kind, or ``perNuma`` on each NUMA node with CPUs.
 
     Devices without an id are numbered within their resource: ``gpu-0`` for ``example.com/gpu``.
     """
     numbered: dict[str, int] = {}
-    entries = fields.items(
-        value, "devices", MAX_DEVICES, lambda item, path: _entry(item, path, nodes, fields, numbered)
-    )
-    return tuple(device for entry in entries for device in entry)
+    devices: list[Device] = []
+    for index, form in enumerate(forms or ()):
+        _refuse_doubled(form, f"devices[{index}]", fields)
+        places = _places(form, nodes)
+        first = numbered.get(form.resource, 0)
+        if form.id is None:
+            numbered[form.resource] = first + len(places)
+        if sum(numbered.values()) > MAX_DEVICES:
+            fields.fault(f"devices[{index}]", f"makes more than {MAX_DEVICES} devices")
+            break
+        kind = form.resource.rpartition("/")[2]
+        devices += [
+            Device(form.resource, form.id or f"{kind}-{first + at}", place, form.healthy)
+            for at, place in enumerate(places)
+        ]
+    return tuple(devices)
 
 
-def _entry(item: object, path: str, nodes: list[int], fields: Fields, numbered: dict[str, int]) -> list[Device]:
-    obj = fields.mapping(item, path, DEVICE_FIELDS)
-    resource = fields.text(obj.get("resource"), f"{path}.resource", needed=True)
-    healthy = fields.flag(obj.get("healthy", True), f"{path}.healthy")
-    numa = obj.get("numa", [])
-    own = tuple(fields.items(numa if isinstance(numa, list) else [numa], f"{path}.numa", MAX_NODES, fields.id))
-    ways = [key for key in ("id", "count", "perNuma") if key in obj]
-    if len(ways) > 1:
-        fields.fault(path, f"has {' and '.join(ways)}", "one of them")
-    if "perNuma" in obj and "numa" in obj:
+def _places(form: CompactDeviceForm, nodes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the NUMA nodes of each device of an entry."""
+    if form.per_numa is not None:
+        return [(node,) for node in nodes for _ in range(form.per_numa)]
+    own = (form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())
+    return [own] * (form.count or 1)
+
+
+def _refuse_doubled(form: CompactDeviceForm, path: str, fields: Fields) -> None:
+    ways = {"id": form.id, "count": form.count, "perNuma": form.per_numa}
+    named = [key for key, value in ways.items() if value is not None]
+    if len(named) > 1:
+        fields.fault(path, f"has {' and '.join(named)}", "one of them")
+    if form.per_numa is not None and form.numa is not None:
         fields.fault(f"{path}.numa", "cannot stand beside perNuma")
-    if "id" in obj:
-        return [Device(resource, fields.text(obj["id"], f"{path}.id", needed=True), own, healthy)]
-    each = fields.whole(obj.get("perNuma", obj.get("count", 1)), f"{path}.{ways[0] if ways else 'count'}", 1, 4096)
-    first = numbered.get(resource, 0)
-    places = [(node,) for node in nodes for _ in range(each)] if "perNuma" in obj else [own] * each
-    numbered[resource] = first + len(places)
-    if sum(numbered.values()) > MAX_DEVICES:
-        fields.fault(path, f"makes more than {MAX_DEVICES} devices")
-        return []
-    kind = resource.rpartition("/")[2]
-    return [Device(resource, f"{kind}-{first + at}", place, healthy) for at, place in enumerate(places)]

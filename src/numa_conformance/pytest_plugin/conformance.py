@@ -12,7 +12,7 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError, UsageError
-from ..machine.shipped import shipped
+from ..machine.data_files import data_folder
 from ..protocol import Client, Connection, InProcess, ReferenceTarget, Stdio, TargetFault, load_factory
 from ..protocol.reference import Level
 from ..report.beside_reference import with_reference
@@ -46,7 +46,7 @@ def enable(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "departs(quirk): the kubelet departs here; not asked at level exact")
     config.addinivalue_line("markers", "beside_node(surface): asks what the surface node is asked too")
     config.addinivalue_line("markers", "exact: asks for the kubelet's own placement; runs at level exact only")
-    suite = str(shipped("conformance"))
+    suite = str(data_folder("conformance"))
     part = config.args_source is pytest.Config.ArgsSource.ARGS and _inside(config.args, suite)
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [suite]

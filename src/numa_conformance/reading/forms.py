@@ -10,7 +10,7 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import closest
-from .fields import Fields, shown, whole_number
+from .fields import Fields, kind_of, shown, whole_number
 
 __all__ = ["read_form"]
 
@@ -44,7 +44,7 @@ def _check(kind: inspect.Type, value: Any, path: str, fields: Fields, accepted: 
     if isinstance(bare, inspect.UnionType) and _suits(bare, value):
         _check(next(member for member in bare.types if _suits(member, value)), value, path, fields, accepted)
     elif not _suits(bare, value):
-        fields.fault(path, f"is {shown(value)}", accepted or _accepted(bare))
+        _refuse_kind(bare, value, path, fields, accepted)
     elif isinstance(bare, inspect.StructType):
         _check_object(bare, value, path, fields)
     elif isinstance(bare, inspect.DictType):
@@ -54,6 +54,16 @@ def _check(kind: inspect.Type, value: Any, path: str, fields: Fields, accepted: 
     elif not _within(bare, value):
         near = closest(value, map(str, bare.values)) if isinstance(bare, inspect.LiteralType) else None
         fields.fault(path, f"is {shown(value)}", accepted or _accepted(bare), near)
+
+
+def _refuse_kind(kind: inspect.Type, value: object, path: str, fields: Fields, accepted: str) -> None:
+    """Record a value of another JSON kind than the type's."""
+    if isinstance(kind, inspect.StrType) and value is not None and not accepted:
+        fields.text(value, path)
+    elif isinstance(kind, (inspect.StructType, inspect.DictType, inspect.ListType)):
+        fields.fault(path, f"is {kind_of(value)}", accepted or _accepted(kind))
+    else:
+        fields.fault(path, f"is {shown(value)}", accepted or _accepted(kind))
 
 
 def _check_object(kind: inspect.StructType, obj: Mapping[str, Any], path: str, fields: Fields) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..machine.shipped import shipped
+from ..machine.data_files import data_folder
 
 __all__ = ["index_of_tests"]
 
@@ -17,7 +17,7 @@ __all__ = ["index_of_tests"]
 @cache
 def index_of_tests() -> dict[str, tuple[str, ...]]:
     """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
-    root = Path(str(shipped("conformance")))
+    root = Path(str(data_folder("conformance")))
     found: dict[str, list[str]] = {}
     for path in sorted(root.rglob("test_*.py")):
         for name, test in vars(_module(path)).items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["shipped"]
+__all__ = ["data_folder"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def shipped(folder: str) -> Path:
+def data_folder(folder: str) -> Path:
     """Return the folder ``conformance`` or ``fixtures``.
 
     A wheel carries them inside the package; an editable install and a checkout have them at the top level.

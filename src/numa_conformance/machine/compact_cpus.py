@@ -1,0 +1,181 @@
+"""The CPUs of a compactly described machine: regular ones by counts, irregular ones by groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from ..cpuset import iter_bits
+from ..reading import Fields
+from .checks import id_bits, refuse_repeats
+from .forms import MAX_CPUS, MAX_NODES, CompactForm, GroupForm, Numbering, RunsForm
+from .model import Cpu
+
+__all__ = ["REGULAR_FIELDS", "grouped_cpus", "regular_cpus"]
+
+REGULAR_FIELDS = (
+    "sockets",
+    "numaPerSocket",
+    "socketsPerNuma",
+    "coresPerNuma",
+    "threads",
+    "numbering",
+    "uncore",
+    "cpuIds",
+    "numaIds",
+    "socketIds",
+)
+"""What counts say; groups say it otherwise."""
+
+
+@dataclass(slots=True)
+class _Core:
+    """One core of a regular machine: which node and socket (counted from 0), which of their cores, which cache."""
+
+    node: int
+    socket: int
+    rank_in_node: int
+    rank_in_socket: int
+    numa: int = 0
+    uncore: int | None = None
+
+
+_Order = Callable[[int, _Core, int], tuple[int, ...]]
+"""Thread, core and index of the core to where the CPU stands when ids are dealt out."""
+_ORDERS: Mapping[Numbering, _Order] = {
+    "siblings-offset": lambda thread, core, index: (thread, index),
+    "siblings-adjacent": lambda thread, core, index: (index, thread),
+    "siblings-offset-in-socket": lambda thread, core, index: (core.socket, thread, index),
+    "sockets-alternate": lambda thread, core, index: (thread, core.rank_in_socket, core.socket),
+    "nodes-alternate": lambda thread, core, index: (thread, core.rank_in_node, core.numa),
+}
+
+
+def regular_cpus(form: CompactForm, fields: Fields) -> list[Cpu]:
+    """Return the CPUs of a machine given by counts; empty when a fault was found."""
+    cores = _cores(form, fields)
+    if len(cores) * form.threads > MAX_CPUS:
+        fields.fault("threads", f"makes {len(cores) * form.threads} CPUs", f"at most {MAX_CPUS} CPUs")
+    nodes = 1 + max((core.node for core in cores), default=0)
+    sockets = 1 + max((core.socket for core in cores), default=0)
+    numa_ids = _given_ids(form.numa_ids, "numaIds", nodes, fields)
+    socket_ids = _given_ids(form.socket_ids, "socketIds", sockets, fields)
+    _deal_caches(form.uncore, cores)
+    if not fields.sound:
+        return []
+    for core in cores:
+        core.numa = numa_ids[core.node]
+    order = _ORDERS[form.numbering]
+    dealt = sorted(
+        (order(thread, core, index), index) for index, core in enumerate(cores) for thread in range(form.threads)
+    )
+    ids = _cpu_ids(form.cpu_ids, len(dealt), fields)
+    return [
+        Cpu(number, cores[at].rank_in_socket, socket_ids[cores[at].socket], cores[at].numa, cores[at].uncore)
+        for number, (_, at) in zip(ids, dealt, strict=False)
+    ]
+
+
+def _cores(form: CompactForm, fields: Fields) -> list[_Core]:
+    """Lay the cores out, node by node; a node may hold several sockets, or a socket several nodes."""
+    sockets, split, joined = form.sockets, form.numa_per_socket, form.sockets_per_numa
+    if split > 1 and joined > 1:
+        fields.fault("socketsPerNuma", "cannot stand beside numaPerSocket", "one of the two")
+    if sockets % joined:
+        fields.fault("socketsPerNuma", f"does not divide the {sockets} sockets")
+    nodes = sockets * split // joined
+    if nodes > MAX_NODES:
+        fields.fault("numaPerSocket", f"makes {nodes} NUMA nodes", f"at most {MAX_NODES}")
+    counts = _counts(form.cores_per_numa, nodes, fields)
+    if sum(counts) > MAX_CPUS:
+        fields.fault("coresPerNuma", f"makes {sum(counts)} cores", f"at most {MAX_CPUS} CPUs")
+    for count in sorted({count for count in counts if count % joined}):
+        fields.fault("coresPerNuma", f"{count} cores cannot be shared out over {joined} sockets")
+    if not fields.sound:
+        return []
+    cores: list[_Core] = []
+    in_socket = [0] * sockets
+    for node, count in enumerate(counts):
+        for rank in range(count):
+            # Either a socket holds `split` nodes, or a node shares its cores out evenly over `joined` sockets.
+            socket = node // split if joined == 1 else node * joined + rank // (count // joined)
+            cores.append(_Core(node, socket, rank, in_socket[socket]))
+            in_socket[socket] += 1
+    return cores
+
+
+def _counts(cores: int | list[int] | UnsetType, nodes: int, fields: Fields) -> list[int]:
+    """Return the cores of each NUMA node."""
+    if isinstance(cores, int):
+        return [cores] * min(nodes, MAX_NODES)
+    if cores is UNSET:
+        fields.fault("coresPerNuma", "is missing", "one number, or one for each NUMA node; or groups in its place")
+        return []
+    if len(cores) != nodes:
+        accepted = f"one number, or one for each of {nodes} NUMA nodes"
+        fields.fault("coresPerNuma", f"has {len(cores)} entries", accepted)
+    return cores
+
+
+def _given_ids(ids: list[int] | None, path: str, count: int, fields: Fields) -> list[int]:
+    if ids is None:
+        return list(range(count))
+    if fields.sound and len(ids) != count:
+        fields.fault(path, f"has {len(ids)} entries", f"{count} ids")
+    refuse_repeats(ids, path, fields)
+    return ids
+
+
+def _cpu_ids(given: int | str | None, count: int, fields: Fields) -> list[int]:
+    if given is None:
+        return list(range(count))
+    ids = list(iter_bits(id_bits(given, "cpuIds", fields)))
+    if fields.sound and len(ids) != count:
+        fields.fault("cpuIds", f"names {len(ids)} CPUs", f"{count} CPUs, as many as the counts make")
+    return ids
+
+
+def _deal_caches(uncore: str | RunsForm, cores: Sequence[_Core]) -> None:
+    """Give each core its cache: one for the whole of something, or one for each run of cores within it."""
+    run, within = (uncore.cores, uncore.within) if isinstance(uncore, RunsForm) else (MAX_CPUS, uncore)
+    if within == "none":
+        return
+    # Caches count up over the whole machine, in the order in which their first cores stand.
+    caches: dict[tuple[int, int], int] = {}
+    for index, core in enumerate(cores):
+        place, rank = {
+            "numa": (core.node, core.rank_in_node),
+            "socket": (core.socket, core.rank_in_socket),
+            "machine": (0, index),
+        }[within]
+        core.uncore = caches.setdefault((place, rank // run), len(caches))
+
+
+def grouped_cpus(groups: Sequence[GroupForm], fields: Fields) -> list[Cpu]:
+    """Return the CPUs of a machine given group by group; cores count on within each socket."""
+    next_core: dict[int, int] = {}
+    cpus: list[Cpu] = []
+    for index, group in enumerate(groups):
+        cpus += _group(group, f"groups[{index}]", next_core, fields)
+    if len(cpus) > MAX_CPUS:
+        fields.fault("groups", f"name {len(cpus)} CPUs", f"at most {MAX_CPUS}")
+    elif fields.sound and not cpus:
+        fields.fault("groups", "name no CPU")
+    refuse_repeats((cpu.id for cpu in cpus), "groups", fields)
+    return sorted(cpus, key=lambda cpu: cpu.id)
+
+
+def _group(group: GroupForm, path: str, next_core: dict[int, int], fields: Fields) -> list[Cpu]:
+    ids = list(iter_bits(id_bits(group.cpus, f"{path}.cpus", fields)))
+    if len(ids) % group.threads:
+        fields.fault(f"{path}.threads", f"{group.threads} do not divide the {len(ids)} CPUs of the group")
+        return []
+    first, cores = next_core.get(group.socket, 0), len(ids) // group.threads
+    next_core[group.socket] = first + cores
+    adjacent = group.siblings == "adjacent"
+    return [
+        Cpu(number, first + (at // group.threads if adjacent else at % cores), group.socket, group.numa, group.uncore)
+        for at, number in enumerate(ids)
+    ]
