@@ -201,3 +201,12 @@ def test_lists_for_people_and_programs(run, command):
     _, text, _ = run(command)
     _, listed, _ = run(command, "--json")
     assert all(one["id"] in text for one in json.loads(listed))
+
+
+def test_requirements_and_quirks_tell_where_to_read_on(run):
+    _, text, _ = run("requirements")
+    _, listed, _ = run("requirements", "--json")
+    assert all(requirement["address"] in text for requirement in json.loads(listed))
+    _, text, _ = run("quirks")
+    _, listed, _ = run("quirks", "--json")
+    assert all(rule["page"] in text for quirk in json.loads(listed) for rule in quirk["rules"])

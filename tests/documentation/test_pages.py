@@ -2,7 +2,10 @@ import re
 
 import pytest
 
+from numa_conformance.documentation.defaults import DEFAULTS
 from numa_conformance.documentation.pages import CPU_TASK, PAGES, anchor_of
+from numa_conformance.documentation.policies import POLICIES
+from numa_conformance.documentation.statements import STATEMENTS
 
 
 def test_every_page_has_an_address_of_kubernetes_and_is_found_by_its_key():
@@ -30,3 +33,9 @@ def test_a_section_has_the_address_of_its_anchor():
     assert section.address == f"{CPU_TASK.address}#cpu-policy-static--options"
     assert str(section) == "Control CPU Management Policies on the Node, Static policy options"
     assert CPU_TASK.section("Overview", "").address == CPU_TASK.address
+
+
+def test_a_section_that_a_policy_or_default_names_is_one_of_those_read():
+    read = {(statement.page.id, statement.section.anchor) for statement in STATEMENTS.values()}
+    named = {record.source for record in (*POLICIES, *DEFAULTS.values()) if record.source.checked}
+    assert [str(section) for section in named if (section.page.id, section.anchor) not in read] == []

@@ -1,8 +1,11 @@
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
+from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
+from numa_conformance.suite.requirements import REQUIREMENTS
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 
@@ -92,3 +95,20 @@ def test_the_claim_names_the_profile():
     claim = run(case(1), profile="cpu@1.31", narrowed=False).claim
     assert claim == "mine 1 conforms to the documented behaviour of Kubernetes 1.31, profile cpu."
     assert "profile" not in run(case(1), profile="cpu@1.31", narrowed=True).claim
+
+
+def test_a_report_tells_where_its_requirements_are_documented(tmp_path):
+    summary = run(case(1), narrowed=True)
+    assert summary.addresses == {REQUIREMENT: REQUIREMENTS[REQUIREMENT].address}
+    write_reports(summary, tmp_path)
+    assert read_report(tmp_path).addresses == summary.addresses
+
+
+def test_what_is_not_met_is_told_with_its_address():
+    lines = summary_lines(failing_run())
+    assert f"      {REQUIREMENTS[REQUIREMENT].address}" in lines
+
+
+def test_the_page_links_every_requirement_to_its_source():
+    known = REQUIREMENTS[REQUIREMENT]
+    assert f'<a href="{known.address}">{known.source}</a>; since {known.since}' in html_page(failing_run())

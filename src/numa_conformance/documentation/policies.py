@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from .pages import BIN_PACKING, MEMORY_TASK, NODE_RESOURCE_MANAGERS, SCHEDULER_REFERENCE, TOPOLOGY_TASK, Section
+from .pages import BIN_PACKING, CPU_TASK, MEMORY_TASK, SCHEDULER_REFERENCE, TOPOLOGY_TASK, Section
 from .versions import KubernetesVersion
 
 __all__ = [
@@ -52,15 +52,15 @@ def _topology(name: str) -> Section:
 
 
 _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
-    ("cpuManagerPolicy", "none", "1.8", NODE_RESOURCE_MANAGERS.section("`none` policy configuration"), "any"),
-    ("cpuManagerPolicy", "static", "1.8", NODE_RESOURCE_MANAGERS.section("`static` policy configuration"), "any"),
+    ("cpuManagerPolicy", "none", "1.8", CPU_TASK.section("`none` policy configuration"), "any"),
+    ("cpuManagerPolicy", "static", "1.8", CPU_TASK.section("`static` policy configuration"), "any"),
     ("memoryManagerPolicy", "None", "1.21", MEMORY_TASK.section("None policy", "policy-none"), "any"),
     ("memoryManagerPolicy", "Static", "1.21", MEMORY_TASK.section("Static policy", "policy-static"), "linux"),
     (
         "memoryManagerPolicy",
         "BestEffort",
         "1.32",
-        MEMORY_TASK.section("BestEffort policy", "policy-best-effort"),
+        MEMORY_TASK.section("BestEffort policy", "policy-best-effort", checked=False),
         "windows",
     ),
     ("topologyManagerPolicy", "none", "1.16", _topology("none"), "any"),
@@ -80,14 +80,14 @@ _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
         "scoringStrategy.type",
         "MostAllocated",
         "1.22",
-        BIN_PACKING.section("Enabling bin packing using MostAllocated strategy"),
+        BIN_PACKING.section("Placement using MostAllocated strategy", "strategy-MostAllocated"),
         "any",
     ),
     (
         "scoringStrategy.type",
         "RequestedToCapacityRatio",
         "1.22",
-        BIN_PACKING.section("Enabling bin packing using RequestedToCapacityRatio"),
+        BIN_PACKING.section("Placement using RequestedToCapacityRatio strategy", "strategy-RequestedToCapacityRatio"),
         "any",
     ),
 )

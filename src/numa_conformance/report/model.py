@@ -105,6 +105,8 @@ class Summary(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     cases: list[Case]
     problems: list[str]
+    addresses: dict[str, str] = {}
+    """Requirement to the address at which Kubernetes documents it."""
     profile: str = ""
     """``name@version`` of the profile that was run whole; a narrowed run has none."""
     suite: str = __version__
@@ -158,6 +160,7 @@ class Summary(msgspec.Struct, frozen=True):
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
+            addresses=_addresses(ordered),
             profile=profile,
         )
 
@@ -189,6 +192,11 @@ class Summary(msgspec.Struct, frozen=True):
 
     def _with(self, wanted: Callable[[Case], bool]) -> set[str]:
         return {name for case in self.cases if wanted(case) for name in case.requirements}
+
+
+def _addresses(cases: Iterable[Case]) -> dict[str, str]:
+    named = {name for case in cases for name in case.requirements}
+    return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
 
 
 def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:
