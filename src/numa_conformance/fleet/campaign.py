@@ -65,7 +65,7 @@ class Outcome:
     @property
     def reasons(self) -> Counter[str]:
         """How many pods nodes refused, by reason."""
-        return Counter(one.reason for one in self.refused)
+        return Counter(pod.reason for pod in self.refused)
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,10 @@ def _outcome(job: Job, run: Run, bound: set[str]) -> Outcome:
         setup=job.setup.label,
         seed=job.seed,
         placements=dict(report.placements),
-        unschedulable={one.uid: dict(one.reasons) for one in report.unschedulable},
+        unschedulable={pod.uid: dict(pod.reasons) for pod in report.unschedulable},
         refused=tuple(
-            RefusedPod(one.uid, one.node, one.refusal.reason, one.refusal.message, one.uid in bound)
-            for one in report.refused
+            RefusedPod(pod.uid, pod.node, pod.refusal.reason, pod.refusal.message, pod.uid in bound)
+            for pod in report.refused
         ),
         nodes_used=sum(bool(node.pods) for node in report.nodes),
         free_cpu=sum(node.free_cpu for node in report.nodes),

@@ -44,8 +44,8 @@ class _Dask:
         self._client = client
 
     def map(self, function: Callable[[S, J], R], shared: S, jobs: Sequence[J]) -> Iterator[R]:
-        there = self._client.scatter(shared, broadcast=True, hash=False)
-        futures = [self._client.submit(function, there, job, pure=False) for job in jobs]
+        scattered = self._client.scatter(shared, broadcast=True, hash=False)
+        futures = [self._client.submit(function, scattered, job, pure=False) for job in jobs]
         return (future.result() for future in futures)
 
 

@@ -92,16 +92,18 @@ class Fleet:
 
     def mismatches(self, nodes: Iterable[NodeObject]) -> list[str]:
         """Say which nodes have another number of CPUs than their machine, or a version whose behaviour is not known."""
-        found = []
+        mismatched = []
         for node in nodes:
-            kind, told = self.kind_of(node.name), node.capacity.get("cpu")
-            if kind and told is not None and told.milli != 1000 * len(kind.machine.cpus):
+            kind, capacity = self.kind_of(node.name), node.capacity.get("cpu")
+            if kind and capacity is not None and capacity.milli != 1000 * len(kind.machine.cpus):
                 machine = kind.machine
-                found.append(f"node {node.name} has {told} CPUs, its machine {machine.name} has {len(machine.cpus)}")
+                mismatched.append(
+                    f"node {node.name} has {capacity} CPUs, its machine {machine.name} has {len(machine.cpus)}"
+                )
             own = node.kubelet_version
             if kind and own and not kind.kubernetes_version and KubernetesVersion.known(own) is None:
-                found.append(f"node {node.name} runs {own}: it is taken for {kind.version_on(node)}")
-        return found
+                mismatched.append(f"node {node.name} runs {own}: it is taken for {kind.version_on(node)}")
+        return mismatched
 
 
 def read_fleet(path: Path | str) -> Fleet:

@@ -30,22 +30,22 @@ class NodeStacks:
         """Bring up the nodes."""
         self._nodes: dict[str, Node] = {}
         views: dict[tuple[int, bool], KubeletView] = {}
-        for one in nodes:
-            kind = fleet.kind_of(one.name)
+        for node in nodes:
+            kind = fleet.kind_of(node.name)
             if kind is None:
                 continue
             try:
-                version = kind.version_on(one)
+                version = kind.version_on(node)
                 validate(kind.kubelet, version)
                 quirks = Quirks.of(version).cpu
                 seen = id(kind), quirks.node_wide_cache_is_no_uncore_cache
                 if seen not in views:
                     views[seen] = view_of(kind.machine, quirks)
-                self._nodes[one.name] = Node(
+                self._nodes[node.name] = Node(
                     kind.machine, kind.kubelet, kubernetes_version=version, view=views[seen], resource_fit=True
                 )
             except StartError as error:
-                raise StartError(error.stage, f"node {one.name}: {error.message}") from error
+                raise StartError(error.stage, f"node {node.name}: {error.message}") from error
 
     def admit(self, name: str, pod: Pod) -> Refusal | None:
         """Ask a node to run a pod; a node without a known machine refuses nothing."""
@@ -107,8 +107,8 @@ def fill_cluster(
 
 def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
     """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
-    found = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
-    return min(found, key=lambda one: one[:2])[2] if found else None
+    asking = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
+    return min(asking, key=lambda asked: asked[:2])[2] if asking else None
 
 
 def _exclusive(pod: Pod) -> int:

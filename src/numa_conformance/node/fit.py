@@ -56,8 +56,8 @@ class ResourceFit:
         others = list(others)
         self._check_one("pods", 1, len(others))
         used: dict[str, int] = {}
-        for other in others:
-            for name, amount in _amounts(other).items():
+        for beside in others:
+            for name, amount in _amounts(beside).items():
                 used[name] = used.get(name, 0) + amount
         for name, amount in _amounts(pod).items():
             if amount > 0 and name in self._allocatable:

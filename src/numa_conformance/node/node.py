@@ -96,7 +96,7 @@ class Node:
         not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
         pod = pod.as_seen(self.gates)
-        return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
+        return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod]) -> Admission:
         """Admit a pod beside ``others``, whose requests the fit check counts."""

@@ -63,11 +63,11 @@ def _by_affinity(
     """Split free devices into aligned, unaligned, and without affinity (DEV-ALLOC-06)."""
     if mask is None or not devices.aware:
         return frozenset(), frozenset(), free
-    aligned = frozenset(one for one in free if devices.masks[one] & mask)
-    anywhere = frozenset(one for one in free if not devices.masks[one])
+    aligned = frozenset(device for device in free if devices.masks[device] & mask)
+    anywhere = frozenset(device for device in free if not devices.masks[device])
     return aligned, free - aligned - anywhere, anywhere
 
 
 def _first(ids: Iterable[str], allowed: frozenset[str] | set[str], count: int) -> list[str]:
     """Return the first ``count`` ids that are allowed, each once."""
-    return list(dict.fromkeys(one for one in ids if one in allowed))[:count]
+    return list(dict.fromkeys(device for device in ids if device in allowed))[:count]

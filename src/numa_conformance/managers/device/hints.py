@@ -31,18 +31,18 @@ def device_hints(
     """
     masks = devices.masks
     loose = 0 if quirks.devices_without_topology_never_count else sum(1 for mask in masks.values() if not mask)
-    loose_free = sum(1 for one in pools.available | pools.reusable if not masks.get(one, 0)) if loose else 0
+    loose_free = sum(1 for device in pools.available | pools.reusable if not masks.get(device, 0)) if loose else 0
     every = Counter(mask for mask in masks.values() if mask)
-    reusable = {mask for one in pools.reusable if (mask := masks.get(one, 0))}
-    usable = Counter(mask for one in pools.available | pools.reusable if (mask := masks.get(one, 0)))
+    reusable = {mask for device in pools.reusable if (mask := masks.get(device, 0))}
+    usable = Counter(mask for device in pools.available | pools.reusable if (mask := masks.get(device, 0)))
 
     def capable(mask: int) -> bool:
-        return loose + sum(number for one, number in every.items() if one & mask) >= count
+        return loose + sum(number for near, number in every.items() if near & mask) >= count
 
     def available(mask: int) -> bool:
-        if any(not one & mask for one in reusable):
+        if any(not near & mask for near in reusable):
             return False
-        return loose_free + sum(number for one, number in usable.items() if one & mask) >= count
+        return loose_free + sum(number for near, number in usable.items() if near & mask) >= count
 
     if len(numa_ids) > LISTED:
         touched = 0
@@ -56,11 +56,11 @@ def device_hints(
 
 def _listed(numa_ids: Sequence[int], capable: Callable[[int], bool], available: Callable[[int], bool]) -> list[Hint]:
     narrowest = len(numa_ids)
-    found = []
+    usable = []
     for mask in subsets_by_size(numa_ids):
         size = mask.bit_count()
         if size < narrowest and capable(mask):
             narrowest = size
         if available(mask):
-            found.append(mask)
-    return [Hint(mask, mask.bit_count() == narrowest) for mask in found]
+            usable.append(mask)
+    return [Hint(mask, mask.bit_count() == narrowest) for mask in usable]

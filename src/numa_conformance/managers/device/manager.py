@@ -121,12 +121,12 @@ class DeviceManager(Provider):
 
     def registered(self) -> dict[str, tuple[str, ...]]:
         """Return the healthy devices of each resource, as the checkpoint lists them."""
-        return {name: tuple(sorted(one.healthy)) for name, one in sorted(self.inventory.resources.items())}
+        return {name: tuple(sorted(devices.healthy)) for name, devices in sorted(self.inventory.resources.items())}
 
     def restore(self, entries: Iterable[DeviceEntry]) -> None:
         """Take over the allocations of a checkpoint (DEV-CKPT-04); plugins have registered again by then."""
         for entry in entries:
-            ids = frozenset(one for found in entry.devices.values() for one in found)
+            ids = frozenset(device for listed in entry.devices.values() for device in listed)
             self.allocations.give(entry.uid, entry.container, entry.resource, ids)
 
     def _known(self, resource: str) -> bool:

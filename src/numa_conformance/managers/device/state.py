@@ -57,8 +57,8 @@ class Inventory:
             grouped.setdefault(device.resource, []).append(device)
         self.resources: dict[str, ResourceDevices] = {
             resource: ResourceDevices(
-                masks={one.id: sum(1 << node for node in set(one.numa)) for one in devices},
-                healthy=frozenset(one.id for one in devices if one.healthy),
+                masks={device.id: sum(1 << node for node in set(device.numa)) for device in devices},
+                healthy=frozenset(device.id for device in devices if device.healthy),
             )
             for resource, devices in grouped.items()
         }
@@ -81,12 +81,12 @@ class Allocations:
 
     def of_pod(self, uid: str, resource: str) -> frozenset[str]:
         """Return the devices of one resource that any container of a pod has."""
-        return frozenset().union(*(one.get(resource, frozenset()) for one in self.given.get(uid, {}).values()))
+        return frozenset().union(*(held.get(resource, frozenset()) for held in self.given.get(uid, {}).values()))
 
     def in_use(self, resource: str) -> frozenset[str]:
         """Return every device of a resource that some container has."""
         return frozenset().union(
-            *(one.get(resource, frozenset()) for containers in self.given.values() for one in containers.values())
+            *(held.get(resource, frozenset()) for containers in self.given.values() for held in containers.values())
         )
 
     def give(self, uid: str, container: str, resource: str, ids: frozenset[str]) -> None:
@@ -110,7 +110,7 @@ class Allocations:
 
 def _by_node(inventory: Inventory, resource: str, ids: frozenset[str]) -> dict[int, tuple[str, ...]]:
     grouped: dict[int, list[str]] = {}
-    for one in sorted(ids):
-        for node in inventory.nodes_of(resource, one):
-            grouped.setdefault(node, []).append(one)
-    return {node: tuple(found) for node, found in sorted(grouped.items())}
+    for device in sorted(ids):
+        for node in inventory.nodes_of(resource, device):
+            grouped.setdefault(node, []).append(device)
+    return {node: tuple(devices) for node, devices in sorted(grouped.items())}

@@ -11,7 +11,9 @@ from ..hint import Hint
 from .amounts import Amounts
 from .state import NodeMemory
 
-__all__ = ["breaks_a_group", "memory_hints"]
+__all__ = ["MemoryHints", "breaks_a_group", "memory_hints"]
+
+MemoryHints = list[Hint] | HintFamily
 
 Reusable = Mapping[int, Mapping[str, int]]
 """What init containers of the pod leave: mask to resource to bytes; only the same mask can reuse it."""
@@ -27,7 +29,7 @@ def breaks_a_group(nodes: Mapping[int, NodeMemory], mask: int) -> bool:
     )
 
 
-def memory_hints(nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Reusable) -> list[Hint] | HintFamily:
+def memory_hints(nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Reusable) -> MemoryHints:
     """Return the hints that hold all amounts together; empty when no mask does.
 
     A hint is preferred when no smaller number of NUMA nodes could hold all amounts on an empty machine (MEM-HINT-03).
@@ -39,14 +41,14 @@ def memory_hints(nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Re
         free = [node for node in ids if not search.matters(node)]
         return HintFamily.build(relevant, free, search.capable, search.available, search.extensible) or []
     narrowest = len(ids)
-    found = []
+    available = []
     for mask in _listed(tuple(ids)):
         if not search.capable(mask):
             continue
         narrowest = min(narrowest, mask.bit_count())
         if search.available(mask):
-            found.append(mask)
-    return [Hint(mask, mask.bit_count() == narrowest) for mask in found]
+            available.append(mask)
+    return [Hint(mask, mask.bit_count() == narrowest) for mask in available]
 
 
 @lru_cache(maxsize=16)

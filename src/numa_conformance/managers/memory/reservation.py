@@ -38,7 +38,7 @@ def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: Mem
             if not amount.is_int64:
                 raise StartError(_STAGE, "could not covert a variable of type Quantity to int64")
             reserved[entry.numa_node][name] = reserved[entry.numa_node].get(name, 0) + amount.value
-    if not sum(one.get("memory", 0) for one in reserved.values()):
+    if not sum(amounts.get("memory", 0) for amounts in reserved.values()):
         raise StartError(_STAGE, "[memorymanager] you should specify the system reserved memory")
     return reserved
 
@@ -52,11 +52,11 @@ def _check_totals(machine: Machine, config: KubeletConfiguration, quirks: Memory
     for name in sorted(given.keys() | wanted.keys()):
         if is_huge_page(name) and not quirks.huge_pages_cannot_be_reserved:
             continue
-        one, other = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
-        if one != other:
+        split, whole = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
+        if split != whole:
             raise StartError(
                 _STAGE,
-                f'the total amount "{one}" of type "{name}" is not equal to the value "{other}" '
+                f'the total amount "{split}" of type "{name}" is not equal to the value "{whole}" '
                 "determined by Node Allocatable feature",
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 
 from ...errors import StartError
-from .books import charge
+from .charging import charge
 from .state import Blocks, NodeMemory
 
 __all__ = ["check_restored"]
@@ -44,20 +44,20 @@ def _same(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) ->
 
 def _same_node(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory], node: int) -> bool:
     """Compare one node; what is free and reserved is compared over its group only (MEM-CKPT-06)."""
-    one, other = expected[node], real[node]
-    if one.assignments != other.assignments or sorted(one.cells) != sorted(other.cells):
+    wanted, stored = expected[node], real[node]
+    if wanted.assignments != stored.assignments or sorted(wanted.cells) != sorted(stored.cells):
         return False
-    if one.tables.keys() != other.tables.keys() or any(cell not in real for cell in one.cells):
+    if wanted.tables.keys() != stored.tables.keys() or any(cell not in real for cell in wanted.cells):
         return False
-    for name, table in one.tables.items():
-        found = other.tables[name]
+    for name, table in wanted.tables.items():
+        stored_table = stored.tables[name]
         if (table.total, table.system_reserved, table.allocatable) != (
-            found.total,
-            found.system_reserved,
-            found.allocatable,
+            stored_table.total,
+            stored_table.system_reserved,
+            stored_table.allocatable,
         ):
             return False
-        if _over_group(expected, one.cells, name) != _over_group(real, one.cells, name):
+        if _over_group(expected, wanted.cells, name) != _over_group(real, wanted.cells, name):
             return False
     return True
 

@@ -41,8 +41,8 @@ def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterab
             if earlier.restart_always:
                 continue
             blocks = held.of(pod.uid, earlier.name)
-            for index, one in enumerate(blocks):
-                if one.type == block.type and one.nodes == block.nodes and one.size:
-                    by = min(one.size, left)
-                    blocks[index] = one.shrunk(by)
+            for index, held_block in enumerate(blocks):
+                if held_block.type == block.type and held_block.nodes == block.nodes and held_block.size:
+                    by = min(held_block.size, left)
+                    blocks[index] = held_block.shrunk(by)
                     left -= by

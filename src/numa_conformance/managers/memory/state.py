@@ -1,4 +1,4 @@
-"""What the Memory Manager keeps: the books of every NUMA node, and the blocks of every container (MEM-STATE)."""
+"""What the Memory Manager keeps: the tables of every NUMA node, and the blocks of every container (MEM-STATE)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NodeMemory:
     cells: tuple[int, ...]
 
     def copy(self) -> NodeMemory:
-        """Return the same books, which later allocations do not change."""
+        """Return the same tables, which later allocations do not change."""
         tables = {name: replace(table) for name, table in self.tables.items()}
         return NodeMemory(self.assignments, tables, self.cells)
 
@@ -92,7 +92,7 @@ class Blocks:
 def initial_nodes(
     machine: Machine, reserved: Mapping[int, Mapping[str, int]], quirks: MemoryQuirks
 ) -> dict[int, NodeMemory]:
-    """Return the books of an empty machine (MEM-STATE-01..02).
+    """Return the tables of an empty machine (MEM-STATE-01..02).
 
     ``reserved`` is bytes per NUMA node and resource. With the quirk ``memory-reservation-wraps`` reserving more than
     a node has wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.

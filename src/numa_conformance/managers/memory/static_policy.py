@@ -15,16 +15,14 @@ from ..families import HintFamily
 from ..hint import Hint
 from ..provider import Active, Provider, inactive
 from .amounts import Amounts, container_amounts, pod_amounts
-from .books import charge, discharge
-from .hints import breaks_a_group, memory_hints
+from .charging import charge, discharge
+from .hints import MemoryHints, breaks_a_group, memory_hints
 from .restore import check_restored
 from .reuse import ReusableMemory, shrink_init_blocks
 from .state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
 from .state_file import MemoryStateFile
 
 __all__ = ["StaticMemoryManager"]
-
-Found = list[Hint] | HintFamily
 
 
 class StaticMemoryManager(Provider):
@@ -34,35 +32,35 @@ class StaticMemoryManager(Provider):
     policy = "Static"
 
     def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
-        """Take the books of the empty machine."""
+        """Take the tables of the empty machine."""
         self._empty = deepcopy(nodes)
         self._quirks = quirks
         self.nodes = nodes
         self.blocks = Blocks()
         self._reusable = ReusableMemory()
 
-    def hints(self, pod: Pod, container: Container) -> dict[str, Found] | None:
+    def hints(self, pod: Pod, container: Container) -> dict[str, MemoryHints] | None:
         """Offer hints for one container; None for pods of other classes and where nothing can be said."""
         if not is_pinned(pod):
             return None
         return self._hints(pod, container_amounts(container), self.blocks.of(pod.uid, container.name))
 
-    def pod_hints(self, pod: Pod) -> dict[str, Found] | None:
+    def pod_hints(self, pod: Pod) -> dict[str, MemoryHints] | None:
         """Offer hints for the pod; one that has blocks is judged by its first container's (MEM-HINT-09)."""
         if not is_pinned(pod):
             return None
-        held = next((found for one in pod.all_containers if (found := self.blocks.of(pod.uid, one.name))), [])
+        held = next((blocks for c in pod.all_containers if (blocks := self.blocks.of(pod.uid, c.name))), [])
         return self._hints(pod, pod_amounts(pod), held)
 
-    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block]) -> dict[str, Found] | None:
+    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block]) -> dict[str, MemoryHints] | None:
         if amounts is None:
             return None
         if held:
             return _regenerated(held, amounts)
-        found = memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
-        if not found and self._quirks.no_memory_anywhere_is_no_opinion:
+        hints = memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
+        if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
             return {}
-        return dict.fromkeys(amounts, found)
+        return dict.fromkeys(amounts, hints)
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
@@ -84,7 +82,7 @@ class StaticMemoryManager(Provider):
             charge(self.nodes, members, resource, amount - reused)
             blocks.append(Block(members, resource, amount))
         if trace is not None:
-            trace += [f"{one.size} bytes of {one.type} on NUMA nodes {list(one.nodes)}" for one in blocks]
+            trace += [f"{block.size} bytes of {block.type} on NUMA nodes {list(block.nodes)}" for block in blocks]
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
         self.blocks.give(pod.uid, container.name, blocks)
         shrink_init_blocks(self.blocks, pod, container, blocks)
@@ -176,18 +174,18 @@ class StaticMemoryManager(Provider):
         return True
 
 
-def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, Found] | None:
+def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:
     """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
     if len(held) != len(amounts) or any(amounts.get(block.type) != block.size for block in held):
         return None
     return {block.type: [Hint(sum(1 << node for node in block.nodes), True)] for block in held}
 
 
-def _best(found: Found, within: int) -> Hint:
+def _best(hints: MemoryHints, within: int) -> Hint:
     """Return the best hint that contains ``within``: preferred first, then the narrowest, then the lowest mask."""
-    if isinstance(found, HintFamily):
-        return found.best_containing(within)
-    suited = [hint for hint in found if hint.mask is not None and hint.mask & within == within]
+    if isinstance(hints, HintFamily):
+        return hints.best_containing(within)
+    suited = [hint for hint in hints if hint.mask is not None and hint.mask & within == within]
     return (
         min(suited, key=lambda hint: (not hint.preferred, (hint.mask or 0).bit_count(), hint.mask))
         if suited

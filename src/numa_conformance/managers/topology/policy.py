@@ -128,11 +128,11 @@ def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
     known: dict[int, tuple[float, ...]] = {}
 
     def key(mask: int) -> tuple[float, ...]:
-        found = known.get(mask)
-        if found is None:
+        rank = known.get(mask)
+        if rank is None:
             rows = [row_of[node] for node in iter_bits(mask)]
-            total = sum(distances[one][other] for one in rows for other in rows)
-            found = known[mask] = (total / len(rows) ** 2, mask)
-        return found
+            total = sum(distances[row][column] for row in rows for column in rows)
+            rank = known[mask] = (total / len(rows) ** 2, mask)
+        return rank
 
     return key

@@ -103,7 +103,7 @@ def _reach(axes: Sequence[frozenset[int]], everything: int) -> set[int]:
             if not countable:
                 raise _too_many(everything)
             return _reach_dense([frozenset(reached), *ordered[index:]], everything)
-        reached = {one & mask for mask in axis for one in reached}
+        reached = {earlier & mask for mask in axis for earlier in reached}
     return reached
 
 
