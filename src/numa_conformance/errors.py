@@ -5,7 +5,7 @@ Three families, never mixed:
 * *usage errors*: the input is wrong. ``UsageError`` carries every fault found, each with its place, what is accepted
   and the closest match.
 * *refusals of the node*: not errors of ours at all. ``StartError`` (the node does not come up) and ``Refusal`` (a pod
-  is not admitted) carry the kubelet's wording.
+  is not admitted) carry the kubelet's wording; ``KubeletFails`` stands for the answer that the kubelet never gives.
 * findings and target faults live with the suite and the target transports.
 """
 
@@ -15,7 +15,18 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["CpuSetSyntaxError", "Fault", "NumaConformanceError", "Refusal", "StartError", "UsageError", "closest"]
+__all__ = [
+    "CpuSetSyntaxError",
+    "Fault",
+    "KubeletCrashes",
+    "KubeletFails",
+    "KubeletHangs",
+    "NumaConformanceError",
+    "Refusal",
+    "StartError",
+    "UsageError",
+    "closest",
+]
 
 
 class NumaConformanceError(Exception):
@@ -104,6 +115,34 @@ class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not 
     def unexpected(cls, error: str) -> Refusal:
         """Return the refusal for an allocation that failed with ``error`` (TOPO-FAIL-03)."""
         return cls("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")
+
+
+class KubeletFails(NumaConformanceError):  # noqa: N818  (what the kubelet does, not a fault of ours)
+    """The kubelet has no answer: it crashes or loops for ever. What was asked is then as if it had not been.
+
+    ``quirk`` is the id of the departure that this is; with it off there is an answer.
+    """
+
+    def __init__(self, quirk: str, text: str) -> None:
+        """Take the id and what happens."""
+        self.quirk = quirk
+        super().__init__(f"{text} (quirk {quirk})")
+
+
+class KubeletCrashes(KubeletFails):
+    """The kubelet ends with a panic."""
+
+    def __init__(self, quirk: str, text: str) -> None:
+        """Take the id and what the kubelet trips over."""
+        super().__init__(quirk, f"the kubelet crashes here: {text}")
+
+
+class KubeletHangs(KubeletFails):
+    """The kubelet loops for ever, and holds its lock meanwhile."""
+
+    def __init__(self, quirk: str, text: str) -> None:
+        """Take the id and what the kubelet goes round."""
+        super().__init__(quirk, f"the kubelet never answers: {text}")
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.protocol import wire
 from numa_conformance.protocol.merge_question import ask_merge, hint_of
@@ -20,7 +21,7 @@ def ask(**changes: Any) -> Any:
         "distances": [[10, 20], [20, 10]],
         "providers": [None, {"cpu": [{"nodes": [2], "preferred": True}], "gpu": None}],
     }
-    merged = ask_merge(msgspec.convert({**question, **changes}, wire.Merge), "1.32", frozenset())
+    merged = ask_merge(msgspec.convert({**question, **changes}, wire.Merge), "1.32", TopologyQuirks())
     return merged.hint.mask, merged.hint.preferred, merged.admit
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT
-from ..errors import Refusal, StartError
+from ..errors import KubeletFails, Refusal, StartError
 from ..kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
 from ..machine import KubeletView
-from ..managers.cpu import CpuPools, NeverEnds, view_of
+from ..managers.cpu import CpuPools, view_of
 from ..managers.eligibility import exclusive_cpus
 from ..node import Node
 from ..scheduler import ClusterReport, run_cluster
@@ -54,8 +54,8 @@ class NodeStacks:
             return None
         try:
             admission = node.admit(pod)
-        except NeverEnds as error:
-            return Refusal("NeverEnds", str(error))
+        except KubeletFails as error:
+            return Refusal(type(error).__name__, str(error))
         return None if admission.admitted else Refusal(admission.reason or "", admission.message or "")
 
     def free_cpus(self, name: str) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["NO_AFFINITY", "Hint"]
+__all__ = ["HIGHEST_NODE", "NO_AFFINITY", "Hint"]
 
 
 class Hint(NamedTuple):
@@ -14,5 +14,7 @@ class Hint(NamedTuple):
     preferred: bool
 
 
+HIGHEST_NODE = 63
+"""The kubelet keeps a NUMA mask in a word of 64 bits (TOPO-HINT-02)."""
 NO_AFFINITY = Hint(None, False)
 """What a manager reads back when no hint was stored (TOPO-SCOPE-06)."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..errors import NumaConformanceError, Refusal
+from ..errors import KubeletFails, NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
@@ -92,8 +93,8 @@ class Node:
     def admit(self, pod: Pod) -> Admission:
         """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
 
-        What a refused pod had been given is released before this returns. Raises ``NeverEnds`` where the kubelet would
-        not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
+        What a refused pod had been given is released before this returns. Raises ``KubeletFails`` where the kubelet
+        would not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
         pod = pod.as_seen(self.gates)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
@@ -154,8 +155,19 @@ class Node:
     def restart(self, config: KubeletConfiguration | None = None) -> Restarted:
         """Start new managers on the same state files and admit every pod again, in the order of first admission.
 
-        Raises ``StartError`` when the node does not come up again; a later ``restart`` may.
+        Raises ``StartError`` when the node does not come up again; a later ``restart`` may. Raises ``KubeletFails``
+        where the kubelet crashes or hangs on the way; the node is then as it was before.
         """
+        files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
+        before = {**vars(self), "_pods": pods, "_containers": containers}
+        try:
+            return self._restart(config)
+        except KubeletFails:
+            vars(self).update(before)
+            self.write_files({**dict.fromkeys(self.checkpoints()), **files})
+            raise
+
+    def _restart(self, config: KubeletConfiguration | None) -> Restarted:
         if config is not None:
             self.config = config.at(self.version)
         self._start()

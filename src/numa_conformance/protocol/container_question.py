@@ -7,9 +7,9 @@ from typing import Any
 from ..cpuset import CpuSet, format_bits
 from ..documentation.quirks.cpu import CpuQuirks
 from ..documentation.versions import KubernetesVersion
-from ..errors import Fault, Refusal, StartError, UsageError
+from ..errors import Fault, KubeletFails, Refusal, StartError, UsageError
 from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
-from ..managers.cpu import CpuManager, CpuState, NeverEnds, make_cpu_manager
+from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
 from . import wire
@@ -82,7 +82,7 @@ def _allocate(manager: CpuManager, pod: Pod, name: str, affinity: Hint) -> dict[
         manager.allocate(pod, pod.container(name), affinity)
     except Refusal as refusal:
         return {"error": {"reason": refusal.reason, "message": refusal.message}}
-    except NeverEnds as error:
+    except KubeletFails as error:
         return {"error": {"message": str(error)}}
     own = manager.state.assignments.get(pod.uid, {}).get(name, 0)
     answer = {"cpus": format_bits(own), "default_cpuset": format_bits(manager.state.default)}

@@ -9,8 +9,8 @@ from ..documentation.quirks.topology import TopologyQuirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import FeatureGates
-from ..managers.hint import Hint
-from ..managers.topology import HIGHEST_NODE, Merged, parse_options, policy_of
+from ..managers.hint import HIGHEST_NODE, Hint
+from ..managers.topology import Merged, parse_options, policy_of
 from . import wire
 
 __all__ = ["ask_merge", "hint_of"]
@@ -33,7 +33,7 @@ def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: TopologyQ
         quirks,
         nodes=len(request.nodes),
     )
-    policy = policy_of(request.policy, "container", options, request.nodes, request.distances)
+    policy = policy_of(request.policy, "container", options, request.nodes, request.distances, quirks)
     return policy.merge([_answer(provider) for provider in request.providers])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..cpuset import CpuSet, format_bits
 from ..documentation.quirks.cpu import CpuQuirks
-from ..errors import Fault, UsageError, closest
-from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
+from ..errors import Fault, KubeletFails, UsageError, closest
+from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NotEnoughCpus, StaticOptions
 from . import wire
 from .view import cpu_topology
 
@@ -27,7 +27,7 @@ def pick(request: wire.Pick, quirks: CpuQuirks) -> wire.PickReply:
             near = available & _near(topology, request.affinity.nodes, options)
             taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
-    except (NotEnoughCpus, NeverEnds) as error:
+    except (NotEnoughCpus, KubeletFails) as error:
         return wire.PickReply(error=wire.AllocationFault(str(error)))
     return wire.PickReply(cpus=format_bits(taken))
 

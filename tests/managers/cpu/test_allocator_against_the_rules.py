@@ -8,8 +8,9 @@ from managers.cpu.random_machines import regular_views, tangled_views, uneven_vi
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.errors import KubeletFails
 from numa_conformance.machine.kubelet_view import KubeletView
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, NotEnoughCpus, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, StaticOptions
 
 EXACT = Quirks.of(DEFAULT).cpu
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
@@ -31,7 +32,7 @@ def ours(view: KubeletView, options: StaticOptions, available: set[int], count: 
         )
     except NotEnoughCpus as fault:
         return str(fault)
-    except NeverEnds:
+    except KubeletFails:
         return "never ends"
 
 

@@ -8,10 +8,10 @@ from numa_conformance.cpuset import format_bits
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.errors import Refusal, StartError
+from numa_conformance.errors import KubeletFails, Refusal, StartError
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.machine.model import Cpu, Machine, MemoryNode
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NeverEnds, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, StaticOptions
 from numa_conformance.managers.hint import Hint
 
 
@@ -115,7 +115,7 @@ def test_distribution_hang() -> None:
     for uid in ("a", "b"):
         admit(exact, pod(uid, 2))
     before = exact.state.copy()
-    with pytest.raises(NeverEnds, match="never answers"):
+    with pytest.raises(KubeletFails, match="never answers"):
         admit(exact, pod("c", 14))
     assert exact.state == before
     fixed = static(machine, *options, reserved="0,6", quirks=without("distribution-hang"))

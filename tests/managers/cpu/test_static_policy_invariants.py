@@ -13,12 +13,11 @@ from managers.cpu.random_machines import regular_views, tangled_views, uneven_vi
 from managers.cpu.workloads import DOCUMENTED, EXACT, admit, pod, static
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
-from numa_conformance.errors import Refusal, StartError
+from numa_conformance.errors import KubeletFails, Refusal, StartError
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import (
     CpuAllocator,
     CpuTopology,
-    NeverEnds,
     NotEnoughCpus,
     StaticOptions,
     StaticPolicy,
@@ -89,7 +88,7 @@ def run(policy: StaticPolicy, data: st.DataObject) -> None:
             affinity = data.draw(affinities(policy), label="affinity")
             try:
                 policy.allocate(one, container, affinity)
-            except (Refusal, NeverEnds):
+            except (Refusal, KubeletFails):
                 assert policy.state == before
                 for done in one.all_containers:
                     policy.release(uid, done.name)
@@ -123,7 +122,7 @@ def test_a_release_undoes_an_allocation(build: Callable[[], StaticPolicy], data:
     fresh = policy.state.copy()
     most = max(policy.topology.num_cpus // 2, 1)
     one = pod("a", *data.draw(st.lists(st.integers(1, most), min_size=1, max_size=3), label="containers"))
-    with suppress(Refusal, NeverEnds):
+    with suppress(Refusal, KubeletFails):
         admit(policy, one, data.draw(affinities(policy), label="affinity"))
     assume(not any(cpus & policy.reserved for own in policy.state.assignments.values() for cpus in own.values()))
     policy.remove_stale(lambda uid, container: False)
@@ -172,7 +171,7 @@ def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: CpuQuirks
     renumbered = CpuAllocator(CpuTopology(stretched(view)), options, quirks)
     try:
         taken = plain.allocate(CpuSet(free).bits, count)
-    except (NotEnoughCpus, NeverEnds) as fault:
+    except (NotEnoughCpus, KubeletFails) as fault:
         with pytest.raises(type(fault), match=re.escape(str(fault))):
             renumbered.allocate(CpuSet(3 * c + 5 for c in free).bits, count)
         return

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory.scenarios import GIB, asking, give, make_manager, used
+from managers.memory.scenarios import DOCUMENTED, GIB, asking, give, make_manager, used
 from numa_conformance.errors import Refusal
 from numa_conformance.kube import Pod
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
@@ -103,9 +103,9 @@ def test_a_pod_of_two_containers_that_have_memory_gets_no_hint():
 
 
 def test_a_page_size_that_no_node_has_fits_nowhere():
-    manager = make_manager(4, 4)
+    manager = make_manager(4, 4, quirks=DOCUMENTED)
     asked = asking("a", 1, **{"hugepages-2Mi": "2Mi"})
-    assert manager.hints(asked, asked.containers[0]) == {}
+    assert manager.hints(asked, asked.containers[0]) == {"memory": [], "hugepages-2Mi": []}
 
 
 def test_nodes_are_filled_one_after_the_other():

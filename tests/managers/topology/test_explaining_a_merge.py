@@ -4,15 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import MergeExplanation, TopologyOptions, explain_merge, policy_of
 
+DOCUMENTED = TopologyQuirks()
 DISTANCES = [[10, 12, 20], [12, 10, 11], [20, 11, 10]]
 
 
 def explain(answers, name: str = "best-effort", closest: bool = False, nodes: int = 3) -> MergeExplanation:
-    return explain_merge(policy_of(name, "container", TopologyOptions(closest), range(nodes), DISTANCES), answers)
+    return explain_merge(
+        policy_of(name, "container", TopologyOptions(closest), range(nodes), DISTANCES, DOCUMENTED), answers
+    )
 
 
 def axis(*hints: tuple[int | None, bool]) -> list[Hint]:
@@ -75,14 +79,16 @@ def test_names_the_distance_where_the_closest_nodes_are_preferred() -> None:
 
 def test_keeps_a_bounded_number_of_candidates() -> None:
     masks = axis(*((1 << one | 1 << other, True) for one in range(8) for other in range(one)))
-    told = explain_merge(policy_of("restricted", "pod", TopologyOptions(), range(8), None), [{"cpu": masks}])
+    told = explain_merge(
+        policy_of("restricted", "pod", TopologyOptions(), range(8), None, DOCUMENTED), [{"cpu": masks}]
+    )
     assert (told.axes, told.needed, told.preferred_count, len(told.preferred)) == (1, 2, 28, 8)
     assert told.preferred[0] == told.hint.mask == 3
 
 
 def test_explains_families_without_listing_them() -> None:
     family = HintFamily.build([0, 1], range(2, 36), lambda mask: mask == 3, lambda mask: mask == 3)
-    policy = policy_of("restricted", "pod", TopologyOptions(), range(36), None)
+    policy = policy_of("restricted", "pod", TopologyOptions(), range(36), None, DOCUMENTED)
     told = explain_merge(policy, [{"cpu": family}, {"gpu": axis((1, True), (3, False))}])
     assert told.hint == Hint(3, False)
     assert "that span the 2 needed" in told.rule
@@ -92,7 +98,9 @@ def test_explains_families_without_listing_them() -> None:
 def test_explains_what_the_merge_decides(axes: list[list[tuple[int | None, bool]]]) -> None:
     answers = [{"r": axis(*hints)} for hints in axes]
     told = explain(answers)
-    assert told.hint == policy_of("best-effort", "pod", TopologyOptions(), range(3), None).merge(answers).hint
+    assert (
+        told.hint == policy_of("best-effort", "pod", TopologyOptions(), range(3), None, DOCUMENTED).merge(answers).hint
+    )
     assert bool(told.preferred) == told.hint.preferred
     if told.preferred:
         assert told.preferred[0] == told.hint.mask

@@ -7,11 +7,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from managers.topology.brute_force import BruteForce
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.errors import UsageError
 from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import TopologyOptions, TopologyPolicy, policy_of
 
+DOCUMENTED = TopologyQuirks()
 ALIGNING = ["best-effort", "restricted", "single-numa-node"]
 
 
@@ -20,7 +22,9 @@ def hint(*nodes: int, preferred: bool = True) -> Hint:
 
 
 def policy(name: str, nodes: Sequence[int], distances: list[list[int]] | None = None) -> TopologyPolicy:
-    return policy_of(name, "container", TopologyOptions(prefer_closest=distances is not None), nodes, distances)
+    return policy_of(
+        name, "container", TopologyOptions(prefer_closest=distances is not None), nodes, distances, DOCUMENTED
+    )
 
 
 @st.composite

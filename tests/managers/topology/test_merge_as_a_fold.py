@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.managers.families import HintFamily, subsets_by_size
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import TopologyOptions, axes_of, policy_of
@@ -221,9 +222,8 @@ def test_families_on_thirty_six_numa_nodes_end_quickly():
 @given(_cases(), st.sampled_from(["best-effort", "restricted", "single-numa-node"]))
 def test_policies_admit_as_they_say(case: tuple[int, list[tuple[Hint, ...]], Distances | None], name: str):
     nodes, axes, distances = case
-    policy = policy_of(
-        name, "container", TopologyOptions(prefer_closest=distances is not None), range(nodes), distances
-    )
+    options = TopologyOptions(prefer_closest=distances is not None)
+    policy = policy_of(name, "container", options, range(nodes), distances, TopologyQuirks())
     merged = policy.merge([{str(index): list(axis) for index, axis in enumerate(axes)}])
     seen: list[Sequence[Hint]] = [axis or _axis((None, False)) for axis in axes] or [_axis((None, True))]
     if name == "single-numa-node":

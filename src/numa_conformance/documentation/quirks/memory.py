@@ -40,6 +40,30 @@ class MemoryQuirks(QuirkFlags):
         versions="1.21+",
     )
 
+    missing_page_size_crashes: bool = quirk(
+        rule="MEM-STATE-07",
+        summary="a Guaranteed pod that asks for a huge page size which some NUMA node does not list crashes the "
+        "kubelet",
+        documented="a NUMA node without pages of a size has none to give",
+        versions="1.21+",
+    )
+
+    restart_with_uneven_page_sizes_crashes: bool = quirk(
+        rule="MEM-CKPT-06",
+        summary="the state file is compared over groups of NUMA nodes: where a container spans nodes that list "
+        "different huge page sizes the kubelet crashes at the next start",
+        documented="memory assignments outlive a restart of the kubelet",
+        versions="1.22+",
+    )
+
+    memory_of_node_past_63_crashes: bool = quirk(
+        rule="TOPO-HINT-02",
+        summary="a set of NUMA nodes is a word of 64 bits: with a NUMA node id past 63 the first Guaranteed pod "
+        "crashes the kubelet, whatever the topology policy",
+        documented="NUMA node ids have no limit",
+        versions="1.21+",
+    )
+
     memory_reservation_wraps: bool = quirk(
         rule="MEM-STATE-04",
         summary="reserving more than a NUMA node has wraps around to nearly 2**64 allocatable bytes",

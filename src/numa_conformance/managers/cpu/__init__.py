@@ -4,7 +4,6 @@ from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest
 from .manager import make_cpu_manager, provide
-from .never_ends import NeverEnds
 from .options import OPTION_NAMES, StaticOptions
 from .provider import CpuManager
 from .state import CpuHolding, CpuPools, CpuState
@@ -23,7 +22,6 @@ __all__ = [
     "CpuStateFile",
     "CpuTopology",
     "HintRequest",
-    "NeverEnds",
     "NotEnoughCpus",
     "StaticOptions",
     "StaticPolicy",

@@ -32,7 +32,7 @@ class CpuAllocator:
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.
 
-        Raises ``NotEnoughCpus``, or ``NeverEnds`` where the kubelet would not come back. On machines it misreads the
+        Raises ``NotEnoughCpus``, or ``KubeletHangs`` where the kubelet would not come back. On machines it misreads the
         kubelet may return CPUs that were not offered, or fewer (CPU-ALLOC-25, 26). ``trace`` receives the order in
         which groups were taken.
         """

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
-from .distribution_search import Choice, choose_nodes
+from .distribution_search import Choice, choose_nodes, endless
 from .literal_distribution import choose_repeated_nodes
-from .never_ends import NeverEnds
 
 __all__ = ["Distribution"]
 
@@ -27,7 +26,7 @@ class Distribution:
         self._quirks = quirks
 
     def take(self, taking: Accumulator, pack: Pack) -> int:
-        """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``NeverEnds``."""
+        """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``KubeletHangs``."""
         count, group = taking.need, self._group
         if group < 1 or count % group:
             return pack(taking.free, count)
@@ -79,7 +78,7 @@ class Distribution:
                     groups -= 1
             if groups == before:
                 if self._quirks.distribution_hang:
-                    raise NeverEnds(count, self._group)
+                    raise endless(count, self._group)
                 return
 
     def _take_from(self, taking: Accumulator, node: int, count: int, pack: Pack) -> None:

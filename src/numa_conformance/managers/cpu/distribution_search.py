@@ -12,11 +12,11 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...documentation.quirks.cpu import CpuQuirks
+from ...errors import KubeletHangs
 from .balance import Balance, spend
 from .hang_search import has_endless_choice, remainder_may_hang
-from .never_ends import NeverEnds
 
-__all__ = ["Choice", "choose_nodes", "kept_prefix"]
+__all__ = ["Choice", "choose_nodes", "endless", "kept_prefix"]
 
 _KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
 
@@ -42,8 +42,7 @@ class _Found(NamedTuple):
 def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, quirks: CpuQuirks) -> Choice | None:
     """Choose among nodes with ``free`` CPUs (in order) for ``count`` CPUs in groups of ``group``; None: no way.
 
-    ``smallest`` is the least number of nodes to try. Raises ``NeverEnds`` where the kubelet would not come back, with
-    the quirk ``distribution-hang``.
+    ``smallest`` is the least number of nodes to try. Raises ``KubeletHangs`` with the quirk ``distribution-hang``.
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         search = _Search(free, count, group, size, quirks)
@@ -51,12 +50,21 @@ def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, qui
         if found is None:
             continue
         if quirks.distribution_hang and search.meets_endless_choice(found):
-            raise NeverEnds(count, group)
+            raise endless(count, group)
         nodes = found.nodes
         if quirks.distribution_aliasing:
             nodes = _overwritten(nodes, len(free), stops_next=found.score == 0)
         return Choice(nodes, search.share, _remainder(search, found))
     return None
+
+
+def endless(count: int, group: int) -> KubeletHangs:
+    """Return the error for a request of ``count`` CPUs in groups of ``group`` that is never answered (CPU-DIST-16)."""
+    return KubeletHangs(
+        "distribution-hang",
+        f"distributing {count} CPUs over NUMA nodes in groups of {group} comes to nodes that have no whole group left "
+        "and goes round them for ever",
+    )
 
 
 def kept_prefix(size: int) -> int:

@@ -11,8 +11,7 @@ from itertools import combinations
 
 from ...documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
-from .distribution_search import Choice, kept_prefix
-from .never_ends import NeverEnds
+from .distribution_search import Choice, endless, kept_prefix
 
 __all__ = ["choose_repeated_nodes"]
 
@@ -106,7 +105,7 @@ def _best_remainder(
             score = _score(left, chosen, groups, group, balance)
             if score is None:
                 if quirks.distribution_hang:
-                    raise NeverEnds(groups * group, group)
+                    raise endless(groups * group, group)
             elif best is None or score < best:
                 best, improved = score, True
                 subsets.keep()

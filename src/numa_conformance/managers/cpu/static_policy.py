@@ -116,7 +116,7 @@ class StaticPolicy(CpuManager):
     def allocate(
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
     ) -> None:
-        """Give a container its CPUs (CPU-STEP); raises ``Refusal`` with the state untouched, or ``NeverEnds``."""
+        """Give a container its CPUs (CPU-STEP); raises ``Refusal`` with the state untouched, or ``KubeletHangs``."""
         count = exclusive_cpus(pod, container)
         if not count:
             return

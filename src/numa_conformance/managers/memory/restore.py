@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 
-from ...errors import StartError
+from ...documentation.quirks.memory import MemoryQuirks
+from ...errors import KubeletCrashes, StartError
 from .charging import charge
 from .state import Blocks, NodeMemory
 
 __all__ = ["check_restored"]
 
 
-def check_restored(empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+def check_restored(
+    empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks, quirks: MemoryQuirks
+) -> bool:
     """Return whether the state can be taken over; False when it is empty and the machine's is to be used.
 
-    Raises ``StartError`` with the kubelet's text.
+    Raises ``StartError`` with the kubelet's text, and ``KubeletCrashes``.
     """
     if not nodes:
         if blocks.given:
@@ -33,7 +36,25 @@ def check_restored(empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemo
                 charge(expected, block.nodes, block.type, block.size)
     if not _same(expected, nodes):
         raise _refused("the expected machine state is different from the real one")
+    if quirks.restart_with_uneven_page_sizes_crashes:
+        _check_groups(nodes)
     return True
+
+
+def _check_groups(nodes: Mapping[int, NodeMemory]) -> None:
+    """Raise ``KubeletCrashes`` where one NUMA node of a group lists a huge page size that another does not.
+
+    A state that differs from the machine's as well may be refused before the kubelet comes to such a group; here it
+    always is.
+    """
+    for node, memory in nodes.items():
+        for name in memory.tables:
+            lacking = [cell for cell in memory.cells if name not in nodes[cell].tables]
+            if lacking:
+                raise KubeletCrashes(
+                    "restart-with-uneven-page-sizes-crashes",
+                    f"NUMA node {lacking[0]} does not know {name}, which node {node} of its group lists",
+                )
 
 
 def _same(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) -> bool:

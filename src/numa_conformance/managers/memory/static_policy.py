@@ -7,12 +7,12 @@ from copy import deepcopy
 
 from ...cpuset import iter_bits
 from ...documentation.quirks.memory import MemoryQuirks
-from ...errors import Refusal
+from ...errors import KubeletCrashes, Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import is_pinned
 from ..families import HintFamily
-from ..hint import Hint
+from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, inactive
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import charge, discharge
@@ -57,10 +57,20 @@ class StaticMemoryManager(Provider):
             return None
         if held:
             return _regenerated(held, amounts)
-        hints = memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
+        hints = self._masks(pod, amounts)
         if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
             return {}
         return dict.fromkeys(amounts, hints)
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        """Return the NUMA masks that hold all amounts; raises ``KubeletCrashes`` where the kubelet trips on the way."""
+        if self._quirks.memory_of_node_past_63_crashes and max(self.nodes, default=0) > HIGHEST_NODE:
+            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {max(self.nodes)} fits in no mask")
+        for resource in amounts if self._quirks.missing_page_size_crashes else ():
+            lacking = [node for node, memory in self.nodes.items() if resource not in memory.tables]
+            if lacking:
+                raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {lacking[0]} does not know {resource}")
+        return memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
@@ -104,7 +114,7 @@ class StaticMemoryManager(Provider):
         return any(mask == 1 << node and len(memory.cells) > 1 for node, memory in self.nodes.items())
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
-        best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), 0)
+        best = _best(self._masks(pod, amounts), 0)
         if best.mask is None:
             raise Refusal.unexpected(
                 "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
@@ -121,7 +131,7 @@ class StaticMemoryManager(Provider):
         )
 
     def _extended(self, pod: Pod, amounts: Amounts, mask: int, *, preferred: bool) -> int:
-        best = _best(memory_hints(self.nodes, amounts, self._reusable.of(pod.uid)), mask)
+        best = _best(self._masks(pod, amounts), mask)
         if best.mask is None:
             raise Refusal.unexpected("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
         if preferred and not best.preferred:
@@ -166,7 +176,7 @@ class StaticMemoryManager(Provider):
 
     def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
-        if check_restored(self._empty, nodes, blocks):
+        if check_restored(self._empty, nodes, blocks, self._quirks):
             self.nodes = deepcopy(dict(nodes))
             self.blocks = deepcopy(blocks)
             return False

@@ -4,10 +4,9 @@ from ..provider import Answer
 from .explain import MergeExplanation, explain_merge
 from .merge import Merged, axes_of
 from .options import TopologyOptions, parse_options
-from .policy import HIGHEST_NODE, TopologyPolicy, make_topology_policy, policy_of
+from .policy import TopologyPolicy, make_topology_policy, policy_of
 
 __all__ = [
-    "HIGHEST_NODE",
     "Answer",
     "MergeExplanation",
     "Merged",

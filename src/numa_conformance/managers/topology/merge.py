@@ -27,6 +27,7 @@ __all__ = [
     "narrower",
     "preferred_masks",
     "single_node_axis",
+    "size_rank",
 ]
 
 Axis = tuple[Hint, ...] | HintFamily
@@ -134,10 +135,12 @@ def bound_of(axes: Sequence[Axis]) -> int:
 
 
 def _rank(mask: int, bound: int, fitness: Fitness) -> tuple[float, ...]:
+    return (*size_rank(mask, bound), *fitness(mask))
+
+
+def size_rank(mask: int, bound: int) -> tuple[int, int]:
     """Order non-preferred results: exactly the bound, then below it from the top, then above (TOPO-MERGE-11, -12)."""
     size = mask.bit_count()
     if size == bound:
-        return (0, 0, *fitness(mask))
-    if size < bound:
-        return (1, -size, *fitness(mask))
-    return (2, size, *fitness(mask))
+        return (0, 0)
+    return (1, -size) if size < bound else (2, size)

@@ -6,22 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ...cpuset import iter_bits
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...documentation.quirks.topology import TopologyQuirks
-from ...errors import StartError
+from ...errors import KubeletCrashes, StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
-from ..hint import Hint
+from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
+from .distances import Distances, closer, closer_by_id, fold_axes
 from .merge import Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
 from .options import STAGE, TopologyOptions, parse_options
 
-__all__ = ["HIGHEST_NODE", "TopologyPolicy", "make_topology_policy", "policy_of"]
-
-HIGHEST_NODE = 63
-"""The kubelet keeps a NUMA mask in a word of 64 bits; with a higher id it crashes at the first merge (TOPO-HINT-02)."""
-Distances = Sequence[Sequence[int]]
+__all__ = ["TopologyPolicy", "make_topology_policy", "policy_of"]
 
 
 @dataclass(frozen=True)
@@ -29,16 +25,19 @@ class TopologyPolicy:
     """One policy on one machine. ``everything`` is the mask of all NUMA nodes, with or without CPUs.
 
     ``aligns``: it asks for hints and merges them. ``one_node_only``: of the hints it looks at those of one NUMA node.
-    ``admits_unaligned``: a pod is admitted also where the merged hint is not preferred.
+    ``admits_unaligned``: a pod is admitted also where the merged hint is not preferred. ``unreadable`` are the NUMA
+    nodes at whose distance the kubelet crashes.
     """
 
     name: str
     scope: str
     everything: int
+    quirks: TopologyQuirks
     fitness: Fitness = narrower
     aligns: bool = True
     one_node_only: bool = False
     admits_unaligned: bool = False
+    unreadable: int = 0
 
     @property
     def aligns_whole_pods(self) -> bool:
@@ -46,20 +45,28 @@ class TopologyPolicy:
         return self.scope == "pod"
 
     def merge(self, answers: Iterable[Answer]) -> Merged:
-        """Merge the providers' answers and say whether the policy admits the pod with the result."""
+        """Merge the providers' answers and say whether the policy admits the pod with the result.
+
+        Raises ``KubeletCrashes`` where the kubelet gives no answer.
+        """
         if not self.aligns:
             return Merged(Hint(None, False), True)
+        if self.quirks.node_past_63_crashes and self.everything >> (HIGHEST_NODE + 1):
+            highest = self.everything.bit_length() - 1
+            raise KubeletCrashes("node-past-63-crashes", f"NUMA node {highest} fits in no mask")
         axes = axes_of(answers)
         if self.one_node_only:
             hint = merge_axes([single_node_axis(axis) for axis in axes], self.everything)
             if hint.mask == self.everything:
                 hint = Hint(None, hint.preferred)
+        elif self.unreadable:
+            hint = fold_axes(axes, self.everything, self.fitness, self.unreadable)
         else:
             hint = merge_axes(axes, self.everything, self.fitness)
         return Merged(hint, hint.preferred or self.admits_unaligned)
 
 
-_POLICIES: Mapping[str, Callable[[str, int], TopologyPolicy]] = {
+_POLICIES: Mapping[str, Callable[[str, int, TopologyQuirks], TopologyPolicy]] = {
     "none": partial(TopologyPolicy, "none", aligns=False),
     "best-effort": partial(TopologyPolicy, "best-effort", admits_unaligned=True),
     "restricted": partial(TopologyPolicy, "restricted"),
@@ -80,7 +87,7 @@ def make_topology_policy(
     """
     name, scope = config.topology_manager_policy, config.topology_manager_scope
     if name == "none":
-        return policy_of(name, scope, TopologyOptions(), numa_ids, distances)
+        return policy_of(name, scope, TopologyOptions(), numa_ids, distances, quirks)
     options = parse_options(
         config.topology_manager_policy_options,
         gates,
@@ -94,45 +101,31 @@ def make_topology_policy(
         raise StartError(STAGE, f'unknown policy: "{name}"')
     if scope not in TOPOLOGY_SCOPES:
         raise StartError(STAGE, f'unknown scope: "{scope}"')
-    if max(numa_ids, default=0) > HIGHEST_NODE:
-        raise StartError(STAGE, f"bit number must be in range 0-{HIGHEST_NODE}")
-    return policy_of(name, scope, options, numa_ids, distances)
+    return policy_of(name, scope, options, numa_ids, distances, quirks)
 
 
 def policy_of(
-    name: str, scope: str, options: TopologyOptions, numa_ids: Sequence[int], distances: Distances | None
+    name: str,
+    scope: str,
+    options: TopologyOptions,
+    numa_ids: Sequence[int],
+    distances: Distances | None,
+    quirks: TopologyQuirks,
 ) -> TopologyPolicy:
     """Build a policy from options already read; rows and columns of ``distances`` follow ``numa_ids``.
 
     Raises ``StartError`` when the closest nodes are asked for and there are no distances.
     """
     _require_distances(options, distances)
-    policy = _POLICIES[name](scope, sum(1 << node for node in numa_ids))
-    if options.prefer_closest and distances is not None and not policy.one_node_only:
-        return replace(policy, fitness=closer(numa_ids, distances))
-    return policy
+    policy = _POLICIES[name](scope, sum(1 << node for node in numa_ids), quirks)
+    if not options.prefer_closest or distances is None or policy.one_node_only:
+        return policy
+    gaps = policy.everything >> len(numa_ids) << len(numa_ids)
+    if gaps and quirks.distances_by_node_id:
+        return replace(policy, fitness=closer_by_id(numa_ids, distances), unreadable=gaps)
+    return replace(policy, fitness=closer(numa_ids, distances))
 
 
 def _require_distances(options: TopologyOptions, distances: Distances | None) -> None:
     if options.prefer_closest and distances is None:
         raise StartError(STAGE, "cannot discover NUMA topology: error getting NUMA distances from cadvisor")
-
-
-def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
-    """Order masks of one size by average distance over all ordered pairs, self included (TOPO-DIST-01..03).
-
-    Columns are found by the position of a node. The kubelet takes the node's id for its position and crashes, or reads
-    another node's distance, where ids have gaps (TOPO-DIST-04); that is not reproduced.
-    """
-    row_of = {node: index for index, node in enumerate(numa_ids)}
-    known: dict[int, tuple[float, ...]] = {}
-
-    def key(mask: int) -> tuple[float, ...]:
-        rank = known.get(mask)
-        if rank is None:
-            rows = [row_of[node] for node in iter_bits(mask)]
-            total = sum(distances[row][column] for row in rows for column in rows)
-            rank = known[mask] = (total / len(rows) ** 2, mask)
-        return rank
-
-    return key
