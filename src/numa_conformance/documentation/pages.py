@@ -58,7 +58,7 @@ NODE_RESOURCE_MANAGERS = Page(
     "nrm",
     "Node Resource Managers",
     "https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/",
-    "1.32",
+    "1.32, sections as in 1.35",
 )
 CPU_TASK = Page(
     "cpu-task",
@@ -89,8 +89,14 @@ TOPOLOGY_SOURCE = Page(
 )
 MEMORY_TASK = Page(
     "memory",
-    "Utilizing the NUMA-aware Memory Manager",
+    "Control Memory Management Policies on a Node",
     f"{_SITE}/tasks/administer-cluster/memory-manager/",
+    "1.32",
+)
+TROUBLESHOOTING = Page(
+    "troubleshooting",
+    "Troubleshooting Topology Management",
+    f"{_SITE}/tasks/debug/debug-cluster/topology/",
     "1.32",
 )
 MEMORY_KEP = Page("kep-1769", "KEP-1769: Memory Manager", f"{_ENHANCEMENTS}/1769-memory-manager", "as of 1.32")
@@ -114,7 +120,10 @@ BIN_PACKING = Page(
 )
 POD_QOS = Page("pod-qos", "Pod Quality of Service Classes", f"{_SITE}/concepts/workloads/pods/pod-qos/", "1.27")
 INIT_CONTAINERS = Page(
-    "init-containers", "Init Containers", f"{_SITE}/concepts/workloads/pods/init-containers/", "1.27"
+    "init-containers",
+    "Init Containers",
+    f"{_SITE}/concepts/workloads/pods/init-containers/",
+    "1.20, sections as in 1.32",
 )
 SIDECARS = Page("sidecars", "Sidecar Containers", f"{_SITE}/concepts/workloads/pods/sidecar-containers/", "1.32")
 SCHEDULER_CONFIGURATION = Page(
@@ -164,6 +173,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             TOPOLOGY_KEP,
             TOPOLOGY_SOURCE,
             MEMORY_TASK,
+            TROUBLESHOOTING,
             MEMORY_KEP,
             DEVICE_PLUGINS,
             RESERVE,

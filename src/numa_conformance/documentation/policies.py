@@ -60,7 +60,7 @@ _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
         "memoryManagerPolicy",
         "BestEffort",
         "1.32",
-        MEMORY_TASK.section("BestEffort policy", "policy-best-effort", checked=False),
+        MEMORY_TASK.section("BestEffort policy", "policy-best-effort"),
         "windows",
     ),
     ("topologyManagerPolicy", "none", "1.16", _topology("none"), "any"),

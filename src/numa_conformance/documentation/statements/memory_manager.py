@@ -1,8 +1,8 @@
-"""Utilizing the NUMA-aware Memory Manager, and the enhancement proposal behind it."""
+"""Control Memory Management Policies on a Node, what troubleshooting shows, and the enhancement proposal behind it."""
 
 from __future__ import annotations
 
-from ..pages import MEMORY_KEP, MEMORY_TASK
+from ..pages import MEMORY_KEP, MEMORY_TASK, TROUBLESHOOTING
 from .statement import Statement, must, should, stated
 
 __all__ = ["STATEMENTS"]
@@ -20,21 +20,11 @@ STATEMENTS: tuple[Statement, ...] = (
         must("fewest-numa-nodes", "The memory a pod requests comes from the minimum number of NUMA nodes."),
     ),
     *stated(
-        MEMORY_TASK.section("How Memory Manager Operates?"),
+        MEMORY_TASK.section("How does the Memory Manager operate?"),
         "how",
         "1.21",
         must("cpuset-mems", "It enforces cpuset.mems for pods."),
-    ),
-    *stated(
-        MEMORY_TASK.section("Startup"),
-        "startup",
-        "1.21",
         must("reserved-memory-is-mandatory", "reservedMemory must be given with policy Static."),
-    ),
-    *stated(
-        MEMORY_TASK.section("Runtime"),
-        "runtime",
-        "1.21",
         should(
             "groups",
             "A request above the capacity of one NUMA node makes the manager attempt to create a group of NUMA nodes.",
@@ -44,7 +34,7 @@ STATEMENTS: tuple[Statement, ...] = (
         MEMORY_TASK.section("Policies"),
         "policies",
         "1.21",
-        must("two", "The policies are None, the default, and Static."),
+        must("those", "The policies are None, the default, Static on Linux, and BestEffort on Windows."),
     ),
     *stated(
         MEMORY_TASK.section("None policy", "policy-none"),
@@ -64,33 +54,54 @@ STATEMENTS: tuple[Statement, ...] = (
         must("other-classes", "For BestEffort and Burstable pods it gives the default hint and reserves nothing."),
     ),
     *stated(
-        MEMORY_TASK.section("Reserved memory flag"),
+        MEMORY_TASK.section("BestEffort policy", "policy-best-effort"),
+        "best-effort",
+        "1.32",
+        should(
+            "enough-on-a-node",
+            "On Windows the manager makes a best effort that a NUMA node has enough memory.",
+            untestable="targets are Linux nodes",
+        ),
+    ),
+    *stated(
+        MEMORY_TASK.section("Reserved memory configuration", "reserved-memory-flag"),
         "reserved",
         "1.21",
         must("not-for-containers", "Reserved memory is not used for containers."),
         must(
+            "eviction-default",
+            "The default hard eviction threshold is 100Mi, so that with Static reservedMemory is obligatory.",
+        ),
+    ),
+    *stated(
+        MEMORY_TASK.section("Memory manager reserved memory syntax", "reserved-memory-syntax"),
+        "syntax",
+        "1.21",
+        must("per-numa-node", "Memory is reserved per NUMA node, with a limit for each type."),
+    ),
+    *stated(
+        MEMORY_TASK.section("Constraints on NUMA memory reservation"),
+        "constraints",
+        "1.21",
+        must(
             "sum",
-            "For each type the amounts over all NUMA nodes equal kube-reserved, system-reserved and eviction "
+            "For each type the amounts over all NUMA nodes equal kubeReserved, systemReserved and the hard eviction "
             "threshold together.",
         ),
         must("error-otherwise", "Otherwise the manager shows an error at start."),
         must(
-            "eviction-default",
-            "The default hard eviction threshold is 100Mi, so that with Static reservedMemory is obligatory.",
-        ),
-        should("no-duplicates", "The same NUMA node and type should not be given twice."),
-        should("no-zero", "No type should be given a limit of zero."),
-        should("known-numa-nodes", "NUMA nodes that the machine does not have should not be named."),
-        should("known-types", "No other types than memory and hugepages of an existing size should be named."),
-        must(
-            "syntax",
-            "The flag is written N:type=value,..., several NUMA nodes separated by semicolons.",
-            untestable="the flag is the kubelet's; targets are given a KubeletConfiguration",
-        ),
-        must(
             "worked-example",
             "4Gi and 1Gi reserved, with the default threshold, match 3Gi and 2148Mi on two NUMA nodes.",
         ),
+    ),
+    *stated(
+        MEMORY_TASK.section("Configurations to avoid", "reserved-memory-configurations-to-avoid"),
+        "avoid",
+        "1.21",
+        should("duplicates", "The same NUMA node and type should not be given twice."),
+        should("zero", "No type should be given a limit of zero."),
+        should("unknown-numa-nodes", "NUMA nodes that the machine does not have should not be named."),
+        should("unknown-types", "No other types than memory and hugepages of an existing size should be named."),
     ),
     *stated(
         MEMORY_TASK.section("Placing a Pod in the Guaranteed QoS class"),
@@ -102,7 +113,7 @@ STATEMENTS: tuple[Statement, ...] = (
         ),
     ),
     *stated(
-        MEMORY_TASK.section("Pod status (TopologyAffinityError)", "TopologyAffinityError"),
+        TROUBLESHOOTING.section("Troubleshoot TopologyAffinityError", "TopologyAffinityError"),
         "error",
         "1.21",
         must(
@@ -111,7 +122,7 @@ STATEMENTS: tuple[Statement, ...] = (
         ),
     ),
     *stated(
-        MEMORY_TASK.section("Examine the memory manager state on a node"),
+        TROUBLESHOOTING.section("Examine the memory manager state on a node"),
         "state",
         "1.21",
         must(

@@ -72,7 +72,7 @@ STATEMENTS: tuple[Statement, ...] = (
         must("other-resources", "Requests of other resources leave a pod BestEffort."),
     ),
     *stated(
-        INIT_CONTAINERS.section("Resource sharing within containers", checked=False),
+        INIT_CONTAINERS.section("Resource sharing within containers"),
         "resources",
         "1.8",
         must("largest-init", "The effective init request is the largest of the init containers."),

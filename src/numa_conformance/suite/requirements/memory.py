@@ -54,14 +54,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "static/never-gives-more-than-is-free",
         "The memory given from a NUMA node never exceeds what the node has beyond its reservation.",
         _STATIC,
-        statements=("memory/static/hints-and-reserves", "memory/state/group-amounts-add-up"),
+        statements=("memory/static/hints-and-reserves", "troubleshooting/state/group-amounts-add-up"),
     ),
     _requirement(
         "static/refuses-what-does-not-fit",
         "A Guaranteed pod whose memory does not fit is refused.",
         _STATIC,
         statements=(
-            "memory/error/without-enough",
+            "troubleshooting/error/without-enough",
             "memory/head/hints-and-policy-decide",
             "nrm/memory/gives-hints",
             "nrm/memory/hints-and-policy-decide",
@@ -73,7 +73,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "to one group at a time.",
         _STATIC,
         "topology-manager/restricted",
-        statements=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/runtime/groups"),
+        statements=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
         beyond="The page leaves the handling of groups to the proposal.",
     ),
     _requirement(
@@ -95,19 +95,23 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard "
         "eviction threshold.",
         _STATIC,
-        statements=("memory/reserved/sum", "memory/reserved/error-otherwise", "memory/reserved/worked-example"),
+        statements=(
+            "memory/constraints/sum",
+            "memory/constraints/error-otherwise",
+            "memory/constraints/worked-example",
+        ),
     ),
     _requirement(
         "reserved-memory/is-mandatory",
         "The node does not come up with policy Static and no reservedMemory.",
         _STATIC,
-        statements=("memory/startup/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
+        statements=("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
     ),
     _requirement(
         "reserved-memory/refuses-unknown-numa-nodes",
         "The node does not come up with reservedMemory for a NUMA node it does not have.",
         _STATIC,
-        statements=("memory/reserved/known-numa-nodes",),
+        statements=("memory/avoid/unknown-numa-nodes",),
         beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
     ),
     _requirement(
@@ -121,7 +125,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The memory of running containers is the same after the node agent restarts.",
         _STATIC,
         "node/restart",
-        statements=("memory/state/file",),
+        statements=("troubleshooting/state/file",),
         beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
     ),
     _requirement(
@@ -130,7 +134,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         _STATIC,
         "memory-manager/state-file",
         "node/restart",
-        statements=("memory/state/file",),
+        statements=("troubleshooting/state/file",),
         beyond="The page shows that the file holds the policy; what becomes of another one it does not say.",
     ),
 )
