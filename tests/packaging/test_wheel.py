@@ -35,6 +35,14 @@ def test_the_wheel_holds_the_whole_suite(wheel):
         assert missing == []
 
 
+def test_the_wheel_holds_what_the_package_reads(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    package = ROOT / "src" / "numa_conformance"
+    data = [path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert {path.name for path in data} >= {"py.typed", "report.html", "matrix.html", "style.css", "script.js"}
+    assert [str(path) for path in data if f"numa_conformance/{path.relative_to(package).as_posix()}" not in names] == []
+
+
 def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / "bin" / "python"

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from numa_conformance.report.html import html_page
-from numa_conformance.report.matrix import matrix_page
+from numa_conformance.report.html import html_page, matrix_page
 from report.runs import REQUIREMENT, SCENARIO, case, failing_run, run
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

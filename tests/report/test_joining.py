@@ -3,7 +3,7 @@ import pytest
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.report.compare import compare_reports
-from numa_conformance.report.matrix import matrix_page
+from numa_conformance.report.html import matrix_page
 from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import VERDICTS, read_report
 from numa_conformance.report.writers import write_reports

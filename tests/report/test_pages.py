@@ -1,5 +1,7 @@
 import re
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -8,10 +10,12 @@ from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.badge import badge_svg
-from numa_conformance.report.html import html_page, worst
+from numa_conformance.report.html import html_page, matrix_page, worst
 from numa_conformance.report.junit import junit_xml
+from numa_conformance.report.model import Case, Summary, Target
 from numa_conformance.report.scenarios import scenario_file
-from report.runs import OTHER, REQUIREMENT, case, failing_run, run
+from numa_conformance.report.writers import WRITERS, write_reports
+from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 VOID = {"meta", "input", "br", "link", "img"}
 
@@ -56,23 +60,37 @@ def test_what_a_target_says_is_text_and_never_markup():
     assert "&lt;script&gt;alert(1)" in page
 
 
+def test_no_text_of_a_report_becomes_markup_wherever_it_stands():
+    """A report is read from a file, and may be somebody else's: every text in it is hostile here."""
+    bad = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+    target = Target(bad, bad, "1.32", [bad], [bad])
+    hostile = Case(bad, [bad], bad, "failed", bad, {**SCENARIO, "kubelet": bad})
+    counts = {"failed": 1}
+    report = Summary(target, "exact", bad, bad, counts, [hostile], [bad], profile=bad, suite=bad)
+    for page in (html_page(report), matrix_page([report])):
+        tags = Tags(page)
+        assert tags.opened == []
+        assert [tag for tag, _ in tags.seen if tag == "script"] == ["script"] * (page.count("apply();") > 0)
+        assert all(tag != "img" and not any(key.startswith("on") for key in attrs) for tag, attrs in tags.seen)
+
+
 def test_the_page_names_versions_quirks_and_features_claimed_or_not():
     summary = run(case(1), level="exact")
     page = html_page(summary)
-    assert f"Kubernetes 1.32, numa-conformance {summary.suite}." in page
+    assert f"Kubernetes 1.32, numa-conformance {summary.suite}." in " ".join(page.split())
     claimed, not_claimed = page.split("<h3>Claimed features</h3>")[1].split("<h3>Features not claimed</h3>")
     assert re.findall("<code>(.*?)</code>", claimed) == ["cpu-manager/none"]
     not_claimed, quirks = not_claimed.split("<h2>Quirks</h2>")
     assert {*re.findall("<code>(.*?)</code>", not_claimed), "cpu-manager/none"} == set(FEATURES)
     shown = {quirk.id for quirk in QUIRKS.values() if DEFAULT in quirk.versions}
     assert set(re.findall("<code>(.*?)</code>", quirks)) == shown
-    assert "<h2>Quirks</h2><p>None" in html_page(run(case(1)))
+    assert "<h2>Quirks</h2>\n<p>None" in html_page(run(case(1)))
 
 
 def test_a_failure_shows_both_placements():
     page = html_page(failing_run())
     assert page.count("<figure>") == page.count("<svg") == 2
-    assert "The reference&#x27;s placement" in page or "The reference's placement" in page
+    assert "The reference's placement" in unescape(page)
 
 
 def test_filters_and_failures_can_be_reached_by_keyboard():
@@ -126,3 +144,10 @@ def test_scenario_files_of_different_cases_differ_also_when_their_words_agree():
     assert scenario_file("a::b[c]") != scenario_file("a::b-c")
     assert len(scenario_file("x" * 500)) < 110
     assert re.fullmatch(r"scenario-[A-Za-z0-9-]+\.json", scenario_file("a/../b::c"))
+
+
+def test_every_writer_has_its_file_and_the_guide_names_it(tmp_path):
+    write_reports(run(case(1)), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {writer.file for writer in WRITERS}
+    guide = (Path(__file__).parents[2] / "docs" / "validate.md").read_text()
+    assert [writer.file for writer in WRITERS if f"`{writer.file}`" not in guide] == []

@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from ..report.compare import compare_reports
-from ..report.matrix import matrix_page
+from ..report.html import matrix_page
 from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.writers import write_reports, write_text

@@ -46,7 +46,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
     Option("features", "override what the target claims: +feature,-feature", metavar="LIST"),
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
-    Option("report", "write report.json, index.html, junit.xml and badge.svg to this folder", metavar="DIR"),
+    Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="DIR"),
     Option(
         "snapshots",
         "at level exact compare with golden snapshots of your own in this folder; --snapshot-update writes them",

@@ -164,6 +164,10 @@ class Summary(msgspec.Struct, frozen=True):
             profile=profile,
         )
 
+    def to_json(self) -> str:
+        """Return the text of ``report.json``, which ``read_report`` reads back."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+
     @property
     def planned(self) -> int:
         """The number of cases, each with one verdict."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-
-import msgspec
 
 from ..errors import Fault, UsageError
 from .badge import badge_svg
@@ -14,11 +14,27 @@ from .junit import junit_xml
 from .model import Summary
 from .scenarios import SCENARIO_FILES, scenario_file
 
-__all__ = ["write_reports", "write_text"]
+__all__ = ["WRITERS", "Writer", "write_reports", "write_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A format: the file's name, and what makes its text of a run."""
+
+    file: str
+    render: Callable[[Summary], str]
+
+
+WRITERS: tuple[Writer, ...] = (
+    Writer("report.json", Summary.to_json),
+    Writer("index.html", html_page),
+    Writer("junit.xml", junit_xml),
+    Writer("badge.svg", badge_svg),
+)
 
 
 def write_reports(summary: Summary, folder: Path) -> None:
-    """Write ``report.json``, ``index.html``, ``junit.xml``, ``badge.svg`` and the scenario of every failure.
+    """Write a file for every writer, and the scenario of every failure.
 
     Scenarios of an earlier run are removed. Raises ``UsageError`` when the folder cannot be written.
     """
@@ -26,11 +42,8 @@ def write_reports(summary: Summary, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(SCENARIO_FILES):
             old.unlink()
-        text = msgspec.json.format(msgspec.json.encode(summary), indent=2)
-        _replace(folder / "report.json", text.decode() + "\n")
-        _replace(folder / "index.html", html_page(summary))
-        _replace(folder / "junit.xml", junit_xml(summary))
-        _replace(folder / "badge.svg", badge_svg(summary))
+        for writer in WRITERS:
+            _replace(folder / writer.file, writer.render(summary))
         for case in summary.cases:
             if case.scenario:
                 scenario = {**case.scenario, "id": case.id}
