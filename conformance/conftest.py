@@ -13,7 +13,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.conformance import PLUGIN, Conformance, case_id
+from numa_conformance.pytest_plugin.cases import case_id, requirements_of
+from numa_conformance.pytest_plugin.run import RUN, Run
 from numa_conformance.suite.goldens import Golden, KubeletsGolden
 from numa_conformance.suite.node_run import NodeRun
 
@@ -33,7 +34,7 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
 )
 settings.register_profile(
-    "numa-conformance-known-failure", settings.get_profile("numa-conformance"), phases=(Phase.explicit, Phase.generate)
+    "numa-conformance-no-shrink", settings.get_profile("numa-conformance"), phases=(Phase.explicit, Phase.generate)
 )
 settings.register_profile(
     "numa-conformance-deep",
@@ -50,7 +51,7 @@ settings.register_profile(
 def pytest_configure(config: pytest.Config) -> None:
     """Fix the search, unless a long one is asked for."""
     settings.load_profile(_profile(config))
-    if _profile(config) == "numa-conformance":
+    if _profile(config) != "numa-conformance-deep":
         _draw_no_constants_of_local_modules()
 
 
@@ -59,24 +60,26 @@ def _draw_no_constants_of_local_modules() -> None:
 
     Else what is drawn, and so a verdict, would change with code that has nothing to do with it.
     """
+    # No setting of Hypothesis turns this off (6.170); a version without the name simply does what it does.
     providers = importlib.import_module("hypothesis.internal.conjecture.providers")
     if hasattr(providers, "is_local_module_file"):
         vars(providers)["is_local_module_file"] = lambda path: False
 
 
 def _profile(config: pytest.Config) -> str:
-    deep = config.getoption("numa_deep") or config.getini("numa_deep")
-    return "numa-conformance-deep" if deep else "numa-conformance"
+    run = config.stash.get(RUN, None)
+    if run is not None and run.deep:
+        return "numa-conformance-deep"
+    return "numa-conformance" if run is None or run.shrinks else "numa-conformance-no-shrink"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Spend no search for the smallest scenario on a failure that is known."""
-    plugin = item.config.pluginmanager.get_plugin(PLUGIN)
-    ids = [str(name) for marker in item.iter_markers("requirement") for name in marker.args]
-    if plugin is None or not plugin.known.covers(ids):
+    run = item.config.stash.get(RUN, None)
+    if run is None or not run.known.covers(requirements_of(item)):
         return (yield)
-    settings.load_profile("numa-conformance-known-failure")
+    settings.load_profile("numa-conformance-no-shrink")
     try:
         return (yield)
     finally:
@@ -84,17 +87,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session")
-def conformance(request: pytest.FixtureRequest) -> Conformance:
+def conformance(request: pytest.FixtureRequest) -> Run:
     """Return the run: level, version, features."""
-    plugin = request.config.pluginmanager.get_plugin(PLUGIN)
-    if plugin is None:
+    run = request.config.stash.get(RUN, None)
+    if run is None:
         pytest.exit("the conformance suite runs with: pytest --numa-conformance", returncode=4)
-    assert isinstance(plugin, Conformance)
-    return plugin
+    return run
 
 
 @pytest.fixture(scope="session")
-def target(conformance: Conformance) -> Client:
+def target(conformance: Run) -> Client:
     """Return the implementation under test."""
     return conformance.client
 
@@ -102,7 +104,7 @@ def target(conformance: Conformance) -> Client:
 @pytest.fixture
 def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """Return the ids of the requirements that the running test checks."""
-    return tuple(str(name) for marker in request.node.iter_markers("requirement") for name in marker.args)
+    return tuple(requirements_of(request.node))
 
 
 @pytest.fixture
@@ -112,7 +114,7 @@ def node(new_node: Callable[[], NodeRun]) -> NodeRun:
 
 
 @pytest.fixture
-def new_node(conformance: Conformance, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
+def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
     """Return a way to begin conversations anew, for tests that draw examples."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetesVersion)
@@ -120,7 +122,7 @@ def new_node(conformance: Conformance, requirements: tuple[str, ...]) -> Callabl
 
 
 @pytest.fixture
-def golden(conformance: Conformance, request: pytest.FixtureRequest) -> Golden:
+def golden(conformance: Run, request: pytest.FixtureRequest) -> Golden:
     """Return the golden text of the running test: the kubelet's, or the target's own."""
     own = conformance.own_golden(case_id(request.node))
     return own or KubeletsGolden(request.getfixturevalue("snapshot"))
@@ -129,8 +131,8 @@ def golden(conformance: Conformance, request: pytest.FixtureRequest) -> Golden:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes ``machine`` on each machine asked for."""
     if "machine" in metafunc.fixturenames:
-        plugin = metafunc.config.pluginmanager.get_plugin(PLUGIN)
-        chosen = plugin.machines if plugin is not None and plugin.machines else SMALL
+        run = metafunc.config.stash.get(RUN, None)
+        chosen = run.machines if run is not None and run.machines else SMALL
         names = [os.path.basename(name).removesuffix(".yaml") for name in chosen]
         metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.machine import load_machine
-from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import guaranteed, static_memory
 
@@ -34,7 +34,7 @@ def steps(most: int) -> st.SearchStrategy[list[Step]]:
 
 
 @pytest.fixture
-def huge_pages(conformance: Conformance) -> bool:
+def huge_pages(conformance: Run) -> bool:
     """Return whether the target claims huge pages."""
     return "memory-manager/hugepages" in conformance.features
 

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.invariants import cpu_violations, footprint, split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.strategies.machines import machines
@@ -146,7 +146,7 @@ def life_of_a_node(
     "cpu-manager/static/refuses-what-is-not-free",
     "cpu-manager/reservation/is-never-exclusive",
 )
-def test_a_node_stays_in_order(new_node: Callable[[], NodeRun], conformance: Conformance) -> None:
+def test_a_node_stays_in_order(new_node: Callable[[], NodeRun], conformance: Run) -> None:
     machine: Any = life_of_a_node(new_node, conformance.client.features, conformance.level)
     run_state_machine_as_test(machine, settings=settings())
 
@@ -166,6 +166,6 @@ PROMISING = (
     "topology-manager/single-numa-node/gives-one-node",
     "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
 )
-def test_a_node_keeps_what_its_policies_promise(new_node: Callable[[], NodeRun], conformance: Conformance) -> None:
+def test_a_node_keeps_what_its_policies_promise(new_node: Callable[[], NodeRun], conformance: Run) -> None:
     machine: Any = life_of_a_node(new_node, frozenset(PROMISING), conformance.level)
     run_state_machine_as_test(machine, settings=settings())

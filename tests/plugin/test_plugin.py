@@ -75,7 +75,7 @@ def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
     asked = ["--numa-target", "agent:Agent", "--numa-profile", "cpu", "--numa-report", "out"]
     assert suite(*asked).ret == 0
     assert report()["verdict"] == "conformant"
-    assert not any(case["id"].startswith(("test_pick", "test_allocate")) for case in report()["cases"])
+    assert not any(case["id"].startswith(("pick/", "allocate/")) for case in report()["cases"])
 
 
 def test_the_order_of_the_tests_changes_nothing(suite, pytester):
@@ -137,8 +137,8 @@ def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
     assert result.ret == 1
     cases = json.loads((pytester.path / "out/report.json").read_text())["cases"]
     verdicts = {case["id"].split("[")[0]: case["verdict"] for case in cases}
-    assert verdicts["test_classes::test_a_pod_without_requests_is_best_effort"] == "timed out"
-    assert verdicts["test_none::test_comes_up_without_a_reservation"] == "passed"
+    assert verdicts["qos/test_classes::test_a_pod_without_requests_is_best_effort"] == "timed out"
+    assert verdicts["cpu/test_none::test_comes_up_without_a_reservation"] == "passed"
     assert "no answer within 0.3 s" in result.stdout.str()
 
 
@@ -187,7 +187,7 @@ def test_no_search_for_the_smallest_scenario_is_spent_on_a_known_failure(suite, 
     def steps(name, *more):
         suite(*args, "--numa-report", name, *more)
         cases = json.loads((pytester.path / name / "report.json").read_text())["cases"]
-        found = next(case for case in cases if case["id"] == "test_state_machine::test_a_node_stays_in_order")
+        found = next(case for case in cases if case["id"] == "node/test_state_machine::test_a_node_stays_in_order")
         return found["verdict"], len(found["scenario"]["steps"]), len(found["scenario"]["machine"]["cpus"])
 
     known, *found = steps("known", "--numa-known-failures", "known.yaml")

@@ -2,7 +2,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.report.html import html_page
-from numa_conformance.report.model import read_report
+from numa_conformance.report.model import Case, read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.requirements import REQUIREMENTS
@@ -112,3 +112,20 @@ def test_what_is_not_met_is_told_with_its_address():
 def test_the_page_links_every_requirement_to_its_source():
     known = REQUIREMENTS[REQUIREMENT]
     assert f'<a href="{known.address}">{known.source}</a>; since {known.since}' in html_page(failing_run())
+
+
+def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp_path):
+    def old(requirement, name):
+        return Case(name, [requirement], "", "failed")
+
+    cases = [
+        old("cpu-manager/static/packs-whole-cores", "test_static::test_whole_cores_are_given_whole[t1]"),
+        old(OTHER, "test_static::test_gone[t1]"),
+        old("qos/best-effort-has-none", "qos/test_classes::test_a_pod_without_requests_is_best_effort"),
+    ]
+    write_reports(run(*cases), tmp_path)
+    assert [case.id for case in read_report(tmp_path).cases] == [
+        "cpu/test_static::test_whole_cores_are_given_whole[t1]",
+        "qos/test_classes::test_a_pod_without_requests_is_best_effort",
+        "test_static::test_gone[t1]",
+    ]

@@ -48,15 +48,15 @@ def test_misspelt_files_of_cores_and_folders_of_pods_are_found_out(copy):
     _plant(copy / "hostfs", core_cpus="coar_cpus", thread_siblings="thread_sibling", core_id="coar_id")
     _plant(copy / "hostfs", **{'f"pod{': 'f"pot{'})
     failed = _failed(copy)
-    assert "test_discovery::test_finds_what_the_host_has[kvm-guest]" in failed
-    assert "test_reconcile::test_a_cgroup_that_comes_late_gets_its_cpuset" in failed
-    assert "test_reconcile::test_cpusets_reach_the_cgroups[1-cgroupfs]" in failed
+    assert "host/test_discovery::test_finds_what_the_host_has[kvm-guest]" in failed
+    assert "host/test_reconcile::test_a_cgroup_that_comes_late_gets_its_cpuset" in failed
+    assert "host/test_reconcile::test_cpusets_reach_the_cgroups[1-cgroupfs]" in failed
 
 
 def test_a_misspelt_folder_of_nodes_and_slices_and_list_of_cpus_are_found_out(copy):
     _plant(copy / "hostfs", **{"devices/system/node": "devices/system/nodes", "}/online": "}/on"})
     _plant(copy / "hostfs", **{'"kubepods.slice"': '"kubepods.slices"'})
     failed = _failed(copy)
-    assert "test_discovery::test_finds_what_the_host_has[one-socket]" in failed
-    assert "test_discovery::test_finds_what_the_host_has[interleaved-sockets]" in failed
-    assert "test_reconcile::test_cpusets_reach_the_cgroups[2-systemd]" in failed
+    assert "host/test_discovery::test_finds_what_the_host_has[one-socket]" in failed
+    assert "host/test_discovery::test_finds_what_the_host_has[interleaved-sockets]" in failed
+    assert "host/test_reconcile::test_cpusets_reach_the_cgroups[2-systemd]" in failed

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-__all__ = ["OPTIONS", "Option", "add_options", "setting", "settings_list"]
+__all__ = ["OPTIONS", "Option", "add_options", "is_set", "setting", "settings_list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option("deep", "search longer for failing examples, with a saved database", "flag"),
+    Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
 
 
@@ -100,3 +101,8 @@ def settings_list(config: pytest.Config, name: str) -> list[str]:
     """Return a repeatable option's values."""
     given = config.getoption(name)
     return list(given if given is not None else config.getini(name))
+
+
+def is_set(config: pytest.Config, name: str) -> bool:
+    """Tell whether a flag stands on the command line or in the ini file."""
+    return bool(config.getoption(name) or config.getini(name))

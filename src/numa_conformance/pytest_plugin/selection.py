@@ -25,11 +25,14 @@ class Selection:
     patterns: tuple[str, ...]
     cases: frozenset[str] | None
     by_pytest: bool = False
-    """Whether pytest's own options choose among the cases."""
+    """Whether paths or pytest's own options choose among the cases."""
 
     @classmethod
-    def read(cls, config: pytest.Config) -> Selection:
-        """Read the options; raises ``UsageError`` for a pattern that matches no requirement."""
+    def read(cls, config: pytest.Config, *, part: bool = False) -> Selection:
+        """Read the options; raises ``UsageError`` for a pattern that matches no requirement.
+
+        ``part``: the user named paths inside the suite.
+        """
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [
             Fault(
@@ -41,7 +44,7 @@ class Selection:
         if faults:
             raise UsageError(faults)
         rerun = setting(config, "numa_rerun")
-        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None, _chosen_by_pytest(config))
+        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None, part or _chosen_by_pytest(config))
 
     @property
     def narrows(self) -> bool:

@@ -14,6 +14,7 @@ from ..errors import Fault, UsageError
 from ..protocol.wire import Description
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
+from .case_ids import with_folder
 
 __all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 
@@ -279,8 +280,10 @@ def read_report(path: Path) -> Summary:
     """Read a report.json, or the folder that holds one; raises ``UsageError``."""
     file = path / "report.json" if path.is_dir() else path
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Summary)
+        summary = msgspec.json.decode(file.read_bytes(), type=Summary)
     except OSError as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
     except msgspec.MsgspecError as error:
         raise UsageError(Fault(str(file), f"is no report of this suite: {error}")) from error
+    cases = [msgspec.structs.replace(case, id=with_folder(case.id, case.requirements)) for case in summary.cases]
+    return msgspec.structs.replace(summary, cases=sorted(cases, key=lambda case: case.id))

@@ -47,7 +47,7 @@ class OwnGolden:
     def __init__(self, folder: Path, case: str, *, update: bool) -> None:
         """Take the folder, the id of the running case, and whether its text is to be replaced."""
         file, _, test = case.partition("::")
-        self._path = folder / file / (re.sub(r"[^\w\-\[\]. ]", "_", test) + ".txt")
+        self._path = folder / Path(file).name / (re.sub(r"[^\w\-\[\]. ]", "_", test) + ".txt")
         self._update = update
 
     def difference(self, told: str) -> str | None:

@@ -1,0 +1,46 @@
+"""Cases: the items of pytest that check requirements, by ids that are the same wherever the suite is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..report.model import Case
+from ..suite.requirements import REQUIREMENTS
+
+__all__ = ["CASE", "case_id", "case_id_of_node", "new_case", "requirements_of"]
+
+CASE = pytest.StashKey[Case]()
+"""Where an item keeps its case."""
+
+
+def case_id(item: pytest.Item) -> str:
+    """Return the id of an item's case: folder, file, test and parameters, ``cpu/test_static::test_name[machine]``."""
+    return _case_id(item.path, item.name)
+
+
+def case_id_of_node(nodeid: str, config: pytest.Config) -> str:
+    """Return the id of the case that pytest, which knows files by where it was started, calls ``nodeid``."""
+    file, _, test = nodeid.partition("::")
+    starts = [config.rootpath, *(Path(argument.partition("::")[0]).absolute() for argument in config.args)]
+    return _case_id(next((start / file for start in starts if (start / file).is_file()), Path(file)), test)
+
+
+def _case_id(file: Path, test: str) -> str:
+    return f"{file.parent.name}/{file.stem}::{test}"
+
+
+def requirements_of(item: pytest.Item) -> list[str]:
+    """Return the ids of the requirements that an item checks; raises ``pytest.UsageError`` for an unknown one."""
+    names = [str(name) for marker in item.iter_markers("requirement") for name in marker.args]
+    for name in names:
+        if name not in REQUIREMENTS:
+            raise pytest.UsageError(f"{item.nodeid} names the requirement {name!r}, which is not in the registry")
+    return names
+
+
+def new_case(item: pytest.Item) -> Case:
+    """Return the case of an item that is going to be run."""
+    names = requirements_of(item)
+    return Case(case_id(item), names, REQUIREMENTS[names[0]].area if names else "other", "passed")

@@ -1,0 +1,94 @@
+"""What a whole run comes to: its cases, its summary, its reports, its exit code and what the terminal shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..report.model import Case, Summary
+from ..report.text import header_lines, summary_lines
+from ..report.writers import write_reports
+from .cases import case_id, case_id_of_node
+from .run import RUN, Run
+from .verdicts import CASE_PROPERTY
+
+__all__ = ["HARNESS_ERROR", "Conclusion", "Terminal"]
+
+HARNESS_ERROR = 11
+OWN_SNAPSHOTS = "documented, with own snapshots"
+SUMMARY = pytest.StashKey[Summary]()
+"""Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
+
+
+class Conclusion:
+    """Collects the cases, those of xdist's workers included, and concludes when all are run."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Take the configuration, of which reports of tests say nothing."""
+        self._config = config
+        self._cases: dict[str, Case] = {}
+        self._planned: set[str] = set()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Take note of the cases that must come to a verdict."""
+        self._planned.update(map(case_id, session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
+        """Plan what a worker of xdist has collected; all collect the same."""
+        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take a case, or a later phase's worse verdict on it."""
+        for name, value in report.user_properties:
+            if name == CASE_PROPERTY:
+                case = Case.from_json(str(value))
+                before = self._cases.get(case.id)
+                if before is None or before.verdict == "passed":
+                    self._cases[case.id] = case
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Close the target, write the reports, set the exit code."""
+        run = self._config.stash[RUN]
+        run.client.close()
+        if hasattr(self._config, "workerinput"):
+            return
+        summary = self._config.stash[SUMMARY] = self._summary(run)
+        if run.report:
+            write_reports(summary, Path(run.report))
+        if any(case.verdict == "error" for case in summary.cases):
+            session.exitstatus = HARNESS_ERROR
+        elif exitstatus == 0 and summary.problems:
+            session.exitstatus = 1
+
+    def _summary(self, run: Run) -> Summary:
+        level = OWN_SNAPSHOTS if run.snapshots else run.level
+        cases = list(self._cases.values())
+        return Summary.of(
+            run.client.description,
+            level,
+            run.profile,
+            cases,
+            run.known,
+            planned=self._planned,
+            narrowed=run.is_narrowed,
+        )
+
+
+class Terminal:
+    """What a run says before and after pytest's own lines."""
+
+    def pytest_report_header(self, config: pytest.Config) -> list[str]:
+        """Say what is tested."""
+        run = config.stash[RUN]
+        return header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+        """Print the verdict by area and requirement."""
+        summary = config.stash.get(SUMMARY, None)
+        if summary is None:
+            return
+        terminalreporter.section("numa-conformance")
+        for line in summary_lines(summary):
+            terminalreporter.write_line(line)

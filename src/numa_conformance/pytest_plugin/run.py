@@ -1,0 +1,106 @@
+"""One run of the suite: who is asked, what, and at which level."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from dataclasses import dataclass
+
+import pytest
+
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..suite.goldens import OwnGolden
+from ..suite.known_failures import KnownFailures
+from ..suite.profiles import Profile
+from .options import is_set, setting, settings_list
+from .selection import Selection, claimed_features
+from .snapshots import OwnSnapshots
+
+__all__ = ["RUN", "Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the options ask for, and the target, which has described itself."""
+
+    client: Client
+    level: Level
+    profile: Profile
+    features: frozenset[str]
+    """What the target is taken to claim."""
+    known: KnownFailures
+    selection: Selection
+    snapshots: OwnSnapshots | None
+    machines: tuple[str, ...]
+    """The machines to test on; empty for the suite's own choice."""
+    deep: bool
+    shrinks: bool
+    report: str
+    """The folder for reports; empty for none."""
+    again: str
+    """The options with which ``numa-conformance replay`` asks this target."""
+
+    @classmethod
+    def read(cls, config: pytest.Config, *, part: bool) -> Run:
+        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``.
+
+        ``part``: the user named paths inside the suite, so not all of it runs.
+        """
+        level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
+        profile = setting(config, "numa_profile")
+        client = Client(_connection(config, level, Profile.parse(profile, DEFAULT).version))
+        return cls(
+            client=client,
+            level=level,
+            profile=Profile.parse(profile, client.description.kubernetesVersion),
+            features=claimed_features(client.features, setting(config, "numa_features")),
+            known=KnownFailures.read(setting(config, "numa_known_failures")),
+            selection=Selection.read(config, part=part),
+            snapshots=OwnSnapshots.read(config, level),
+            machines=tuple(settings_list(config, "numa_machine")),
+            deep=is_set(config, "numa_deep"),
+            shrinks=not is_set(config, "numa_no_shrink"),
+            report=setting(config, "numa_report"),
+            again=_replay_options(config),
+        )
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
+        return self.selection.narrows or self.snapshots is not None
+
+    def own_golden(self, case: str) -> OwnGolden | None:
+        """Return the target's own golden text of a case, None where the kubelet's is asked for."""
+        return self.snapshots.golden(case) if self.snapshots else None
+
+
+RUN = pytest.StashKey[Run]()
+"""Where pytest's configuration keeps the run."""
+
+
+def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+    factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
+    if factory and command:
+        raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")
+    timeout = _timeout(config)
+    if command:
+        return Stdio(command, timeout)
+    if factory:
+        return InProcess(load_factory(factory), factory, timeout)
+    return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
+
+
+def _timeout(config: pytest.Config) -> float:
+    try:
+        timeout = float(setting(config, "numa_timeout"))
+    except ValueError as error:
+        raise pytest.UsageError(f"--numa-timeout: {error}; accepted are seconds") from error
+    if timeout <= 0:
+        raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
+    return timeout
+
+
+def _replay_options(config: pytest.Config) -> str:
+    named = {option: setting(config, f"numa_{option.replace('-', '_')}") for option in ("target", "target-command")}
+    return "".join(f" --{option} {shlex.quote(value)}" for option, value in named.items() if value)
