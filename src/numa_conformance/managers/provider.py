@@ -7,13 +7,13 @@ from typing import Protocol
 
 from ..kube.container import Container
 from ..kube.pod import Pod
-from .families import HintFamily
+from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
 
 __all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "inactive"]
 
-Hints = Sequence[Hint] | HintFamily
+Hints = Sequence[Hint] | CompressedHints
 
 Answer = Mapping[str, Hints | None] | None
 """A provider's answer: resource to hints; None or empty is no opinion, no hints are impossible (TOPO-PROV-01..05)."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..cpuset import iter_bits
 from ..kube.container import Container
 from ..kube.pod import Pod
-from ..managers.families import HintFamily
+from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
 
@@ -94,10 +94,10 @@ def _told(provider: str, answer: Answer) -> list[str]:
     return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in answer.items()]
 
 
-def _hints(hints: Sequence[Hint] | HintFamily | None) -> str:
+def _hints(hints: Sequence[Hint] | CompressedHints | None) -> str:
     if hints is None:
         return "no opinion on it"
-    if isinstance(hints, HintFamily):
+    if isinstance(hints, CompressedHints):
         return f"{len(hints.base)} sets of NUMA nodes that matter, with any of {hints.free.bit_count()} others"
     if not hints:
         return "no set of NUMA nodes can hold it"
@@ -135,9 +135,9 @@ def _answer_dict(answer: Answer) -> dict[str, Any] | None:
     return {name: _listed(hints) for name, hints in answer.items()}
 
 
-def _listed(hints: Sequence[Hint] | HintFamily | None) -> Any:
+def _listed(hints: Sequence[Hint] | CompressedHints | None) -> Any:
     if hints is None:
         return None
-    if isinstance(hints, HintFamily):
+    if isinstance(hints, CompressedHints):
         return {"sets": [list(iter_bits(mask)) for mask in hints.base], "free": list(iter_bits(hints.free))}
     return [_hint_dict(hint) for hint in hints]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..cpuset import format_bits, iter_bits
 from ..errors import StartError
-from ..managers.families import HintFamily
+from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.memory import NodeMemory
 from ..managers.topology import Answer
@@ -35,7 +35,7 @@ def hint_answer(hint: Hint) -> dict[str, Any]:
 
 
 def hints_answer(answer: Answer) -> dict[str, Any] | None:
-    """Return a provider's answer; a family of hints is listed. Raises ``UsageError`` when it is too long to list."""
+    """Return a provider's answer; compressed hints are listed. Raises ``UsageError`` when it is too long to list."""
     if answer is None:
         return None
     return {
@@ -43,8 +43,8 @@ def hints_answer(answer: Answer) -> dict[str, Any] | None:
     }
 
 
-def _listed(hints: Sequence[Hint] | HintFamily) -> Sequence[Hint]:
-    return hints.expand(MAX_HINTS) if isinstance(hints, HintFamily) else hints
+def _listed(hints: Sequence[Hint] | CompressedHints) -> Sequence[Hint]:
+    return hints.expand(MAX_HINTS) if isinstance(hints, CompressedHints) else hints
 
 
 def placements_answer(placements: Mapping[str, Placement]) -> dict[str, Any]:

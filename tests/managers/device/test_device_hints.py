@@ -11,8 +11,8 @@ from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.device import DeviceQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.model import Device
+from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.device import DeviceManager
-from numa_conformance.managers.families import HintFamily
 from numa_conformance.managers.hint import Hint
 
 EXACT = Quirks.of(DEFAULT).device
@@ -149,8 +149,8 @@ def test_on_many_nodes_a_family_stands_for_the_same_hints(data: st.DataObject) -
     devices = [(str(number), at) for number, at in enumerate(placed)]
     count = data.draw(st.integers(0, len(devices)), label="asked")
     one = container("c", count)
-    family = manager(machine(devices, 11)).hints(pod("p", one), one)[GPU]
-    assert isinstance(family, HintFamily)
+    compressed = manager(machine(devices, 11)).hints(pod("p", one), one)[GPU]
+    assert isinstance(compressed, CompressedHints)
     masks = [set(chosen) for size in range(1, 12) for chosen in combinations(range(11), size)]
     fitting = [mask for mask in masks if sum(bool(mask & set(at)) for at in placed) >= count]
-    assert shown(family) == [(mask, len(mask) == len(fitting[0])) for mask in fitting]
+    assert shown(compressed) == [(mask, len(mask) == len(fitting[0])) for mask in fitting]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
-from numa_conformance.managers.families import HintFamily
+from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import MergeExplanation, TopologyOptions, explain_merge, policy_of
 
@@ -86,10 +86,10 @@ def test_keeps_a_bounded_number_of_candidates() -> None:
     assert told.preferred[0] == told.hint.mask == 3
 
 
-def test_explains_families_without_listing_them() -> None:
-    family = HintFamily.build([0, 1], range(2, 36), lambda mask: mask == 3, lambda mask: mask == 3)
+def test_explains_compressed_hints_without_listing_them() -> None:
+    compressed = CompressedHints.build([0, 1], range(2, 36), lambda mask: mask == 3, lambda mask: mask == 3)
     policy = policy_of("restricted", "pod", TopologyOptions(), range(36), None, DOCUMENTED)
-    told = explain_merge(policy, [{"cpu": family}, {"gpu": axis((1, True), (3, False))}])
+    told = explain_merge(policy, [{"cpu": compressed}, {"gpu": axis((1, True), (3, False))}])
     assert told.hint == Hint(3, False)
     assert "that span the 2 needed" in told.rule
 

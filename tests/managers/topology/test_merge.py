@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from managers.topology.brute_force import BruteForce
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.errors import UsageError
-from numa_conformance.managers.families import HintFamily
+from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import TopologyOptions, TopologyPolicy, policy_of
 
@@ -136,8 +136,8 @@ def test_policy_none_merges_nothing_and_admits() -> None:
 
 
 @st.composite
-def _families(draw: st.DrawFn, nodes: list[int]) -> HintFamily | None:
-    """A family as a manager builds one: what a mask holds grows with its nodes; some masks admit no others."""
+def _compressed_hints(draw: st.DrawFn, nodes: list[int]) -> CompressedHints | None:
+    """Compressed hints as a manager builds them: what a mask holds grows with its nodes; some masks admit no others."""
     relevant = draw(st.lists(st.sampled_from(nodes), unique=True, max_size=4).map(sorted), label="relevant")
     amounts = {node: draw(st.integers(0, 3)) for node in relevant}
     busy = {node: draw(st.integers(0, amounts[node])) for node in relevant}
@@ -153,7 +153,7 @@ def _families(draw: st.DrawFn, nodes: list[int]) -> HintFamily | None:
         mixed = lonely and mask & closed and mask & ~closed
         return not mixed and mask & must == must and holds(mask, {n: amounts[n] - busy[n] for n in relevant})
 
-    return HintFamily.build(
+    return CompressedHints.build(
         relevant,
         [node for node in nodes if node not in relevant],
         lambda mask: holds(mask, amounts),
@@ -165,11 +165,11 @@ def _families(draw: st.DrawFn, nodes: list[int]) -> HintFamily | None:
 @given(st.data())
 @pytest.mark.parametrize("name", ALIGNING)
 @pytest.mark.parametrize("closest", [False, True], ids=["narrowest", "closest"])
-def test_families_merge_like_the_hints_they_stand_for(name: str, closest: bool, data: st.DataObject) -> None:
+def test_compressed_hints_merge_like_the_hints_they_stand_for(name: str, closest: bool, data: st.DataObject) -> None:
     nodes = sorted(data.draw(st.sets(st.integers(0, 7), min_size=1, max_size=5), label="NUMA nodes"))
     distances = data.draw(_distances(len(nodes)), label="distances") if closest else None
-    families = [{"a": data.draw(_families(nodes)) or []} for _ in range(data.draw(st.integers(1, 3)))]
-    mixed = [*families, *data.draw(_answers(nodes))[:1]]
+    compressed_hints = [{"a": data.draw(_compressed_hints(nodes)) or []} for _ in range(data.draw(st.integers(1, 3)))]
+    mixed = [*compressed_hints, *data.draw(_answers(nodes))[:1]]
     explicit = [answer and {one: hints and list(hints) for one, hints in answer.items()} for answer in mixed]
     asked = policy(name, nodes, distances)
     assert asked.merge(mixed) == asked.merge(explicit)
@@ -178,16 +178,18 @@ def test_families_merge_like_the_hints_they_stand_for(name: str, closest: bool, 
 def test_thirty_six_nodes_of_which_few_matter() -> None:
     nodes = range(36)
 
-    def family(relevant: list[int], count: int) -> HintFamily:
+    def compressed(relevant: list[int], count: int) -> CompressedHints:
         free = [node for node in nodes if node not in relevant]
-        built = HintFamily.build(relevant, free, lambda m: m.bit_count() >= count, lambda m: m.bit_count() >= count)
+        built = CompressedHints.build(
+            relevant, free, lambda m: m.bit_count() >= count, lambda m: m.bit_count() >= count
+        )
         assert built is not None
         return built
 
-    cpus, gpus, memory = family([0, 1], 1), family([0, 1, *range(4, 10)], 3), family([0, 1, 2, 3], 2)
+    cpus, gpus, memory = compressed([0, 1], 1), compressed([0, 1, *range(4, 10)], 3), compressed([0, 1, 2, 3], 2)
     merged = policy("best-effort", nodes).merge([{"gpu": gpus}, {"cpu": cpus}, {"memory": memory}])
     assert merged.hint == hint(0, 1, 2, preferred=False)
-    agreed = policy("restricted", nodes).merge([{"gpu": family([0, 1], 2)}, None, {"memory": memory}])
+    agreed = policy("restricted", nodes).merge([{"gpu": compressed([0, 1], 2)}, None, {"memory": memory}])
     assert (agreed.hint, agreed.admit) == (hint(0, 1), True)
 
 

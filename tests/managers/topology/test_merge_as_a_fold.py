@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
-from numa_conformance.managers.families import HintFamily, subsets_by_size
+from numa_conformance.managers.compressed_hints import CompressedHints, subsets_by_size
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import TopologyOptions, axes_of, policy_of
 from numa_conformance.managers.topology.merge import Axis, merge_axes, narrower
@@ -110,8 +110,8 @@ def test_no_order_matters(case: tuple[int, list[tuple[Hint, ...]], Distances | N
 
 
 @st.composite
-def _families(draw: st.DrawFn, nodes: int) -> HintFamily:
-    """Build a family as providers do: amounts per node, some in use; nodes with nothing are free."""
+def _compressed_hints(draw: st.DrawFn, nodes: int) -> CompressedHints:
+    """Build compressed hints as providers do: amounts per node, some in use; nodes with nothing are free."""
     held = [draw(st.integers(0, 2)) for _ in range(nodes)]
     left = [draw(st.integers(0, amount)) for amount in held]
     asked = draw(st.integers(0, max(sum(left), 1)))
@@ -122,7 +122,7 @@ def _families(draw: st.DrawFn, nodes: int) -> HintFamily:
     def amount(of: list[int], mask: int) -> int:
         return sum(of[node] for node in range(nodes) if mask >> node & 1)
 
-    family = HintFamily.build(
+    compressed = CompressedHints.build(
         relevant,
         free,
         lambda mask: amount(held, mask) >= asked,
@@ -130,9 +130,9 @@ def _families(draw: st.DrawFn, nodes: int) -> HintFamily:
         lambda mask: mask not in closed,
     )
     return (
-        family
-        if family is not None
-        else HintFamily((0,), (1 << nodes) - 1, frozenset(1 << node for node in range(nodes)), 1)
+        compressed
+        if compressed is not None
+        else CompressedHints((0,), (1 << nodes) - 1, frozenset(1 << node for node in range(nodes)), 1)
     )
 
 
@@ -140,7 +140,9 @@ def _families(draw: st.DrawFn, nodes: int) -> HintFamily:
 def _mixed_axes(draw: st.DrawFn) -> tuple[int, list[Axis], Distances | None]:
     nodes = draw(st.integers(1, 5))
     explicit = st.lists(st.builds(Hint, st.integers(1, (1 << nodes) - 1), st.booleans()), min_size=1, max_size=4)
-    axes = st.lists(st.one_of(_families(nodes), _families(nodes), explicit.map(tuple)), min_size=1, max_size=3)
+    axes = st.lists(
+        st.one_of(_compressed_hints(nodes), _compressed_hints(nodes), explicit.map(tuple)), min_size=1, max_size=3
+    )
     return nodes, draw(axes), draw(_distances(nodes))
 
 
@@ -151,12 +153,12 @@ def test_a_family_stands_for_the_list_of_its_hints(case: tuple[int, list[Axis], 
     assert _merge(axes, nodes, distances) == _merge(listed, nodes, distances)
 
 
-@given(st.integers(1, 5).flatmap(lambda nodes: st.tuples(_families(nodes), st.integers(0, (1 << nodes) - 1))))
-def test_the_best_hint_of_a_family_is_the_best_of_its_list(case: tuple[HintFamily, int]):
-    family, within = case
-    listed = [hint for hint in family if hint.mask is not None and hint.mask & within == within]
+@given(st.integers(1, 5).flatmap(lambda nodes: st.tuples(_compressed_hints(nodes), st.integers(0, (1 << nodes) - 1))))
+def test_the_best_hint_of_compressed_hints_is_the_best_of_its_list(case: tuple[CompressedHints, int]):
+    compressed, within = case
+    listed = [hint for hint in compressed if hint.mask is not None and hint.mask & within == within]
     best = min(listed, key=lambda one: (not one.preferred, (one.mask or 0).bit_count(), one.mask), default=None)
-    assert family.best_containing(within) == (best or Hint(None, False))
+    assert compressed.best_containing(within) == (best or Hint(None, False))
 
 
 def _axis(*hints: tuple[int | None, bool]) -> tuple[Hint, ...]:
@@ -200,19 +202,19 @@ def test_three_dense_providers_on_sixteen_numa_nodes_end_quickly():
     assert (result.mask.bit_count(), result.preferred) == (5, False)
 
 
-def test_families_on_thirty_six_numa_nodes_end_quickly():
-    def family(nodes: range, asked: int) -> HintFamily:
+def test_compressed_hints_on_thirty_six_numa_nodes_end_quickly():
+    def compressed(nodes: range, asked: int) -> CompressedHints:
         others = [node for node in range(36) if node not in nodes]
 
         def holds(mask: int) -> bool:
             return mask.bit_count() >= asked
 
-        found = HintFamily.build(nodes, others, holds, holds)
+        found = CompressedHints.build(nodes, others, holds, holds)
         assert found is not None
         return found
 
     began = time.monotonic()
-    result = merge_axes([family(range(8), 3), family(range(4, 12), 2), family(range(2), 1)], (1 << 36) - 1)
+    result = merge_axes([compressed(range(8), 3), compressed(range(4, 12), 2), compressed(range(2), 1)], (1 << 36) - 1)
     assert time.monotonic() - began < 10
     assert not result.preferred
     assert result.mask is not None

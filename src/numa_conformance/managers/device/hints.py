@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...documentation.quirks.device import DeviceQuirks
-from ..families import LISTED, HintFamily, subsets_by_size
+from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
 from .state import ResourceDevices
 
@@ -24,7 +24,7 @@ class Pools:
 
 def device_hints(
     devices: ResourceDevices, pools: Pools, count: int, numa_ids: Sequence[int], quirks: DeviceQuirks
-) -> list[Hint] | HintFamily:
+) -> list[Hint] | CompressedHints:
     """Return the hints of one topology-aware resource; an empty list when nothing can hold the request.
 
     A hint is preferred when no smaller number of NUMA nodes could hold the request with every device there and free.
@@ -50,7 +50,7 @@ def device_hints(
             touched |= mask
         relevant = [node for node in numa_ids if touched >> node & 1]
         free = [node for node in numa_ids if not touched >> node & 1]
-        return HintFamily.build(relevant, free, capable, available) or []
+        return CompressedHints.build(relevant, free, capable, available) or []
     return _listed(numa_ids, capable, available)
 
 

@@ -10,7 +10,7 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ...kube.requests import pod_limits
 from ...machine.model import Machine
-from ..families import HintFamily
+from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, Provider, inactive
 from ..setup import NodeSetup
@@ -51,7 +51,7 @@ class DeviceManager(Provider):
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
 
-    def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | HintFamily | None]:
+    def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
         asked = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
         return {
@@ -64,7 +64,7 @@ class DeviceManager(Provider):
             for resource, count in asked.items()
         }
 
-    def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | HintFamily | None]:
+    def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for what a pod as a whole asks for; nothing is reusable then (DEV-HINT-03)."""
         asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
         return {
@@ -136,7 +136,7 @@ class DeviceManager(Provider):
 
     def _hints(
         self, resource: str, count: int, *, held: frozenset[str], reusable: frozenset[str]
-    ) -> list[Hint] | HintFamily | None:
+    ) -> list[Hint] | CompressedHints | None:
         devices = self.inventory.resources.get(resource)
         if devices is None or not devices.aware:
             return None

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from ...cpuset import iter_bits
-from ..families import LISTED, HintFamily, subsets_by_size
+from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
 from .amounts import Amounts
 from .state import NodeMemory
 
 __all__ = ["MemoryHints", "breaks_a_group", "memory_hints"]
 
-MemoryHints = list[Hint] | HintFamily
+MemoryHints = list[Hint] | CompressedHints
 
 Reusable = Mapping[int, Mapping[str, int]]
 """What init containers of the pod leave: mask to resource to bytes; only the same mask can reuse it."""
@@ -39,7 +39,7 @@ def memory_hints(nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Re
     if len(ids) > LISTED:
         relevant = [node for node in ids if search.matters(node)]
         free = [node for node in ids if not search.matters(node)]
-        return HintFamily.build(relevant, free, search.capable, search.available, search.extensible) or []
+        return CompressedHints.build(relevant, free, search.capable, search.available, search.extensible) or []
     narrowest = len(ids)
     available = []
     for mask in _listed(tuple(ids)):

@@ -10,8 +10,8 @@ from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import KubeletCrashes, Refusal
 from ...kube.container import Container
 from ...kube.pod import Pod
+from ..compressed_hints import CompressedHints
 from ..eligibility import is_pinned
-from ..families import HintFamily
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, inactive
 from .amounts import Amounts, container_amounts, pod_amounts
@@ -193,7 +193,7 @@ def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] 
 
 def _best(hints: MemoryHints, within: int) -> Hint:
     """Return the best hint that contains ``within``: preferred first, then the narrowest, then the lowest mask."""
-    if isinstance(hints, HintFamily):
+    if isinstance(hints, CompressedHints):
         return hints.best_containing(within)
     suited = [hint for hint in hints if hint.mask is not None and hint.mask & within == within]
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..families import HintFamily
+from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Answer
 from .merge import Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
@@ -77,7 +77,7 @@ def _other_rule(policy: TopologyPolicy, axes: Sequence[Axis], hint: Hint, needed
 
 
 def _can_be_all(axis: Axis, everything: int) -> bool:
-    if isinstance(axis, HintFamily):
+    if isinstance(axis, CompressedHints):
         return any(not everything & ~(mask | axis.free) for mask in axis.base) or any(
             not everything & ~mask for mask in axis.fixed
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ..families import HintFamily
+from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Answer
 from .reachable import Masks, best_reachable
@@ -30,7 +30,7 @@ __all__ = [
     "size_rank",
 ]
 
-Axis = tuple[Hint, ...] | HintFamily
+Axis = tuple[Hint, ...] | CompressedHints
 Fitness = Callable[[int], tuple[float, ...]]
 """Sort key of a mask among masks of one size; the least is the fittest (TOPO-MERGE-14)."""
 
@@ -62,7 +62,7 @@ def axes_of(answers: Iterable[Answer]) -> list[Axis]:
         for hints in answer.values():
             if hints is None:
                 axes.append(_NO_OPINION)
-            elif isinstance(hints, HintFamily):
+            elif isinstance(hints, CompressedHints):
                 axes.append(hints)
             else:
                 axes.append(tuple(hints) if hints else _IMPOSSIBLE)
@@ -71,7 +71,7 @@ def axes_of(answers: Iterable[Answer]) -> list[Axis]:
 
 def single_node_axis(axis: Axis) -> Axis:
     """Keep the preferred hints of one node or of any node (TOPO-POL-05)."""
-    if isinstance(axis, HintFamily):
+    if isinstance(axis, CompressedHints):
         return tuple(Hint(mask, True) for mask in sorted(axis.preferred) if mask.bit_count() == 1)
     return tuple(hint for hint in axis if hint.preferred and (hint.mask is None or hint.mask.bit_count() == 1))
 
@@ -95,7 +95,7 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
 
 
 def _masks(axis: Axis, everything: int) -> tuple[Masks, ...]:
-    if isinstance(axis, HintFamily):
+    if isinstance(axis, CompressedHints):
         return Masks(frozenset(axis.base), axis.free), Masks(frozenset(axis.fixed))
     return (Masks(frozenset(everything if hint.mask is None else hint.mask for hint in axis)),)
 
@@ -117,7 +117,7 @@ def preferred_masks(axes: Sequence[Axis], everything: int) -> set[int]:
 
 def _preferred_of(axis: Axis) -> tuple[set[int], bool]:
     """Return the masks that an axis prefers, and whether it also prefers any node at all."""
-    if isinstance(axis, HintFamily):
+    if isinstance(axis, CompressedHints):
         return set(axis.preferred), False
     masks = {hint.mask for hint in axis if hint.preferred}
     return {mask for mask in masks if mask is not None}, None in masks
@@ -127,7 +127,7 @@ def bound_of(axes: Sequence[Axis]) -> int:
     """Return the size that the neediest axis needs at least (TOPO-MERGE-06)."""
     bound = 0
     for axis in axes:
-        if isinstance(axis, HintFamily):
+        if isinstance(axis, CompressedHints):
             bound = max(bound, axis.smallest)
             continue
         bound = max(bound, min((hint.mask.bit_count() for hint in axis if hint.mask is not None), default=0))

@@ -4,7 +4,7 @@ Three ways, chosen by cost, with the same answer:
 
 * few masks: the set of partial results, axis by axis;
 * dense axes: count, for every mask, the combinations whose result contains it (sums over supersets), and undo the sum;
-* families: nodes that are free in every axis that names them do not need to be looked at one by one.
+* compressed hints: nodes that are free in every axis that names them do not need to be looked at one by one.
 """
 
 from __future__ import annotations

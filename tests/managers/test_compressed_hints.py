@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.errors import UsageError
-from numa_conformance.managers.families import HintFamily, subsets_by_size
+from numa_conformance.managers.compressed_hints import CompressedHints, subsets_by_size
 from numa_conformance.managers.hint import Hint
 
 
@@ -14,9 +14,9 @@ def at_least(count: int):
 
 
 def test_lists_hints_by_size_and_then_in_combination_order() -> None:
-    family = HintFamily.build([0, 2], [1], at_least(1), at_least(1))
-    assert family is not None
-    assert family.expand(6) == [
+    compressed = CompressedHints.build([0, 2], [1], at_least(1), at_least(1))
+    assert compressed is not None
+    assert compressed.expand(6) == [
         Hint(0b001, True),
         Hint(0b100, True),
         Hint(0b011, False),
@@ -27,32 +27,32 @@ def test_lists_hints_by_size_and_then_in_combination_order() -> None:
 
 
 def test_there_is_no_family_when_nothing_fits() -> None:
-    assert HintFamily.build([0, 1], [2], at_least(1), at_least(3)) is None
+    assert CompressedHints.build([0, 1], [2], at_least(1), at_least(3)) is None
 
 
 def test_masks_in_use_admit_no_free_nodes() -> None:
-    family = HintFamily.build([0, 1], [2], at_least(1), at_least(1), lambda mask: not mask & 1)
-    assert family is not None
-    assert [hint.mask for hint in family] == [0b001, 0b010, 0b011, 0b110]
+    compressed = CompressedHints.build([0, 1], [2], at_least(1), at_least(1), lambda mask: not mask & 1)
+    assert compressed is not None
+    assert [hint.mask for hint in compressed] == [0b001, 0b010, 0b011, 0b110]
 
 
 def test_what_needs_nothing_fits_on_any_single_node() -> None:
-    family = HintFamily.build([0], [1, 2], at_least(0), at_least(0))
-    assert family is not None
-    assert family.preferred == {1, 2, 4}
-    assert len(family.expand(7)) == 7
+    compressed = CompressedHints.build([0], [1, 2], at_least(0), at_least(0))
+    assert compressed is not None
+    assert compressed.preferred == {1, 2, 4}
+    assert len(compressed.expand(7)) == 7
 
 
 def test_says_how_many_hints_are_too_many_to_list() -> None:
-    family = HintFamily.build([0, 1], range(2, 36), at_least(1), at_least(1))
-    assert family is not None
+    compressed = CompressedHints.build([0, 1], range(2, 36), at_least(1), at_least(1))
+    assert compressed is not None
     with pytest.raises(UsageError, match=f"{3 << 34} hints are too many to list"):
-        family.expand(100_000)
+        compressed.expand(100_000)
 
 
 def test_says_how_many_nodes_may_matter() -> None:
     with pytest.raises(UsageError, match="21 NUMA nodes take part in one request"):
-        HintFamily.build(range(21), [], at_least(1), at_least(1))
+        CompressedHints.build(range(21), [], at_least(1), at_least(1))
 
 
 def test_masks_of_many_nodes_come_as_a_provider_lists_them() -> None:
@@ -69,9 +69,9 @@ def test_a_preferred_mask_has_no_free_node_unless_nothing_is_needed(data: st.Dat
     def holds(mask: int) -> bool:
         return sum(amount for node, amount in amounts.items() if mask >> node & 1) >= asked
 
-    family = HintFamily.build(relevant, free, holds, holds)
-    preferred = [] if family is None else [hint for hint in family if hint.preferred]
-    assert (family is None) == (sum(amounts.values()) < asked)
+    compressed = CompressedHints.build(relevant, free, holds, holds)
+    preferred = [] if compressed is None else [hint for hint in compressed if hint.preferred]
+    assert (compressed is None) == (sum(amounts.values()) < asked)
     for hint in preferred:
         assert hint.mask is not None
         assert not any(hint.mask >> node & 1 for node in free)

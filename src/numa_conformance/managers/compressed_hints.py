@@ -1,9 +1,9 @@
-"""Hint families: all the hints of a resource on a machine with many NUMA nodes, without listing them.
+"""Compressed hints: all the hints of a resource on a machine with many NUMA nodes, without listing them.
 
 With 36 NUMA nodes, as GPU machines have, a provider's hints are subsets of 2**36 masks. Most of these nodes contribute
 nothing to a request: memory-only nodes hold no devices, reserved nodes hold no memory. Such a *free* node may join any
-mask without changing what the mask offers. A family therefore is a short list of base masks over the nodes that matter,
-times every subset of the free ones.
+mask without changing what the mask offers. So a short list of base masks over the nodes that matter is enough, times
+every subset of the free ones.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from itertools import combinations
 from ..errors import Fault, UsageError
 from .hint import Hint
 
-__all__ = ["LISTED", "HintFamily", "subsets_by_size"]
+__all__ = ["LISTED", "CompressedHints", "subsets_by_size"]
 
 LISTED = 10
-"""Up to this many NUMA nodes hints are listed one by one, as the kubelet does; beyond, they come as families."""
+"""Up to this many NUMA nodes hints are listed one by one, as the kubelet does; beyond, they come compressed."""
 MAX_RELEVANT = 20
-"""A family is built from at most this many nodes that matter: 2**20 masks are looked at."""
+"""Hints are compressed over at most this many nodes that matter: 2**20 masks are looked at."""
 
 
 @dataclass(frozen=True)
-class HintFamily:
+class CompressedHints:
     """The hints ``base | any subset of free``, and ``fixed`` as they are; never the empty mask.
 
     Neither ``base`` nor ``fixed`` masks have a bit of ``free``. ``preferred`` lists the preferred masks, which never
@@ -46,7 +46,7 @@ class HintFamily:
         capable: Callable[[int], bool],
         available: Callable[[int], bool],
         extensible: Callable[[int], bool] = lambda mask: True,
-    ) -> HintFamily | None:
+    ) -> CompressedHints | None:
         """Find the masks over the relevant nodes; None when no mask can hold the request.
 
         ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now,
