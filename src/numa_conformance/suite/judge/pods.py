@@ -25,7 +25,7 @@ class ContainerSpec:
     """One container. A request that is not given is its limit; cpu in CPUs, memory in bytes.
 
     ``kind``: an init container whose restart policy is Always is a sidecar. ``exclusive``: how many CPUs of its own it
-    asks the static policy for.
+    asks the static policy for. ``implied``: the resources whose request is not given.
     """
 
     name: str
@@ -33,6 +33,12 @@ class ContainerSpec:
     requests: Amounts
     limits: Amounts
     exclusive: int
+    implied: frozenset[str] = frozenset()
+
+    @property
+    def given(self) -> Amounts:
+        """The requests that are given."""
+        return {name: value for name, value in self.requests.items() if name not in self.implied}
 
     @property
     def cpu(self) -> Fraction:
@@ -60,13 +66,13 @@ class PodSpec:
         spec, metadata = pod.get("spec") or {}, pod.get("metadata") or {}
         read = [(_kind(own), own, *_resources(own)) for own in spec.get("initContainers") or ()]
         read += [("app", own, *_resources(own)) for own in spec.get("containers") or ()]
-        qos = qos_class([(requests, limits) for _, _, requests, limits in read])
+        qos = qos_class([(requests, limits) for _, _, requests, limits, _ in read])
         return cls(
             str(metadata.get("uid") or f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or ''}"),
             qos,
             tuple(
-                ContainerSpec(str(own.get("name") or ""), kind, requests, limits, _exclusive(qos, requests))
-                for kind, own, requests, limits in read
+                ContainerSpec(str(own.get("name") or ""), kind, requests, limits, _exclusive(qos, requests), implied)
+                for kind, own, requests, limits, implied in read
             ),
             amounts(spec.get("overhead")),
             bool(spec.get("resources")),
@@ -138,7 +144,7 @@ def _kind(init: Mapping[str, Any]) -> Kind:
     return "sidecar" if init.get("restartPolicy") == "Always" else "init"
 
 
-def _resources(container: Mapping[str, Any]) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+def _resources(container: Mapping[str, Any]) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
     resources = container.get("resources") or {}
-    limits = amounts(resources.get("limits"))
-    return {**limits, **amounts(resources.get("requests"))}, limits
+    limits, given = amounts(resources.get("limits")), amounts(resources.get("requests"))
+    return {**limits, **given}, limits, frozenset(limits).difference(given)

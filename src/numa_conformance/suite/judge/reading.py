@@ -9,7 +9,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError
 
-__all__ = ["Affinity", "Block", "UnreadableError", "affinity_of", "blocks_of", "read_bits"]
+__all__ = ["Affinity", "Block", "UnreadableError", "affinity_of", "blocks_of", "nodes_of", "read_bits"]
 
 
 class UnreadableError(ValueError):
@@ -45,17 +45,18 @@ def affinity_of(answer: Mapping[str, Any] | None) -> Affinity | None:
     """Read a hint."""
     if answer is None:
         return None
-    return Affinity(_nodes(answer.get("nodes")), bool(answer.get("preferred")))
+    return Affinity(nodes_of(answer.get("nodes")), bool(answer.get("preferred")))
 
 
 def blocks_of(answer: Sequence[Mapping[str, Any]] | None) -> tuple[Block, ...] | None:
     """Read memory blocks."""
     if answer is None:
         return None
-    return tuple(Block(block["type"], block["bytes"], _nodes(block["nodes"]) or 0) for block in answer)
+    return tuple(Block(block["type"], block["bytes"], nodes_of(block["nodes"]) or 0) for block in answer)
 
 
-def _nodes(ids: Sequence[int] | None) -> int | None:
+def nodes_of(ids: Sequence[int] | None) -> int | None:
+    """Read NUMA nodes as bits; None is None. Raises ``UnreadableError``."""
     if ids is None:
         return None
     if any(not 0 <= node < 4096 for node in ids):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 from ...cpuset import CpuSet
-from ..history import History, Step
+from ..history import History
 from .choice import Choice
+from .classified import classified
 from .lives import NodeFollower
+from .merged import merged
 from .reading import read_bits
+from .scored import scored
 
 __all__ = ["subjects"]
 
@@ -20,20 +22,20 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
     for number, step in enumerate(history.steps):
         if step.answer is None:
             continue
-        if step.method == "pick":
-            yield number, _pick(history, step, step.answer)
-        else:
-            for subject in node.subjects(step, step.answer):
-                yield number, subject
+        reader = _READERS.get(step.method)
+        told = node.subjects(step, step.answer) if reader is None else reader(history, number)
+        for subject in told:
+            yield number, subject
 
 
-def _pick(history: History, step: Step, answer: Mapping[str, Any]) -> Choice:
-    params = step.params
+def _pick(history: History, number: int) -> Iterator[Choice]:
+    step = history.steps[number]
+    params, answer = step.params, step.answer or {}
     affinity = params.get("affinity") or {}
     nodes = affinity.get("nodes")
     machine = history.head.machine
     cpus = answer.get("cpus")
-    return Choice(
+    yield Choice(
         machine,
         frozenset(name for name, on in params["options"].items() if on),
         CpuSet.parse(params["available"]).bits,
@@ -42,3 +44,12 @@ def _pick(history: History, step: Step, answer: Mapping[str, Any]) -> Choice:
         None if nodes is None else sum(machine.numa_bits[node] for node in nodes),
         str(answer.get("message") or (answer.get("error") or {}).get("message", "")),
     )
+
+
+_READERS: Mapping[str, Callable[[History, int], Iterator[object]]] = {
+    "pick": _pick,
+    "classify": classified,
+    "merge": merged,
+    "score": scored,
+}
+"""How the answers of surfaces without a state are read: from a history and the number of a step."""

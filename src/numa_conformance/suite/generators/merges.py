@@ -1,0 +1,141 @@
+"""Hints to merge: every small family of them, and larger ones by lot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, product
+from typing import Any
+
+from ...machine import load_machine
+from ..drive import Question, Scenario, ask_all
+
+__all__ = ["POLICIES", "merge_sweep"]
+
+POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+CLOSEST = "prefer-closest-numa-nodes"
+MOST_NODES = "max-allowable-numa-nodes"
+Nodes = tuple[int, ...]
+Hints = Sequence[tuple["Nodes | None", bool]]
+"""NUMA nodes, None where any will do, and whether they are preferred."""
+Provider = Mapping[str, "Hints | None"] | None
+_PART = 250
+"""Questions of a history."""
+
+
+def merge_sweep(
+    policies: Sequence[str] = POLICIES, *, closest: bool = True, many: bool = True, lots: int = 300, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield families of hints under each policy.
+
+    On one and two NUMA nodes: every two providers of ``telling`` ones, and three by lot; on three to eight, ``lots`` by
+    lot. With ``closest`` also by distance, with ``many`` on more nodes than eight.
+    """
+    for policy in policies:
+        for count in (1, 2):
+            pairs = [[left, right] for left, right in product(telling(count), telling(count))]
+            yield from _scenarios(f"every two providers on {count}", policy, count, pairs, seed=seed)
+        for count in range(2, 9):
+            lot = random.Random(f"merges {seed} {policy} {count}")
+            families = [_family(count, lot) for _ in range(lots if count < 5 else lots // 3)]
+            yield from _scenarios(f"by lot on {count}", policy, count, families, seed=seed)
+            if closest and policy != "none":
+                near = [_family(count, lot, tied=True) for _ in range(lots // 3)]
+                yield from _scenarios(f"by distance on {count}", policy, count, near, seed=seed, **{CLOSEST: "true"})
+        if many:
+            lot = random.Random(f"merges {seed} {policy} many")
+            wide = [_family(count, lot) for count in (9, 12, 12) for _ in range(4)]
+            yield from _scenarios("by lot on 12", policy, 12, wide, seed=seed, **{MOST_NODES: "12"})
+
+
+def telling(count: int) -> list[Provider]:
+    """Return providers on so few NUMA nodes: without opinion, impossible, every one or two hints, and usual ones."""
+    sets = _sets(count)
+    hints: list[tuple[Nodes | None, bool]] = [*product(sets, (True, False)), (None, True), (None, False)]
+    rows: list[Hints | None] = [None, [], *([hint] for hint in hints), *combinations(hints, 2), usual(count, 1)]
+    return [None, {}, *({"r": row} for row in rows if row is None or len({nodes for nodes, _ in row}) == len(row))]
+
+
+def usual(count: int, width: int) -> Hints:
+    """Return what a manager hints on a free machine: all sets, those of one width preferred, none narrower."""
+    return [(nodes, len(nodes) == width) for nodes in _sets(count) if len(nodes) >= width]
+
+
+def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
+    """Return one to three providers; with ``tied`` they prefer several sets of one size."""
+    if tied:
+        width = lot.randint(1, max(1, min(3, count - 1)))
+        alike = [nodes for nodes in _sets(min(count, 8)) if len(nodes) == width]
+        preferred = lot.sample(alike, min(len(alike), lot.randint(2, 6)))
+        wider = [(nodes, False) for nodes in lot.sample(_sets(count), min(3, count)) if nodes not in preferred]
+        row = [*((nodes, True) for nodes in preferred), *wider]
+        return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
+    shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
+    return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
+
+
+def _provider(count: int, shared: Sequence[Nodes], lot: random.Random) -> Provider:
+    chance = lot.random()
+    if chance < 0.08:
+        return lot.choice((None, {}, {"r": None}, {"r": []}))
+    if chance < 0.2 and count <= 5:
+        return {"r": usual(count, lot.randint(1, count))}
+    return {f"r{index}": _row(count, shared, lot) for index in range(lot.choice((1, 1, 1, 2)))}
+
+
+def _row(count: int, shared: Sequence[Nodes], lot: random.Random) -> Hints:
+    """Return some hints; a set of nodes comes once."""
+    sets = _sets(count)
+    own = dict.fromkeys(lot.sample(sets, min(len(sets), lot.randint(0, 4))), False)
+    row: list[tuple[Nodes | None, bool]] = [(nodes, lot.random() < 0.4) for nodes in own if nodes not in shared]
+    row += [(nodes, lot.random() < 0.8) for nodes in shared]
+    if lot.random() < 0.05 or not row:
+        row.append((None, lot.random() < 0.7))
+    return lot.sample(row, len(row))
+
+
+def _sets(count: int) -> list[Nodes]:
+    """Return the sets of NUMA nodes, narrow ones first; on many nodes those of three at most, and all."""
+    most = count if count <= 6 else 3
+    sets = [nodes for size in range(1, most + 1) for nodes in combinations(range(count), size)]
+    return sets if most == count else [*sets, tuple(range(count))]
+
+
+def _distances(count: int) -> list[list[int]]:
+    """Return distances: two NUMA nodes of a socket are near, sockets of a pair less so, the others far."""
+
+    def distance(left: int, right: int) -> int:
+        near = (left == right, left // 2 == right // 2, left // 4 == right // 4)
+        return (10, 11 + left // 2, 16 + left // 4, 32)[near.index(True) if any(near) else 3]
+
+    return [[distance(*sorted((left, right))) for right in range(count)] for left in range(count)]
+
+
+def _scenarios(
+    cell: str, policy: str, count: int, families: Sequence[Sequence[Provider]], *, seed: int, **options: str
+) -> Iterator[Scenario]:
+    questions = [_question(policy, options, count, family) for family in families]
+    for start in range(0, len(questions), _PART):
+        part = questions[start : start + _PART]
+        name = f"merge {policy}, {cell}, {start // _PART + 1}"
+        yield Scenario("sweep", name, load_machine("one-cpu"), partial(ask_all, part), seed)
+
+
+def _question(policy: str, options: Mapping[str, str], count: int, family: Sequence[Provider]) -> Question:
+    return "merge", {
+        "policy": policy,
+        "options": dict(options),
+        "nodes": list(range(count)),
+        "distances": _distances(count),
+        "providers": [None if provider is None else _written(provider) for provider in family],
+    }
+
+
+def _written(provider: Mapping[str, Hints | None]) -> dict[str, Any]:
+    return {
+        resource: row
+        if row is None
+        else [{"nodes": None if nodes is None else list(nodes), "preferred": preferred} for nodes, preferred in row]
+        for resource, row in provider.items()
+    }

@@ -1,0 +1,153 @@
+"""Pods to classify: those of the pages, and sweeps of small ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from ...machine import load_machine
+from ..drive import Scenario, ask_all
+
+__all__ = ["EXAMPLES", "examples_of_pods", "pod_sweep"]
+
+DEVICE = "example.com/device"
+Written = tuple["str | None", "str | None"]
+"""A request and a limit as they are written; None where there is none."""
+CPU: tuple[Written, ...] = (
+    (None, None),
+    ("1", None),
+    (None, "2"),
+    ("1", "2"),
+    ("2", "2"),
+    ("2000m", "2"),
+    ("2", "2.0"),
+    ("2e0", "2k"),
+    ("1.5", "1500m"),
+    ("1001m", "1001m"),
+    ("300m", "300m"),
+    ("1", "1"),
+    ("0", "0"),
+    ("0", None),
+)
+MEMORY: tuple[Written, ...] = (
+    (None, None),
+    ("100Mi", None),
+    (None, "200Mi"),
+    ("100Mi", "200Mi"),
+    ("200Mi", "200Mi"),
+    ("1Gi", "1024Mi"),
+    ("200M", "200e6"),
+    ("200M", "200Mi"),
+    ("0", "0"),
+)
+BESIDE: tuple[Mapping[str, str], ...] = (
+    {},
+    {DEVICE: "1"},
+    {"ephemeral-storage": "1Gi"},
+    {"hugepages-2Mi": "64Mi"},
+)
+"""What says nothing about the class."""
+Way = tuple[Written, Written]
+"""How cpu and memory of a container are written."""
+TELLING: tuple[Way, ...] = (
+    ((None, None), (None, None)),
+    (("2", "2"), ("200Mi", "200Mi")),
+    ((None, "2"), (None, "200Mi")),
+    ((None, "2"), ("200Mi", "200Mi")),
+    (("1", "2"), ("200Mi", "200Mi")),
+    (("2", "2"), ("100Mi", "200Mi")),
+    (("3", "3"), ("1Gi", "1Gi")),
+    (("1500m", "1.5"), ("200Mi", "200Mi")),
+    (("2", "2"), (None, None)),
+    ((None, None), ("200Mi", "200Mi")),
+    (("1", None), ("100Mi", None)),
+)
+"""Containers that make a difference beside another."""
+
+
+def _nginx(requests: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, Any]:
+    resources = {kind: dict(side) for kind, side in (("limits", limits), ("requests", requests)) if side}
+    return {"containers": [{"name": "nginx", "image": "nginx", **({"resources": resources} if resources else {})}]}
+
+
+_GUARANTEED = {"memory": "200Mi", "cpu": "2", DEVICE: "1"}
+EXAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "Node Resource Managers 1": _nginx({}, {}),
+    "Node Resource Managers 2": _nginx({"memory": "100Mi"}, {"memory": "200Mi"}),
+    "Node Resource Managers 3": _nginx({"memory": "100Mi", "cpu": "1"}, {"memory": "200Mi", "cpu": "2"}),
+    "Node Resource Managers 4": _nginx({"memory": "200Mi", "cpu": "2"}, {"memory": "200Mi", "cpu": "2"}),
+    "Node Resource Managers 5": _nginx({"memory": "200Mi", "cpu": "1.5"}, {"memory": "200Mi", "cpu": "1.5"}),
+    "Node Resource Managers 6": _nginx({}, {"memory": "200Mi", "cpu": "2"}),
+    "Topology Manager 3": _nginx(_GUARANTEED, _GUARANTEED),
+    "Topology Manager 4": _nginx({**_GUARANTEED, "cpu": "300m"}, {**_GUARANTEED, "cpu": "300m"}),
+    "Topology Manager 5": _nginx(
+        {"example.com/deviceA": "1", "example.com/deviceB": "1"},
+        {"example.com/deviceA": "1", "example.com/deviceB": "1"},
+    ),
+    "Quality of Service Guaranteed": _nginx({"memory": "200Mi", "cpu": "700m"}, {"memory": "200Mi", "cpu": "700m"}),
+    "Quality of Service Burstable": _nginx({"memory": "100Mi"}, {"memory": "200Mi"}),
+    "Quality of Service BestEffort": _nginx({}, {}),
+    "Quality of Service two containers": {
+        "containers": [
+            {"name": "qos-demo-4-ctr-1", "image": "nginx", "resources": {"requests": {"memory": "200Mi"}}},
+            {"name": "qos-demo-4-ctr-2", "image": "redis"},
+        ]
+    },
+}
+"""The specs of the pods that the pages print; what several pages print is told once."""
+
+
+def examples_of_pods() -> Iterator[Scenario]:
+    """Yield a scenario for each pod of the pages; its spec is the page's, to the letter."""
+    for number, (name, spec) in enumerate(EXAMPLES.items(), 1):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"example-{number}"}, "spec": spec}
+        yield _classify("example", name, [pod])
+
+
+def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
+    """Yield small pods: every way to write one container, every two that tell, and ``lots`` of several by lot."""
+    alone = [_pod([_container("c", (cpu, memory))]) for cpu, memory in product(CPU, MEMORY)]
+    yield _classify("sweep", "one container", alone)
+    beside = [_pod([_container("c", way, more)]) for way, more in product(TELLING, BESIDE)]
+    yield _classify("sweep", "one container with other resources", beside)
+    ways = list(product(TELLING, TELLING))
+    apps = [_pod([_container("a", left), _container("b", right)]) for left, right in ways]
+    yield _classify("sweep", "two app containers", apps)
+    for kind, restart in (("init container", {}), ("sidecar", {"restartPolicy": "Always"})):
+        pods = [_pod([_container("a", left)], [_container("b", right) | restart]) for left, right in ways]
+        yield _classify("sweep", f"an app container and one {kind}", pods)
+    lot = random.Random(f"pods {seed}")
+    yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
+
+
+def _by_lot(lot: random.Random) -> dict[str, Any]:
+    """Return a pod of up to five containers, mostly such that it is Guaranteed."""
+    ways: list[Way] = [((cpu, cpu), ("64Mi", "64Mi")) for cpu in ("1", "2", "3", "5000m")]
+    if lot.random() < 0.3:
+        ways.append(lot.choice(TELLING))
+    apps = [_container(f"a{index}", lot.choice(ways)) for index in range(lot.randint(1, 2))]
+    init = [_container(f"i{index}", lot.choice(ways)) for index in range(lot.randint(1, 3))]
+    return _pod(apps, [own | lot.choice(({}, {"restartPolicy": "Always"})) for own in init])
+
+
+def _container(name: str, way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:
+    named = dict(zip(("cpu", "memory"), way, strict=True))
+    sides = (
+        {resource: written[side] for resource, written in named.items() if written[side] is not None} for side in (0, 1)
+    )
+    resources = {kind: {**side, **(more or {})} for kind, side in zip(("requests", "limits"), sides, strict=True)}
+    return {"name": name, "image": "example", "resources": {kind: side for kind, side in resources.items() if side}}
+
+
+def _pod(apps: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    spec = {"containers": list(apps), **({"initContainers": list(init)} if init else {})}
+    metadata = {"name": "p", "namespace": "default", "uid": "p"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _classify(generator: str, cell: str, pods: Sequence[Mapping[str, Any]], seed: int = 0) -> Scenario:
+    questions = [("classify", {"pod": pod}) for pod in pods]
+    return Scenario(generator, f"classify {cell}", load_machine("one-cpu"), partial(ask_all, questions), seed)

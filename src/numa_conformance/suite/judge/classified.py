@@ -1,0 +1,44 @@
+"""``Classified``: what a target says of a pod: its class and who asks for CPUs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..history import History
+from .pods import PodSpec, qos_class
+
+__all__ = ["Classified", "classified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """A pod and what was answered. ``cpus``: container to exclusive CPUs, ``together``: those of the pod."""
+
+    pod: PodSpec
+    qos: str
+    cpus: Mapping[str, int]
+    together: int
+
+    @property
+    def decided(self) -> bool:
+        """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
+        written = [(container.requests, container.limits) for container in self.pod.containers]
+        return self.pod.qos == qos_class(written, zero_counts=True) and not self.pod.whole
+
+    @property
+    def without_implied(self) -> str:
+        """The class if a request that is not given were none."""
+        return qos_class([(container.given, container.limits) for container in self.pod.containers])
+
+    @property
+    def of_apps(self) -> str:
+        """The class if only app containers counted."""
+        return qos_class([(container.requests, container.limits) for container in self.pod.apps])
+
+
+def classified(history: History, number: int) -> Iterator[Classified]:
+    """Read one answer of the surface classify."""
+    step = history.steps[number]
+    answer = step.answer or {}
+    yield Classified(PodSpec.of(step.params["pod"]), answer["qos"], answer["container_cpus"], answer["pod_cpus"])

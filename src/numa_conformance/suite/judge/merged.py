@@ -1,0 +1,148 @@
+"""``MergedHints``: what providers hinted, what came of it, and every way to combine the hints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from ...cpuset import iter_bits
+from ..history import History
+from .reading import nodes_of
+
+__all__ = ["MergedHints", "merged"]
+
+Axis = tuple[tuple["int | None", bool], ...]
+"""The hints for one resource: NUMA nodes as bits, None where any will do; and whether the hint is preferred."""
+NO_OPINION: Axis = ((None, True),)
+IMPOSSIBLE: Axis = ((None, False),)
+
+
+@dataclass(frozen=True)
+class MergedHints:
+    """A question and the answer of the surface merge.
+
+    ``nodes``: the NUMA nodes of the machine. ``axes``: the hints, one row for each resource of each provider.
+    ``chosen``: the NUMA nodes of the answer, None where it names none. Sets of nodes are bits.
+    """
+
+    policy: str
+    closest: bool
+    nodes: tuple[int, ...]
+    distances: Sequence[Sequence[int]] | None
+    axes: tuple[Axis, ...]
+    chosen: int | None
+    preferred: bool
+    admit: bool
+
+    @cached_property
+    def all_nodes(self) -> int:
+        """Every NUMA node."""
+        return sum(1 << node for node in self.nodes)
+
+    @property
+    def affinity(self) -> int:
+        """The answered nodes; naming none is naming all."""
+        return self.all_nodes if self.chosen is None else self.chosen
+
+    @cached_property
+    def agreed(self) -> frozenset[int]:
+        """The sets of nodes that every provider prefers as they are, or has no opinion about."""
+        axes = [frozenset(mask for mask, good in axis if good) for axis in self.axes]
+        named = {mask for axis in axes for mask in axis if mask is not None}
+        sets = {mask for mask in named if mask & self.all_nodes and all(mask in axis or None in axis for axis in axes)}
+        return frozenset(sets | ({self.all_nodes} if all(None in axis for axis in axes) else set()))
+
+    @cached_property
+    def overlaps(self) -> frozenset[int]:
+        """The nodes that preferred hints have in common, one hint of each provider, in every combination."""
+        return self._common([tuple(mask for mask, good in axis if good) for axis in self.axes])
+
+    @cached_property
+    def reachable(self) -> frozenset[int]:
+        """The same of all hints, preferred or not."""
+        return self._common([tuple(mask for mask, _ in axis) for axis in self.axes])
+
+    @property
+    def single(self) -> int:
+        """The NUMA nodes that every provider prefers alone, or has no opinion about."""
+        wide = [frozenset(mask for mask, good in axis if good) for axis in self.axes]
+        return sum(1 << node for node in self.nodes if all(1 << node in axis or None in axis for axis in wide))
+
+    @property
+    def undecided(self) -> bool:
+        """Whether any NUMA node will do for every provider."""
+        return all(NO_OPINION[0] in axis for axis in self.axes)
+
+    def narrowest(self) -> frozenset[int]:
+        """Return the sets that may be chosen where providers agree.
+
+        Whether preferred hints of different sets can make a preferred affinity of what they have in common is not
+        decided: both readings count.
+        """
+        return frozenset(set(_fewest(self.agreed)) | set(_fewest(self.overlaps)))
+
+    def nearest(self) -> frozenset[int]:
+        """Return those of the narrowest that no other set of the same reading is surely closer than."""
+        kept: set[int] = set()
+        for reading in (_fewest(self.agreed), _fewest(self.overlaps)):
+            kept |= {nodes for nodes in reading if not any(self.closer(other, nodes) for other in reading)}
+        return frozenset(kept)
+
+    def closer(self, left: int, right: int) -> bool:
+        """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
+        lefts, rights = self._distances(left), self._distances(right)
+        return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=True))
+
+    def average(self, nodes: int) -> float:
+        """Return the average distance between two of the nodes, each node to itself included."""
+        table = self.distances or []
+        places = [self.nodes.index(node) for node in iter_bits(nodes)]
+        return sum(table[a][b] for a in places for b in places) / len(places) ** 2
+
+    def _distances(self, nodes: int) -> list[int]:
+        table = self.distances or []
+        places = [self.nodes.index(node) for node in iter_bits(nodes)]
+        return sorted(max(table[a][b], table[b][a]) for a, b in combinations(places, 2))
+
+    def _common(self, axes: list[tuple[int | None, ...]]) -> frozenset[int]:
+        common = {self.all_nodes}
+        for axis in axes:
+            common = {nodes if mask is None else nodes & mask for nodes in common for mask in axis} - {0}
+        return frozenset(common)
+
+
+def _fewest(sets: Iterable[int]) -> list[int]:
+    by_size = [(nodes.bit_count(), nodes) for nodes in sets]
+    least = min(by_size, default=(0, 0))[0]
+    return [nodes for size, nodes in by_size if size == least]
+
+
+def merged(history: History, number: int) -> Iterator[MergedHints]:
+    """Read one answer of the surface merge."""
+    step = history.steps[number]
+    params, answer = step.params, step.answer or {}
+    yield MergedHints(
+        params["policy"],
+        params["options"].get("prefer-closest-numa-nodes") == "true",
+        tuple(params["nodes"]),
+        params["distances"],
+        tuple(_axes(params["providers"])),
+        nodes_of(answer["nodes"]),
+        answer["preferred"],
+        answer["admit"],
+    )
+
+
+def _axes(providers: Iterable[Mapping[str, Any] | None]) -> Iterator[Axis]:
+    """Yield the hints of each resource: none told is no opinion, an empty list is no way."""
+    for provider in providers:
+        if not provider:
+            yield NO_OPINION
+        for hints in (provider or {}).values():
+            if hints is None:
+                yield NO_OPINION
+            else:
+                yield tuple((nodes_of(hint["nodes"]), hint["preferred"]) for hint in hints) or IMPOSSIBLE
