@@ -35,18 +35,18 @@ def merge_sweep(
     for policy in policies:
         for count in (1, 2):
             pairs = [[left, right] for left, right in product(telling(count), telling(count))]
-            yield from _scenarios(f"every two providers on {count}", policy, count, pairs, seed=seed)
+            yield from _scenarios(f"every two providers on {count}", policy, count, pairs)
         for count in range(2, 9):
             lot = random.Random(f"merges {seed} {policy} {count}")
             families = [_family(count, lot) for _ in range(lots if count < 5 else lots // 3)]
-            yield from _scenarios(f"by lot on {count}", policy, count, families, seed=seed)
+            yield from _scenarios(f"by lot on {count}", policy, count, families)
             if closest and policy != "none":
                 near = [_family(count, lot, tied=True) for _ in range(lots // 3)]
-                yield from _scenarios(f"by distance on {count}", policy, count, near, seed=seed, **{CLOSEST: "true"})
+                yield from _scenarios(f"by distance on {count}", policy, count, near, {CLOSEST: "true"}, lot)
         if many:
             lot = random.Random(f"merges {seed} {policy} many")
             wide = [_family(count, lot) for count in (9, 12, 12) for _ in range(4)]
-            yield from _scenarios("by lot on 12", policy, 12, wide, seed=seed, **{MOST_NODES: "12"})
+            yield from _scenarios("by lot on 12", policy, 12, wide, {MOST_NODES: "12"})
 
 
 def telling(count: int) -> list[Provider]:
@@ -102,32 +102,44 @@ def _sets(count: int) -> list[Nodes]:
     return sets if most == count else [*sets, tuple(range(count))]
 
 
-def _distances(count: int) -> list[list[int]]:
-    """Return distances: two NUMA nodes of a socket are near, sockets of a pair less so, the others far."""
+def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
+    """Return distances: two NUMA nodes of a socket are near, sockets of a pair less so, the others far; or any."""
 
     def distance(left: int, right: int) -> int:
-        near = (left == right, left // 2 == right // 2, left // 4 == right // 4)
-        return (10, 11 + left // 2, 16 + left // 4, 32)[near.index(True) if any(near) else 3]
+        if left // 2 == right // 2:
+            return 11 + left // 2
+        return 16 + left // 4 if left // 4 == right // 4 else 32
 
-    return [[distance(*sorted((left, right))) for right in range(count)] for left in range(count)]
+    table = {pair: distance(*pair) for pair in combinations(range(count), 2)}
+    if lot is not None and lot.random() < 0.7:
+        table = {pair: lot.choice((11, 12, 16, 21, 32)) for pair in table}
+    rows = range(count)
+    return [[10 if left == right else table[min(left, right), max(left, right)] for right in rows] for left in rows]
 
 
 def _scenarios(
-    cell: str, policy: str, count: int, families: Sequence[Sequence[Provider]], *, seed: int, **options: str
+    cell: str,
+    policy: str,
+    count: int,
+    families: Sequence[Sequence[Provider]],
+    options: Mapping[str, str] | None = None,
+    lot: random.Random | None = None,
 ) -> Iterator[Scenario]:
-    questions = [_question(policy, options, count, family) for family in families]
+    questions = [_question(policy, options or {}, _distances(count, lot), family) for family in families]
     for start in range(0, len(questions), _PART):
         part = questions[start : start + _PART]
         name = f"merge {policy}, {cell}, {start // _PART + 1}"
-        yield Scenario("sweep", name, load_machine("one-cpu"), partial(ask_all, part), seed)
+        yield Scenario("sweep", name, load_machine("one-cpu"), partial(ask_all, part))
 
 
-def _question(policy: str, options: Mapping[str, str], count: int, family: Sequence[Provider]) -> Question:
+def _question(
+    policy: str, options: Mapping[str, str], distances: list[list[int]], family: Sequence[Provider]
+) -> Question:
     return "merge", {
         "policy": policy,
         "options": dict(options),
-        "nodes": list(range(count)),
-        "distances": _distances(count),
+        "nodes": list(range(len(distances))),
+        "distances": distances,
         "providers": [None if provider is None else _written(provider) for provider in family],
     }
 

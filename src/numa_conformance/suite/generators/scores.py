@@ -96,8 +96,8 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
         yield _question(strategy(kind, shape, cpu=1), room, [{"cpu": str(at)}], {"cpu": "1"})
     for at in (0, 25, 50, 99):
         yield _question(strategy(kind, shape, **{"ephemeral-storage": 2}), room, [{"ephemeral-storage": f"{at}Gi"}], {})
-    for at in range(0, 19, 3):
-        yield _question(strategy(kind, shape, foo=1, cpu=1), room, [{FOO: str(at), "cpu": "3"}], {FOO: "1", "cpu": "1"})
+    for at in (0, 9, 18, 4, 14):
+        yield _question(strategy(kind, shape, foo=3, cpu=1), room, [{FOO: str(at), "cpu": "3"}], {FOO: "1", "cpu": "1"})
     for at in range(1, 10, 2):
         own = {"cpu": str(at), "memory": f"{10 * at}Gi"}
         yield _question(strategy(kind, shape, cpu=1, memory=1), room, [{"cpu": "1", "memory": "10Gi"}], own)
