@@ -68,10 +68,10 @@ class Node:
         self.gates = FeatureGates.build(self.version, self.config.feature_gates)
         setup = NodeSetup(self.machine, self.config, self.gates, self.quirks, self._view)
         policy, self._providers = bring_up(setup, self._makers)
+        self._cpusets = next((cpusets for provider in self._providers if (cpusets := provider.cpusets)), NO_CPUSETS)
         self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
         self._admitter = Admitter(policy, self._providers, self._watcher)
-        self._cpusets = next((cpusets for provider in self._providers if (cpusets := provider.cpusets)), NO_CPUSETS)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
 
