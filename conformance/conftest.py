@@ -117,7 +117,7 @@ def node(new_node: Callable[[], NodeRun]) -> NodeRun:
 def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
     """Return a way to begin conversations anew, for tests that draw examples."""
     asked = conformance.profile.version
-    own = KubernetesVersion.parse(conformance.client.description.kubernetesVersion)
+    own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
     return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
 
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine, machine_to_dict
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from numa_conformance.protocol.values import HintValue, PriorState
 from numa_conformance.suite.node_run import read_set
 from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
@@ -30,10 +32,10 @@ class Allocator(ChoiceOfCpus):
     def allocate(self, machine: Machine, subject: Mapping[str, Any], **state: Any) -> CpuSet:
         """Return the CPUs, which must be given; what holds for every answer is checked."""
         choice = self.try_allocate(machine, subject, **state)
-        if choice.error is not None:
-            raise self.finding("no CPUs are given", got=choice.error.message, allowed="CPUs")
-        got = self.got = read_set(choice.cpus or "", "allocate.cpus")
-        shared = read_set(choice.default_cpuset or "", "allocate.default_cpuset")
+        if isinstance(choice, AllocationRefused):
+            raise self.finding("no CPUs are given", got=choice.message, allowed="CPUs")
+        got = self.got = read_set(choice.cpus, "cpus")
+        shared = read_set(choice.default_cpuset, "default_cpuset")
         self.judge(not got & self.taken, "CPUs of another pod are given", f"none of {self.taken}")
         self.judge(not got & CpuSet.parse(RESERVED), "reserved CPUs are given", f"none of {RESERVED}")
         self.judge(not got & shared, "exclusive CPUs stay in the shared pool", "a pool without them")
@@ -47,8 +49,8 @@ class Allocator(ChoiceOfCpus):
         *options: str,
         taken: CpuSet | None = None,
         init: CpuSet | None = None,
-        affinity: wire.HintValue | None = None,
-    ) -> wire.CpuChoice:
+        affinity: HintValue | None = None,
+    ) -> Allocated | AllocationRefused:
         """Ask for the container ``c``. ``init``: those of the pod's init container ``i``, free for reuse."""
         uid = subject["metadata"]["uid"]
         self.asked_on(machine, taken or CpuSet())
@@ -56,18 +58,18 @@ class Allocator(ChoiceOfCpus):
         assignments = {"other": {"c": str(self.taken)}} if self.taken else {}
         if init:
             assignments[uid] = {"i": str(init)}
-        state = wire.PriorState(str(self._shared), assignments, {uid: str(init)} if init else {})
+        state = PriorState(str(self._shared), assignments, {uid: str(init)} if init else {})
         kubelet = static(*options, reserved=RESERVED)
-        reply = self.ask(wire.Allocate(machine_to_dict(machine), kubelet, state, dict(subject), "c", affinity))
-        self.check(reply.construction_error is None, "the policy is refused", reply.construction_error, "it is not")
-        self.check(reply.allocate, "there is no answer about the allocation", reply, "CPUs, or an error")
-        choice: wire.CpuChoice = reply.allocate
-        return choice
+        reply = self.ask(Allocate(machine_to_dict(machine), kubelet, state, dict(subject), "c", affinity))
+        if isinstance(reply, PolicyRefused):
+            raise self.finding("the policy is refused", got=reply.message, allowed="it is not")
+        return reply
 
-    def refused(self, choice: wire.CpuChoice) -> None:
-        """Raise a finding unless the choice is an error without CPUs."""
-        self.check(not choice.cpus, "CPUs are given", choice.cpus, "an error")
-        self.check(choice.error, "there are neither CPUs nor an error", choice, "an error")
+    def refused(self, choice: Allocated | AllocationRefused) -> str | None:
+        """Return the reason of a refusal, and raise a finding where CPUs are given."""
+        if isinstance(choice, Allocated):
+            raise self.finding("CPUs are given", got=choice.cpus, allowed="a refusal")
+        return choice.reason
 
 
 @pytest.fixture
@@ -131,8 +133,7 @@ def test_cpus_of_an_init_container_serve_the_next(allocator: Allocator, machine:
 @pytest.mark.parametrize("cpus", [1, 3])
 def test_refuses_a_partial_core(allocator: Allocator, machine: Machine, cpus: int) -> None:
     choice = allocator.try_allocate(machine, guaranteed("a", cpus), "full-pcpus-only")
-    allocator.refused(choice)
-    reason = choice.error and choice.error.reason
+    reason = allocator.refused(choice)
     allocator.check(reason == "SMTAlignmentError", "the reason is another", reason, "SMTAlignmentError")
 
 
@@ -147,6 +148,6 @@ def test_what_the_affinity_can_hold_comes_from_there(allocator: Allocator, data:
     near = free(machine, taken) & CpuSet.from_bits(sum(machine.numa_bits[node] for node in nodes))
     if near:
         cpus = data.draw(st.integers(1, len(near)), label="cpus")
-        affinity = wire.HintValue(sorted(nodes), True)
+        affinity = HintValue(sorted(nodes), True)
         got = allocator.allocate(machine, guaranteed("a", cpus), taken=taken, affinity=affinity)
         allocator.judge(got <= near, "CPUs come from elsewhere than the affinity", f"some of {near}")

@@ -9,7 +9,9 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, machine_to_dict
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.hints import Hints
+from numa_conformance.protocol.values import HintValue, PriorState
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import burstable, guaranteed, static
 
@@ -19,12 +21,12 @@ requirement = pytest.mark.requirement
 class Asker(Questions):
     """Asks the target for hints on a machine where some CPUs are taken."""
 
-    def hints(self, machine: Machine, pod: dict[str, object], taken: CpuSet) -> list[wire.HintValue] | None:
+    def hints(self, machine: Machine, pod: dict[str, object], taken: CpuSet) -> list[HintValue] | None:
         """Return the hints for cpu, None for no opinion."""
         pool = CpuSet.from_bits(machine.online_bits) - taken
-        state = wire.PriorState(str(pool), {"other": {"c": str(taken)}} if taken else {})
+        state = PriorState(str(pool), {"other": {"c": str(taken)}} if taken else {})
         config = static(reserved="0", topology="best-effort")
-        answer = self.ask(wire.Hints(machine_to_dict(machine), config, state, pod, "c"))
+        answer = self.ask(Hints(machine_to_dict(machine), config, state, pod, "c"))
         return (answer.hints or {}).get("cpu")
 
 

@@ -111,7 +111,7 @@ def test_an_app_may_use_what_its_init_container_leaves(node: NodeRun, machine: M
     free = len(node.initial_pool - node.reserved)
     init, app = container("i", cpu=str(free), memory="64Mi"), container("c", cpu=str(free), memory="64Mi")
     answer = node.try_admit(pod("a", [app], init=[init]))
-    node.check(answer.admitted, "CPUs of an ended init container do not serve the app", got=answer.answer.message)
+    node.check(answer.admitted, "CPUs of an ended init container do not serve the app", got=answer.message)
     got = answer.cpus("c")
     node.check(len(got) == free, "the app has other than what it asked for", got=got, allowed=f"{free} CPUs")
 

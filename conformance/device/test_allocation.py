@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
 requirement = pytest.mark.requirement
@@ -111,8 +111,6 @@ def test_the_plugins_preference_is_followed(node: NodeRun) -> None:
 def test_a_restart_keeps_the_devices(node: NodeRun, gpus: Machine) -> None:
     node.start(gpus, kubelet())
     before = sorted(node.admit(best_effort("a", **{GPU: "2"})).devices(GPU))
-    reply = node.restart()
-    node.check(reply.result == "restarted", "the node does not come up again", got=reply.message)
-    containers = (reply.pods or [])[0].containers or {}
+    containers = held_after(node.restart())["a"]
     after = sorted((containers["c"].devices or {}).get(GPU, []))
     node.check(after == before, "other devices after a restart", got=after, allowed=before)

@@ -7,6 +7,7 @@ import pytest
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.picture import allocation_map
+from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import burstable, guaranteed, static
@@ -55,8 +56,8 @@ def place(node: NodeRun, machine_name: str, option: str) -> str:
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
     started = node.try_start(machine, static(*options, reserved=reserved, topology="best-effort"))
     lines = [f"{machine.name}, {option}, best-effort, reserved {reserved}"]
-    if started.construction_error:
-        return "\n".join([*lines, f"does not come up: {started.construction_error}", ""])
+    if isinstance(started, StartFailed):
+        return "\n".join([*lines, f"does not come up: {started.message}", ""])
     owners = {"reserved": CpuSet.parse(reserved).bits}
     for index, size in enumerate(SIZES):
         name = f"p{index}"
@@ -68,6 +69,6 @@ def place(node: NodeRun, machine_name: str, option: str) -> str:
             owners[name] = answer.cpus().bits
             lines.append(f"{name}: {size} CPUs on {answer.cpus()}")
         else:
-            lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.answer.message}")
+            lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.message}")
     lines.append(f"shared pool: {node.admit(burstable('shared', 1)).pool}")
     return "\n".join([*lines, "", allocation_map(machine, owners), ""])

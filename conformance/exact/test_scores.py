@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.workloads import container, pod
@@ -62,10 +63,18 @@ def table(target: Client, asking: dict[str, Any]) -> str:
     lines = [" ".join(f"{name:>8}" for name in STRATEGIES) + "  requested on the node"]
     for used in USED:
         there = [pod("there", [container("c", requests=used)])]
-        replies = [target.ask(wire.Score(one, allocatable, there, asking)) for one in STRATEGIES.values()]
+        replies = [target.ask(Score(strategy, allocatable, there, asking)) for strategy in STRATEGIES.values()]
         amounts = ", ".join(f"{name} {amount}" for name, amount in used.items())
-        missing = "; ".join(replies[0].insufficient or ())
+        missing = "; ".join(_insufficient(replies[0]))
         lines.append(
-            " ".join(f"{one.score!s:>8}" for one in replies) + f"  {amounts}" + (f" ({missing})" if missing else "")
+            " ".join(f"{_score(reply):>8}" for reply in replies) + f"  {amounts}" + (f" ({missing})" if missing else "")
         )
     return "\n".join([*lines, ""])
+
+
+def _score(reply: Scored | ScoreRefused) -> str:
+    return str(reply.score) if isinstance(reply, Scored) else "refused"
+
+
+def _insufficient(reply: Scored | ScoreRefused) -> list[str]:
+    return reply.insufficient if isinstance(reply, Scored) else []

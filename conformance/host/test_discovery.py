@@ -10,7 +10,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, machine_from_dict
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.host import Discover
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.listings import lay_out
 
@@ -44,7 +45,7 @@ HOSTS = {
 def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str) -> None:
     host, root = HOSTS[name], tmp_path / "host"
     lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
-    machine = machine_from_dict(target.ask(wire.Discover(str(root))).machine)
+    machine = machine_from_dict(target.ask(Discover(str(root))).machine)
     online = CpuSet(cpu.id for cpu in machine.cpus)
     if online != CpuSet.parse(host.online):
         raise Finding(requirements, "other CPUs are found", got=str(online), allowed=host.online)

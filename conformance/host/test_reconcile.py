@@ -8,7 +8,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.host import HostReconcile
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
@@ -66,10 +67,10 @@ def test_cpusets_reach_the_cgroups(
     pool = _run(node, "shared").pool
     own = _run(node, "own", 2)
     cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": own.cpus()}, version, driver)
-    target.ask(wire.HostReconcile(cgroups.root))
+    target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, shared=own.pool, own=own.cpus())
     pool = node.remove("own").pool
-    target.ask(wire.HostReconcile(cgroups.root))
+    target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, shared=pool)
 
 
@@ -81,8 +82,8 @@ def test_a_cgroup_that_comes_late_gets_its_cpuset(
     before = {uid: _run(node, uid).pool for uid in ("early", "late")}
     pool = _run(node, "own", 2).pool
     cgroups = Cgroups(tmp_path / "first", {"early": before["early"]})
-    target.ask(wire.HostReconcile(cgroups.root))
+    target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, early=pool)
     cgroups = Cgroups(tmp_path / "second", {"early": pool, "late": before["late"]})
-    target.ask(wire.HostReconcile(cgroups.root))
+    target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, early=pool, late=pool)

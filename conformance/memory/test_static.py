@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.protocol.messages.node import StartFailed
+from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
 
 requirement = pytest.mark.requirement
@@ -132,8 +133,7 @@ def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, pair: 
 
 
 def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
-    started = node.try_start(pair, config)
-    node.check(started.construction_error, "the node comes up", got=started, allowed="refused")
+    node.stays_down(pair, config, allowed="refused")
 
 
 @requirement("memory-manager/state-file/assignments-survive-a-restart")
@@ -141,11 +141,9 @@ def test_a_restart_keeps_the_memory(node: NodeRun, pair: Machine) -> None:
     node.start(pair, static_memory("best-effort"))
     two = pod("a", [container(name, cpu="1", memory="2Gi") for name in ("x", "y")])
     before = {name: node.try_admit(two).memory(name) for name in ("x", "y")}
-    reply = node.restart()
-    node.check(reply.result == "restarted", "the node does not come up again", got=reply.message)
+    after = held_after(node.restart())["a"]
     for name, blocks in before.items():
-        after = (reply.pods or [])[0].containers
-        got = list((after or {})[name].memory or [])
+        got = list(after[name].memory or [])
         node.check(
             got == blocks, f"container {name} has other memory after a restart", got=str(got), allowed=str(blocks)
         )
@@ -155,5 +153,5 @@ def test_a_restart_keeps_the_memory(node: NodeRun, pair: Machine) -> None:
 def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, pair: Machine) -> None:
     node.start(pair, static_memory())
     node.admit(guaranteed("a", 1, "1Gi"))
-    reply = node.restart(static(topology="none", memoryManagerPolicy="None"))
-    node.check(reply.result == "failed", "the node comes up with another policy", got=reply.result, allowed="failed")
+    reply = node.try_restart(static(topology="none", memoryManagerPolicy="None"))
+    node.check(isinstance(reply, StartFailed), "the node comes up with another policy", got=reply, allowed="failed")

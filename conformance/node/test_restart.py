@@ -6,7 +6,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.protocol.messages.node import StartFailed
+from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
 requirement = pytest.mark.requirement
@@ -18,8 +19,7 @@ def test_a_restart_changes_nothing(node: NodeRun, machine: Machine) -> None:
     before = {name: node.admit(guaranteed(name, cpu)).cpus() for name, cpu in (("a", 2), ("b", 1))}
     pool = node.admit(best_effort("c")).pool
     reply = node.restart()
-    node.check(reply.result == "restarted", "the node does not come up again", got=reply)
-    after = {pod.uid: CpuSet.parse(pod.containers["c"].cpus) for pod in reply.pods or [] if pod.containers}
+    after = {uid: CpuSet.parse(held["c"].cpus) for uid, held in held_after(reply).items()}
     for name, cpus in before.items():
         node.check(
             after.get(name) == cpus, f"pod {name} has other CPUs after a restart", got=after.get(name), allowed=cpus
@@ -31,15 +31,14 @@ def test_a_restart_changes_nothing(node: NodeRun, machine: Machine) -> None:
 def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, machine: Machine) -> None:
     node.start(machine, static())
     node.admit(guaranteed("a", 2))
-    reply = node.restart(kubelet(cpuManagerPolicy="none"))
-    node.check(reply.result == "failed", "the node comes up with another policy", got=reply.result, allowed="failed")
+    reply = node.try_restart(kubelet(cpuManagerPolicy="none"))
+    node.check(isinstance(reply, StartFailed), "the node comes up with another policy", got=reply, allowed="failed")
 
 
 @requirement("cpu-manager/state-file/policy-change-works-once-deleted")
 def test_another_policy_works_once_the_file_is_deleted(node: NodeRun, machine: Machine) -> None:
     node.start(machine, kubelet(cpuManagerPolicy="none"))
     reply = node.restart(static(), files={"cpu_manager_state": None})
-    node.check(reply.result == "restarted", "the node does not come up", got=reply.message, allowed="restarted")
     node.check(
         reply.default_cpuset == str(node.online), "the pool is wrong", got=reply.default_cpuset, allowed=node.online
     )
@@ -51,17 +50,17 @@ def test_a_file_of_other_cpus_is_refused(node: NodeRun) -> None:
     node.admit(guaranteed("a", 2))
     foreign = node.checkpoints()["cpu_manager_state"]
     node.start(load_machine("t1-one-socket-smt2"), static())
-    reply = node.restart(files={"cpu_manager_state": foreign})
+    reply = node.try_restart(files={"cpu_manager_state": foreign})
     node.check(
-        reply.result == "failed", "the node comes up with CPUs it does not have", got=reply.result, allowed="failed"
+        isinstance(reply, StartFailed), "the node comes up with CPUs it does not have", got=reply, allowed="failed"
     )
 
 
 @requirement("cpu-manager/state-file/strict-change-is-refused")
 def test_strict_reservation_needs_the_file_deleted(node: NodeRun, machine: Machine) -> None:
     node.start(machine, static())
-    reply = node.restart(static("strict-cpu-reservation"))
-    node.check(reply.result == "failed", "the node comes up, reserved CPUs shared", got=reply.result, allowed="failed")
+    reply = node.try_restart(static("strict-cpu-reservation"))
+    node.check(isinstance(reply, StartFailed), "the node comes up, reserved CPUs shared", got=reply, allowed="failed")
 
 
 @requirement("cpu-manager/reconcile/running-containers-get-their-cpusets")

@@ -12,9 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
+from numa_conformance.protocol.messages.node import NodeStarted
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.invariants import cpu_violations, footprint, split_cores
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
 
@@ -41,7 +42,7 @@ def life_of_a_node(
             self.node = new_node()
             self.config = data.draw(kubelet_configurations(machine, features), label="kubelet")
             started = self.node.try_start(machine, self.config)
-            self.up = started.construction_error is None
+            self.up = isinstance(started, NodeStarted)
             self.sets: dict[str, dict[str, CpuSet]] = {}
             self.pool = self.node.initial_pool if self.up else CpuSet()
             self.count = 0
@@ -58,7 +59,7 @@ def life_of_a_node(
             answer = self.node.try_admit(pod)
             self.pool = answer.pool
             if answer.admitted:
-                self.sets[answer.uid] = {name: answer.cpus(name) for name in answer.answer.containers or {}}
+                self.sets[answer.uid] = {name: answer.cpus(name) for name in answer.containers}
                 self.keeps_promises(answer.uid)
                 own = {
                     (name, one)
@@ -104,13 +105,10 @@ def life_of_a_node(
                 return  # what the memory manager makes of its state file is not what these requirements are about
             if level == "exact" and MAY_NOT_COME_BACK & self.config.get("cpuManagerPolicyOptions", {}).keys():
                 return
-            reply = self.node.restart()
-            self.node.check(reply.result == "restarted", "the node does not come up again", got=reply.message)
-            for pod in reply.pods or []:
-                held = {name: CpuSet.parse(one.cpus) for name, one in (pod.containers or {}).items()}
-                self.node.check(
-                    held == self.sets.get(pod.uid), f"pod {pod.uid} has other CPUs after a restart", got=str(held)
-                )
+            after = held_after(self.node.restart())
+            for uid, own in self.sets.items():
+                held = {name: CpuSet.parse(holding.cpus) for name, holding in after.get(uid, {}).items()}
+                self.node.check(held == own, f"pod {uid} has other CPUs after a restart", got=str(held))
 
         @rule()
         def reconcile(self) -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import Machine, load_machine, machine_to_dict
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.pick import Pick, Picked, PickRefused
+from numa_conformance.protocol.values import HintValue
 from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
@@ -35,12 +37,12 @@ class Picker(ChoiceOfCpus):
         available: CpuSet,
         count: int,
         *options: str,
-        affinity: wire.HintValue | None = None,
+        affinity: HintValue | None = None,
     ) -> CpuSet:
         """Return the choice, which must be made; what holds for every choice is checked."""
         reply = self.try_pick(machine, available, count, *options, affinity=affinity)
-        if reply.cpus is None:
-            raise self.finding("no CPUs are chosen", got=reply.error and reply.error.message, allowed=f"{count} CPUs")
+        if isinstance(reply, PickRefused):
+            raise self.finding("no CPUs are chosen", got=reply.message, allowed=f"{count} CPUs")
         try:
             self.asked_on(machine, CpuSet.from_bits(machine.online_bits) - available)
             self.got = CpuSet.parse(reply.cpus)
@@ -56,13 +58,11 @@ class Picker(ChoiceOfCpus):
         available: CpuSet,
         count: int,
         *options: str,
-        affinity: wire.HintValue | None = None,
-    ) -> wire.PickReply:
+        affinity: HintValue | None = None,
+    ) -> Picked | PickRefused:
         """Ask for a choice, which may be refused."""
         wanted = dict.fromkeys(options, True)
-        reply = self.ask(wire.Pick(machine_to_dict(machine), str(available), count, wanted, affinity))
-        assert isinstance(reply, wire.PickReply)
-        return reply
+        return self.ask(Pick(machine_to_dict(machine), str(available), count, wanted, affinity))
 
 
 @pytest.fixture
@@ -109,8 +109,8 @@ def choose_some(picker: Picker, data: st.DataObject, machine: Machine) -> None:
 @pytest.mark.parametrize("available", ["", "1", "1-3"])
 def test_refuses_more_than_is_available(picker: Picker, machine: Machine, available: str) -> None:
     reply = picker.try_pick(machine, CpuSet.parse(available), len(CpuSet.parse(available)) + 1)
-    picker.check(reply.cpus is None, "CPUs are chosen though too few are available", reply.cpus, "an error")
-    picker.check(reply.error, "there is neither a choice nor an error", reply, "an error")
+    if isinstance(reply, Picked):
+        raise picker.finding("CPUs are chosen though too few are available", got=reply.cpus, allowed="a refusal")
 
 
 @requirement("cpu-manager/static/packs-whole-cores")
@@ -239,5 +239,5 @@ def test_what_the_affinity_can_hold_comes_from_there(picker: Picker, data: st.Da
     available = whole(machine) - CpuSet(data.draw(st.sets(st.sampled_from(list(whole(machine)))), label="taken"))
     near = available & CpuSet.from_bits(sum(machine.numa_bits[node] for node in nodes))
     cpus = data.draw(st.integers(0, len(near)), label="cpus")
-    got = picker.pick(machine, available, cpus, affinity=wire.HintValue(sorted(nodes), True))
+    got = picker.pick(machine, available, cpus, affinity=HintValue(sorted(nodes), True))
     picker.judge(got <= near, "CPUs come from elsewhere than the affinity", f"some of {near}")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
 
@@ -19,7 +20,7 @@ class Classifier(Questions):
     def expect(self, subject: dict[str, Any], **allowed: object) -> None:
         """Raise a finding unless the answer has these values."""
         __tracebackhide__ = True
-        answer = self.ask(wire.Classify(subject))
+        answer = self.ask(Classify(subject))
         for name, value in allowed.items():
             got = getattr(answer, name)
             self.check(got == value, f"{name} of the pod {subject['spec']} is wrong", got, value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import container, pod
 
@@ -44,24 +46,35 @@ EXAMPLE_NODES = (
 class Scorer(Questions):
     """Asks the target for scores."""
 
-    def reply(self, strategy: dict[str, Any], used: str, wanted: str = "1", *, node: str = "8") -> wire.ScoreReply:
+    def reply(
+        self, strategy: dict[str, Any], used: str, wanted: str = "1", *, node: str = "8"
+    ) -> Scored | ScoreRefused:
         """Score a node of ``node`` CPUs of which ``used`` are requested, for a pod that wants some."""
         allocatable = {"cpu": node, "memory": "8Gi", "pods": "110"}
         pods = [requests("used", cpu=used, memory="1Gi")]
-        reply = self.ask(wire.Score(strategy, allocatable, pods, requests("p", cpu=wanted, memory="1Gi")))
-        assert isinstance(reply, wire.ScoreReply)
-        return reply
+        return self.ask(Score(strategy, allocatable, pods, requests("p", cpu=wanted, memory="1Gi")))
 
     def score(self, strategy: dict[str, Any], used: str, wanted: str = "1") -> int:
         """Return the score."""
-        score = self.reply(strategy, used, wanted).score
-        self.check(score is not None, "there is no score", score, "a score")
-        return score or 0
+        return self._told(self.reply(strategy, used, wanted))
 
     def score_of(self, strategy: dict[str, Any], allocatable: dict[str, str], used: dict[str, str]) -> int:
         """Score a node of the worked example for its pod."""
         room = {**allocatable, "pods": "110"}
-        score = self.ask(wire.Score(strategy, room, [requests("used", **used)], EXAMPLE_POD)).score
+        return self._told(self.ask(Score(strategy, room, [requests("used", **used)], EXAMPLE_POD)))
+
+    def scored(self, reply: Scored | ScoreRefused) -> Scored:
+        """Return the reply, which must be no refusal."""
+        if isinstance(reply, ScoreRefused):
+            raise self.finding("the arguments are refused", got=reply.message, allowed="they are not")
+        return reply
+
+    def refused(self, reply: Scored | ScoreRefused, what: str) -> None:
+        """Raise a finding unless the arguments are refused."""
+        self.check(isinstance(reply, ScoreRefused), f"{what} is accepted", msgspec.to_builtins(reply), "refused")
+
+    def _told(self, reply: Scored | ScoreRefused) -> int:
+        score = self.scored(reply).score
         self.check(score is not None, "there is no score", score, "a score")
         return score or 0
 
@@ -144,7 +157,7 @@ def test_scores_stay_in_range(scorer: Scorer, strategy: str, used: str) -> None:
 )
 def test_refuses_a_bad_shape(scorer: Scorer, shape: list[dict[str, int]]) -> None:
     reply = scorer.reply(ratio(shape, ("cpu", 1)), "1")
-    scorer.check(reply.construction_error, "a bad shape is accepted", reply.score, "refused")
+    scorer.refused(reply, "a bad shape")
 
 
 @requirement("scheduler/score/counts-the-pod-itself")
@@ -182,7 +195,7 @@ def test_a_missing_weight_is_one(scorer: Scorer) -> None:
 @pytest.mark.parametrize("kind", ["LeastAllocated", "MostAllocated"])
 def test_refuses_negative_weights(scorer: Scorer, kind: str) -> None:
     reply = scorer.reply({"type": kind, "resources": [{"name": "cpu", "weight": -1}]}, "1")
-    scorer.check(reply.construction_error, "a negative weight is accepted", reply.score, "refused")
+    scorer.refused(reply, "a negative weight")
 
 
 @requirement("scheduler/filter/names-what-is-insufficient")
@@ -204,9 +217,7 @@ def test_what_a_node_lacks_is_named(
 ) -> None:
     room = {"cpu": "8", "memory": "4Gi", FOO: "2", "pods": "110"}
     pods = [requests("used", **used)]
-    reply = scorer.ask(wire.Score({"type": "LeastAllocated"}, room, pods, requests("p", **wanted)))
-    named = [
-        name for name in ("cpu", "memory", FOO, "example.com/none-here") if name in " ".join(reply.insufficient or ())
-    ]
+    reply = scorer.scored(scorer.ask(Score({"type": "LeastAllocated"}, room, pods, requests("p", **wanted))))
+    named = [name for name in ("cpu", "memory", FOO, "example.com/none-here") if name in " ".join(reply.insufficient)]
     scorer.check(sorted(named) == sorted(missing), "what is insufficient is named wrongly", reply.insufficient, missing)
     scorer.check(bool(reply.insufficient) == bool(missing), "the pod fits or does not", reply.insufficient, missing)

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.protocol import Client, wire
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.messages.merge import Merge, Merged
+from numa_conformance.protocol.values import HintLists, HintValue
 from numa_conformance.suite.questions import Questions
 
 requirement = pytest.mark.requirement
@@ -33,14 +35,13 @@ class Merger(Questions):
             got = getattr(merged, name)
             self.check(got == value, f"{policy}: {name} of the merge of {providers} is wrong", got, value)
 
-    def merge(self, policy: str, providers: Sequence[Hints | None], options: Any = None) -> wire.MergeReply:
+    def merge(self, policy: str, providers: Sequence[Hints | None], options: Any = None) -> Merged:
         """Return the merged hint."""
-        answers: list[dict[str, list[wire.HintValue] | None] | None] = [
-            None if hints is None else {f"r{index}": [wire.HintValue(list(nodes), good) for nodes, good in hints]}
+        answers: list[HintLists | None] = [
+            None if hints is None else {f"r{index}": [HintValue(list(nodes), good) for nodes, good in hints]}
             for index, hints in enumerate(providers)
         ]
-        reply: wire.MergeReply = self.ask(wire.Merge(policy, options or {}, NODES, DISTANCES, answers))
-        return reply
+        return self.ask(Merge(policy, options or {}, NODES, DISTANCES, answers))
 
 
 @pytest.fixture

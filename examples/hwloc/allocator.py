@@ -17,7 +17,8 @@ from pathlib import Path
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.protocol import wire
+from numa_conformance.protocol.messages.describe import PROTOCOL, Description
+from numa_conformance.protocol.messages.pick import Picked, PickRefused
 
 FEATURES = [
     "cpu-manager/static",
@@ -39,14 +40,14 @@ class Hwloc:
 
     def describe(self, request):
         version = run("hwloc-distrib", "--version").split()[-1]
-        return wire.Description("hwloc", version, "1", ["pick"], FEATURES)
+        return Description("hwloc", version, PROTOCOL, ["pick"], FEATURES)
 
     def pick(self, request):
         if request.count == 0:
-            return wire.PickReply("")
+            return Picked("")
         available = CpuSet.parse(request.available)
         if not available:  # hwloc warns about an empty restriction and goes on without any
-            return wire.PickReply(error=wire.AllocationFault("nothing is available"))
+            return PickRefused("nothing is available")
         topology = ["--input", self._tree(request.machine), "--input-format", "fsroot", "--restrict", bitmap(available)]
         if SPREADING & {name for name, on in request.options.items() if on}:
             masks = run("hwloc-distrib", *topology, "--single", "--taskset", str(request.count)).split()
@@ -55,8 +56,8 @@ class Hwloc:
             ids = run("hwloc-calc", *topology, "--po", "--intersect", "pu", f"pu:0-{request.count - 1}")
             chosen = CpuSet.parse(ids)
         if len(chosen) < request.count:
-            return wire.PickReply(error=wire.AllocationFault(f"hwloc finds {len(chosen)} CPUs"))
-        return wire.PickReply(str(chosen))
+            return PickRefused(f"hwloc finds {len(chosen)} CPUs")
+        return Picked(str(chosen))
 
     def _tree(self, machine):
         """Return a host tree of the machine, written once."""

@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 const DESCRIPTION = {
   name: "node-js-example",
   version: "1.0",
-  protocol: "1",
-  kubernetesVersion: "1.32",
+  protocol: "2",
+  kubernetes_version: "1.32",
   surfaces: ["pick", "node", "classify"],
   features: ["cpu-manager/none", "cpu-manager/static", "node/qos"],
 };
@@ -120,10 +120,10 @@ class Node {
   }
 
   started() {
-    if (this.error) return { stage: "cpumanager", construction_error: this.error };
+    if (this.error) return { result: "failed", stage: "cpumanager", message: this.error };
     const allocatable = new Set(this.machine.cpus.map((cpu) => cpu.id).filter((id) => !this.reserved.has(id)));
     const sets = { reserved_cpus: printSet(this.reserved), allocatable_cpus: printSet(allocatable) };
-    return { default_cpuset: printSet(this.pool), ...(this.policy === "static" ? sets : {}) };
+    return { result: "started", default_cpuset: printSet(this.pool), ...(this.policy === "static" ? sets : {}) };
   }
 
   admit(pod) {
@@ -192,7 +192,8 @@ const METHODS = {
   },
   pick: ({ machine, available, count }) => {
     const taken = pick(machine, parseSet(available), count);
-    return taken ? { cpus: printSet(taken) } : { error: { message: `fewer than ${count} CPUs are free` } };
+    if (taken === null) return { result: "refused", message: `fewer than ${count} CPUs are free` };
+    return { result: "picked", cpus: printSet(taken) };
   },
   "node.start": (question) => (node = new Node(question)).started(),
   "node.admit": ({ pod }) => node.admit(pod),

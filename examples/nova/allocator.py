@@ -15,7 +15,8 @@ from nova.virt import hardware
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.protocol import wire
+from numa_conformance.protocol.messages.describe import PROTOCOL, Description
+from numa_conformance.protocol.messages.pick import Picked, PickRefused
 
 FEATURES = [
     "cpu-manager/static",
@@ -30,18 +31,18 @@ class Nova:
     """Answers ``pick`` alone: Nova keeps instances, no pods."""
 
     def describe(self, request):
-        return wire.Description("nova.virt.hardware", version("nova"), "1", ["pick"], FEATURES)
+        return Description("nova.virt.hardware", version("nova"), PROTOCOL, ["pick"], FEATURES)
 
     def pick(self, request):
         if request.count == 0:
-            return wire.PickReply("")
+            return Picked("")
         host = host_of(request.machine, CpuSet.parse(request.available))
         policy = "require" if request.options.get("full-pcpus-only") else "prefer"
         for cells in range(1, min(len(host.cells), request.count) + 1):
             fitted = hardware.numa_fit_instance_to_host(host, instance_of(request.count, cells, policy), {})
             if fitted is not None:
-                return wire.PickReply(str(CpuSet(cpu for cell in fitted.cells for cpu in cell.cpu_pinning.values())))
-        return wire.PickReply(error=wire.AllocationFault("Nova fits this instance to no NUMA cells of the host"))
+                return Picked(str(CpuSet(cpu for cell in fitted.cells for cpu in cell.cpu_pinning.values())))
+        return PickRefused("Nova fits this instance to no NUMA cells of the host")
 
 
 def host_of(machine, dedicated):

@@ -193,7 +193,7 @@ def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch
     code, out, _ = run("smoke", "--target", "nonsense:Nonsense")
     assert code == 1
     assert "classify: bad reply" in out
-    assert "the reply is not a ClassifyReply" in out
+    assert "the reply is not a Classified" in out
 
 
 @pytest.mark.parametrize("command", ["requirements", "quirks"])

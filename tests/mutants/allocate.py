@@ -19,8 +19,8 @@ def _given(change: Callable[[Json], None]) -> dict[str, Rewrite]:
     """Change what an allocation gave; a refusal stays."""
 
     def rewrite(answer: Json, memory: Memory) -> Json:
-        if (answer.get("allocate") or {}).get("cpus"):
-            change(answer["allocate"])
+        if answer.get("cpus"):
+            change(answer)
         return answer
 
     return {**_DESCRIBES, "allocate": rewrite}

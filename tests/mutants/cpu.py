@@ -71,7 +71,7 @@ def _none_is_static(kubelet: Json) -> None:
 
 def _needs_a_reservation(answer: Json, memory: Memory) -> Json:
     if "reservedSystemCPUs" not in memory.asked["node.start"]["kubelet"]:
-        return {"stage": "cpumanager", "construction_error": "nothing is reserved"}
+        return {"result": "failed", "stage": "cpumanager", "message": "nothing is reserved"}
     return answer
 
 

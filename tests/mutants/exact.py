@@ -28,9 +28,8 @@ def _another_cpu(holding: Json, answer: Json) -> None:
 
 
 def _another_choice(answer: Json, memory: Memory) -> Json:
-    found = answer.get("allocate") or {}
-    if found.get("cpus"):
-        found["cpus"] = str(CpuSet([*list(CpuSet.parse(found["cpus"]))[1:], 4000]))
+    if answer.get("cpus"):
+        answer["cpus"] = str(CpuSet([*list(CpuSet.parse(answer["cpus"]))[1:], 4000]))
     return answer
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from numa_conformance.protocol import ReferenceTarget, wire
+from numa_conformance.protocol import METHODS, ReferenceTarget
+from numa_conformance.protocol.message import Message, Method
 from numa_conformance.protocol.reference import Level
 
 __all__ = ["Mutant", "Rewrite", "mutant"]
@@ -42,13 +43,13 @@ class Mutant:
         self._reference = ReferenceTarget(level)
         self._memory = Memory()
 
-    def __getattr__(self, attribute: str) -> Callable[[wire.Message], wire.Message]:
-        method = next((one for one in wire.METHODS.values() if one.attribute == attribute), None)
+    def __getattr__(self, attribute: str) -> Callable[[Message], Message]:
+        method = next((one for one in METHODS.values() if one.attribute == attribute), None)
         if method is None:
             raise AttributeError(attribute)
         return lambda message: self._ask(method, message)
 
-    def _ask(self, method: wire.Method, message: wire.Message) -> wire.Message:
+    def _ask(self, method: Method, message: Message) -> Message:
         question = msgspec.to_builtins(message)
         if method.name == "node.start":
             self._memory.notes.clear()

@@ -52,11 +52,11 @@ def _beyond_the_range(answer: Any, memory: Memory) -> Json:
 
 
 def _fits(answer: Json, memory: Memory) -> Json:
-    return {**answer, "insufficient": []}
+    return {**answer, "insufficient": []} if "insufficient" in answer else answer
 
 
 def _names_the_first(answer: Json, memory: Memory) -> Json:
-    return {**answer, "insufficient": (answer.get("insufficient") or [])[:1]}
+    return {**answer, "insufficient": answer["insufficient"][:1]} if "insufficient" in answer else answer
 
 
 MUTANTS: tuple[mutant, ...] = (

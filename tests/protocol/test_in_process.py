@@ -15,10 +15,12 @@ from numa_conformance.protocol import (
     TargetFault,
     TimedOut,
     load_factory,
-    wire,
 )
+from numa_conformance.protocol.messages.classify import Classify
+from numa_conformance.protocol.messages.describe import Describe, Description
+from numa_conformance.protocol.messages.pick import Picked
 
-GOOD = wire.Description("fake", "1", "1", ["classify"], [])
+GOOD = Description("fake", "1", "2", ["classify"], [])
 
 
 class Fake:
@@ -27,7 +29,7 @@ class Fake:
     def __init__(self, describe: Callable[[], object]) -> None:
         self._describe = describe
 
-    def describe(self, request: wire.Describe) -> object:
+    def describe(self, request: Describe) -> object:
         return self._describe()
 
 
@@ -38,7 +40,7 @@ def _target(first: Callable[[], object], timeout: float = 10) -> InProcess:
 
 def _fault(target: InProcess) -> TargetFault:
     with pytest.raises(TargetFault) as caught:
-        target.request(wire.Describe())
+        target.request(Describe())
     return caught.value
 
 
@@ -53,8 +55,8 @@ def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
     fault = _fault(target)
     assert type(fault) is TimedOut
     assert time.monotonic() - began < 3
-    assert 'describe {"protocol":"1"}' in str(fault)
-    assert target.request(wire.Describe()) == GOOD
+    assert 'describe {"protocol":"2"}' in str(fault)
+    assert target.request(Describe()) == GOOD
     assert target.generation == 2
 
 
@@ -65,7 +67,7 @@ def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
         (lambda: sys.exit(3), Crashed, "raised SystemExit: 3"),
         (lambda: None, BadReply, "not a Description"),
         (lambda: {"name": "fake"}, BadReply, "missing required field `version`"),
-        (lambda: wire.PickReply("0-1"), BadReply, "not a Description"),
+        (lambda: Picked("0-1"), BadReply, "not a Description"),
     ],
 )
 def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
@@ -76,20 +78,20 @@ def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
     assert type(fault) is kind
     assert said in fault.message
     assert "sent:     describe" in str(fault)
-    assert target.request(wire.Describe()) == GOOD
+    assert target.request(Describe()) == GOOD
     assert target.generation == 2
 
 
 def test_plain_values_are_as_good_as_the_classes():
-    plain = {"name": "fake", "version": "1", "protocol": "1", "surfaces": ["classify"], "features": []}
-    assert _target(lambda: plain).request(wire.Describe()) == GOOD
+    plain = {"name": "fake", "version": "1", "protocol": "2", "surfaces": ["classify"], "features": []}
+    assert _target(lambda: plain).request(Describe()) == GOOD
 
 
 def test_a_method_that_is_not_there_is_not_claimed_and_the_target_lives_on():
     target = _target(lambda: GOOD)
-    target.request(wire.Describe())
+    target.request(Describe())
     with pytest.raises(NotClaimed, match="'classify'"):
-        target.request(wire.Classify({}))
+        target.request(Classify({}))
     assert target.generation == 1
 
 
@@ -98,7 +100,7 @@ def test_a_factory_that_raises_is_a_crash():
         raise RuntimeError("no hardware")
 
     with pytest.raises(Crashed, match="no hardware"):
-        InProcess(broken, "broken", 10).request(wire.Describe())
+        InProcess(broken, "broken", 10).request(Describe())
 
 
 def test_unknown_methods_and_wrong_fields_are_errors_of_the_user():

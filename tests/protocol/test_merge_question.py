@@ -7,8 +7,9 @@ import pytest
 
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.errors import StartError, UsageError
-from numa_conformance.protocol import wire
 from numa_conformance.protocol.merge_question import ask_merge, hint_of
+from numa_conformance.protocol.messages.merge import Merge
+from numa_conformance.protocol.values import HintValue
 
 CLOSEST = {"prefer-closest-numa-nodes": "true"}
 
@@ -21,13 +22,13 @@ def ask(**changes: Any) -> Any:
         "distances": [[10, 20], [20, 10]],
         "providers": [None, {"cpu": [{"nodes": [2], "preferred": True}], "gpu": None}],
     }
-    merged = ask_merge(msgspec.convert({**question, **changes}, wire.Merge), "1.32", TopologyQuirks())
-    return merged.hint.mask, merged.hint.preferred, merged.admit
+    merged = ask_merge(msgspec.convert({**question, **changes}, Merge), "1.32", TopologyQuirks())
+    return merged.nodes, merged.preferred, merged.admit
 
 
 def test_merges_what_is_asked() -> None:
-    assert ask() == (4, True, True)
-    assert ask(options=CLOSEST) == (4, True, True)
+    assert ask() == ([2], True, True)
+    assert ask(options=CLOSEST) == ([2], True, True)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,6 @@ def test_options_with_which_no_node_comes_up_are_the_kubelets_refusal() -> None:
 
 def test_a_missing_hint_is_no_affinity() -> None:
     assert hint_of(None) == (None, False)
-    assert hint_of(wire.HintValue([0, 2], True)) == (5, True)
+    assert hint_of(HintValue([0, 2], True)) == (5, True)
     with pytest.raises(UsageError):
-        hint_of(wire.HintValue([70], True))
+        hint_of(HintValue([70], True))

@@ -2,7 +2,9 @@
 
 from numa_conformance.hostfs import write_cgroup_tree
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol import ReferenceTarget, wire
+from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol.messages.host import HostReconcile
+from numa_conformance.protocol.messages.node import AdmitPod, RunPod, StartNode
 from numa_conformance.suite.workloads import guaranteed, static
 
 
@@ -10,18 +12,18 @@ def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass
     """CPU-REC-05."""
     machine = load_machine("t1-one-socket-smt2")
     target = ReferenceTarget("documented")
-    target.node_start(wire.StartNode(machine=machine_to_dict(machine), kubelet=static()))
+    target.node_start(StartNode(machine=machine_to_dict(machine), kubelet=static()))
     for name in ("here", "late"):
-        target.node_admit(wire.AdmitPod(pod=guaranteed(name, "500m")))
-        target.node_run(wire.RunPod(name))
+        target.node_admit(AdmitPod(pod=guaranteed(name, "500m")))
+        target.node_run(RunPod(name))
     write_cgroup_tree(machine, tmp_path / "first", {"here": ["c"]})
-    target.node_admit(wire.AdmitPod(pod=guaranteed("pinned", 2)))
-    target.node_run(wire.RunPod("pinned"))
-    first = target.host_reconcile(wire.HostReconcile(root=str(tmp_path / "first")))
+    target.node_admit(AdmitPod(pod=guaranteed("pinned", 2)))
+    target.node_run(RunPod("pinned"))
+    first = target.host_reconcile(HostReconcile(root=str(tmp_path / "first")))
     assert [one.uid for one in first.updates] == ["here"]
-    assert [one.pod for one in first.skipped] == ["late"]
-    assert first.ok == 2
+    assert [one.uid for one in first.skipped] == ["late"]
+    assert first.handled == 2
     write_cgroup_tree(machine, tmp_path / "second", {"here": ["c"], "late": ["c"], "pinned": ["c"]})
-    second = target.host_reconcile(wire.HostReconcile(root=str(tmp_path / "second")))
+    second = target.host_reconcile(HostReconcile(root=str(tmp_path / "second")))
     assert [(one.uid, one.cpus) for one in second.updates] == [("late", first.updates[0].cpus)]
-    assert (second.ok, second.skipped) == (3, [])
+    assert (second.handled, second.skipped) == (3, [])

@@ -55,9 +55,9 @@ def served() -> Iterator[Served]:
 
 def test_it_says_who_it_is(served: Served):
     described = served.ask("describe")
-    assert described["protocol"] == "1"
+    assert described["protocol"] == "2"
     assert "node" in described["surfaces"]
-    assert described["kubernetesVersion"] == "1.32"
+    assert described["kubernetes_version"] == "1.32"
 
 
 def test_another_target_can_be_served():
@@ -93,7 +93,7 @@ def test_it_brings_up_a_node_and_admits_a_pod(served: Served):
 def test_a_line_that_is_not_json_is_a_parse_error_and_the_next_is_answered(served: Served, text: str):
     reply = served.line(text)
     assert (reply["id"], reply["error"]["code"]) == (None, -32700)
-    assert served.ask("describe")["protocol"] == "1"
+    assert served.ask("describe")["protocol"] == "2"
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '{"id": 1, "method": "describe"}', '{"jsonrpc": "2.0", "method": 3}'])

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.protocol import BadReply, Client, Crashed, NotClaimed, Stdio, TargetFault, TimedOut, wire
+from numa_conformance.protocol import BadReply, Client, Crashed, NotClaimed, Stdio, TargetFault, TimedOut
+from numa_conformance.protocol.messages.classify import Classify
+from numa_conformance.protocol.messages.describe import Describe, Description
 
 FAKES = Path(__file__).parent / "fakes"
 Start = Callable[..., Stdio]
@@ -28,7 +30,7 @@ def start(tmp_path: Path):
 
 def _fault(target: Stdio) -> TargetFault:
     with pytest.raises(TargetFault) as caught:
-        target.request(wire.Describe())
+        target.request(Describe())
     return caught.value
 
 
@@ -56,7 +58,7 @@ def test_a_bad_answer_is_a_fault_that_shows_the_exchange_and_a_fresh_process_ans
     assert '"method":"describe"' in str(fault)
     assert "the fake complains" in str(fault)
     assert target.generation == 1
-    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert isinstance(target.request(Describe()), Description)
     assert target.generation == 2
 
 
@@ -79,17 +81,17 @@ def test_a_target_that_hangs_costs_its_budget_and_no_more(start: Start):
     assert type(fault) is TimedOut
     assert "no answer within 1.5 s" in str(fault)
     assert "the fake complains" in str(fault)
-    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert isinstance(target.request(Describe()), Description)
     assert target.generation == 2
 
 
 def test_a_target_that_dies_later_is_started_again_with_no_memory_of_the_conversation(start: Start):
     target = start("dies_on_the_second_call")
-    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert isinstance(target.request(Describe()), Description)
     fault = _fault(target)
     assert type(fault) is Crashed
     assert "exit status 7" in fault.message
-    assert isinstance(target.request(wire.Describe()), wire.Description)
+    assert isinstance(target.request(Describe()), Description)
     assert target.generation == 2
 
 
@@ -117,12 +119,12 @@ def test_what_a_target_does_not_claim_is_not_asked(start: Start):
     _fault(target)
     client = Client(target)
     with pytest.raises(NotClaimed, match="'classify'"):
-        client.ask(wire.Classify({}))
+        client.ask(Classify({}))
 
 
 def test_a_command_that_is_not_there_is_a_crash():
     with pytest.raises(Crashed, match="cannot be started"):
-        Stdio("./no-such-program --at all", 1).request(wire.Describe())
+        Stdio("./no-such-program --at all", 1).request(Describe())
 
 
 @pytest.mark.parametrize("command", ["", "   ", "'unclosed"])

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol.wire import Description
+from numa_conformance.protocol.messages.describe import Description
 from numa_conformance.report.model import Case, Summary
 from numa_conformance.suite.profiles import Profile
 from numa_conformance.suite.workloads import guaranteed, static

@@ -42,7 +42,7 @@ def test_the_scenario_of_a_finding_replays_against_the_reference_and_accuses_the
 
 def test_a_node_that_does_not_come_up_is_recorded_so(scenario):
     judged = with_reference({**scenario, "kubelet": static(reserved="")}, "documented")
-    assert judged["stage"] == "cpumanager"
+    assert judged["initial"]["stage"] == "cpumanager"
     assert "expect" not in judged
 
 

@@ -3,7 +3,8 @@ import pytest
 from mutants import MUTANTS
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget, wire
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.protocol.messages.pick import Pick
 from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.suite.comparison import maps, side_by_side
 from numa_conformance.suite.findings import Finding
@@ -21,7 +22,7 @@ def client(factory):
 @pytest.fixture
 def finding():
     questions = Questions(client(MUTANTS["picks_the_lowest_ids"]), [ID])
-    questions.ask(wire.Pick(machine_to_dict(MACHINE), "1-7", 2))
+    questions.ask(Pick(machine_to_dict(MACHINE), "1-7", 2))
     with pytest.raises(Finding) as found:
         questions.check(False, "it is wrong", "1-2", "whole cores")
     return found.value

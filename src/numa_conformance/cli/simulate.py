@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 
 from ..cpuset import format_bits
 from ..documentation.quirks import Quirks
@@ -99,7 +100,7 @@ def _as_json(
             {
                 "pod": names[one.uid],
                 "uid": one.uid,
-                **admission_answer(one),
+                **msgspec.to_builtins(admission_answer(one)),
                 "phase": one.pod_phase,
                 "statusMessage": one.pod_message,
                 **({"explanation": explainer.to_dict(one.uid)} if explainer else {}),

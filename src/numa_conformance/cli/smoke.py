@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..machine import load_machine, machine_to_dict
-from ..protocol import Client, NotClaimed, TargetFault, wire
+from ..protocol import Client, NotClaimed, TargetFault
+from ..protocol.message import Request
+from ..protocol.messages.allocate import Allocate
+from ..protocol.messages.classify import Classify
+from ..protocol.messages.hints import Hints
+from ..protocol.messages.merge import Merge
+from ..protocol.messages.node import (
+    AdmitPod,
+    ReadCheckpoints,
+    ReadState,
+    Reconcile,
+    RemovePod,
+    RestartNode,
+    RunPod,
+    StartNode,
+)
+from ..protocol.messages.pick import Pick
+from ..protocol.messages.score import Score
+from ..protocol.values import HintValue, PriorState
 from ..suite.workloads import guaranteed, static
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
@@ -22,7 +42,7 @@ def command(choice: TargetChoice) -> int:
     """
     with open_target(choice) as target:
         about = target.description
-        click.echo(f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetesVersion}")
+        click.echo(f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}")
         results = [_ask(target, message) for message in _questions() if _claimed(target, message)]
         click.echo(f"features claimed: {', '.join(sorted(target.features)) or 'none'}")
     return OK if all(results) else DIFFERENT
@@ -36,14 +56,14 @@ _OPTIONAL = {
 """Methods of the surface node that go with a feature."""
 
 
-def _claimed(target: Client, message: wire.Message) -> bool:
-    method = wire.request_of(message)
+def _claimed(target: Client, message: Request[Any]) -> bool:
+    method = message.method
     feature = _OPTIONAL.get(method.name)
     return method.surface in target.surfaces and (feature is None or feature in target.features)
 
 
-def _ask(target: Client, message: wire.Message) -> bool:
-    name = wire.request_of(message).name
+def _ask(target: Client, message: Request[Any]) -> bool:
+    name = message.method.name
     try:
         target.ask(message)
     except NotClaimed:
@@ -56,25 +76,25 @@ def _ask(target: Client, message: wire.Message) -> bool:
     return True
 
 
-def _questions() -> list[wire.Message]:
+def _questions() -> list[Request[Any]]:
     """Return one question of each method that needs no files, in an order that a node can follow."""
     machine = machine_to_dict(load_machine("t1-one-socket-smt2"))
     pod, config = guaranteed("smoke", 2), static()
-    state = wire.PriorState("0-7")
-    hint = [wire.HintValue([0], True)]
+    state = PriorState("0-7")
+    hint = [HintValue([0], True)]
     return [
-        wire.Classify(pod),
-        wire.Pick(machine, "1-7", 2),
-        wire.Hints(machine, config, state, pod, "c"),
-        wire.Allocate(machine, config, state, pod, "c"),
-        wire.Merge("best-effort", {}, [0, 1], None, [{"cpu": hint}, None]),
-        wire.Score({"type": "LeastAllocated"}, {"cpu": "8", "memory": "8Gi", "pods": "110"}, [], pod),
-        wire.StartNode(machine, config),
-        wire.AdmitPod(pod),
-        wire.RunPod("smoke"),
-        wire.ReadState(),
-        wire.Reconcile(),
-        wire.ReadCheckpoints(),
-        wire.RestartNode(),
-        wire.RemovePod("smoke"),
+        Classify(pod),
+        Pick(machine, "1-7", 2),
+        Hints(machine, config, state, pod, "c"),
+        Allocate(machine, config, state, pod, "c"),
+        Merge("best-effort", {}, [0, 1], None, [{"cpu": hint}, None]),
+        Score({"type": "LeastAllocated"}, {"cpu": "8", "memory": "8Gi", "pods": "110"}, [], pod),
+        StartNode(machine, config),
+        AdmitPod(pod),
+        RunPod("smoke"),
+        ReadState(),
+        Reconcile(),
+        ReadCheckpoints(),
+        RestartNode(),
+        RemovePod("smoke"),
     ]

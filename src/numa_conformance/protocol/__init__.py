@@ -2,14 +2,17 @@
 
 from .connection import Client, Connection
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
-from .features import FEATURES, PROTOCOL, SURFACES
+from .features import FEATURES
 from .in_process import InProcess, load_factory
+from .messages import METHODS, SURFACES
+from .messages.describe import PROTOCOL
 from .reference import Level, ReferenceTarget
 from .serve import serve
 from .stdio import Stdio
 
 __all__ = [
     "FEATURES",
+    "METHODS",
     "PROTOCOL",
     "SURFACES",
     "BadReply",

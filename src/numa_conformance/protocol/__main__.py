@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from .in_process import load_factory
-from .reference import ReferenceTarget
+from .reference import Level, ReferenceTarget
 from .serve import serve
+from .version_1 import methods_of
 
 
-def main() -> int:
+def main(reference: Callable[[Level, KubernetesVersion], object] = ReferenceTarget) -> int:
     """Serve a target until the input ends."""
     parser = argparse.ArgumentParser(
         prog="python -m numa_conformance.protocol", description="Serve the reference, or another target, on stdio."
@@ -28,7 +30,8 @@ def main() -> int:
         factory = load_factory(arguments.target) if arguments.target else None
     except UsageError as error:
         parser.error(str(error))
-    serve(factory() if factory else ReferenceTarget(arguments.level, version))
+    target = factory() if factory else reference(arguments.level, version)
+    serve(target, methods_of(target))
     return 0
 
 

@@ -1,27 +1,27 @@
-"""What a node answers, in the JSON form of the wire and of recorded decisions."""
+"""From what a node and its managers hold to the messages that tell it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..cpuset import format_bits, iter_bits
-from ..errors import StartError
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
-from ..managers.memory import NodeMemory
+from ..managers.memory import NodeMemory, Table
 from ..managers.topology import Answer
 from ..node import Admission, Books, NodeState, Placement, Pools, Reconciled, Restarted
+from .messages import node as messages
+from .values import HintLists, HintValue
 
 __all__ = [
     "admission_answer",
-    "hint_answer",
+    "hint_value",
     "hints_answer",
-    "initial_answer",
+    "memory_state",
     "placements_answer",
     "reconciled_answer",
-    "restart_failure_answer",
     "restarted_answer",
+    "started_answer",
     "state_answer",
 ]
 
@@ -29,17 +29,17 @@ MAX_HINTS = 100_000
 """Most hints of one resource that are listed on the wire."""
 
 
-def hint_answer(hint: Hint) -> dict[str, Any]:
-    """Return ``{"nodes": [...] or null, "preferred": ...}``."""
-    return {"nodes": None if hint.mask is None else list(iter_bits(hint.mask)), "preferred": hint.preferred}
+def hint_value(hint: Hint) -> HintValue:
+    """Return a hint with its NUMA nodes listed."""
+    return HintValue(None if hint.mask is None else list(iter_bits(hint.mask)), hint.preferred)
 
 
-def hints_answer(answer: Answer) -> dict[str, Any] | None:
-    """Return a provider's answer; compressed hints are listed. Raises ``UsageError`` when it is too long to list."""
+def hints_answer(answer: Answer) -> HintLists | None:
+    """Return a provider's answer; compressed hints are listed. Raises ``UsageError`` when they are too long to list."""
     if answer is None:
         return None
     return {
-        name: None if hints is None else [hint_answer(one) for one in _listed(hints)] for name, hints in answer.items()
+        name: None if hints is None else [hint_value(hint) for hint in _listed(hints)] for name, hints in answer.items()
     }
 
 
@@ -47,102 +47,94 @@ def _listed(hints: Sequence[Hint] | CompressedHints) -> Sequence[Hint]:
     return hints.expand(MAX_HINTS) if isinstance(hints, CompressedHints) else hints
 
 
-def placements_answer(placements: Mapping[str, Placement]) -> dict[str, Any]:
+def placements_answer(placements: Mapping[str, Placement]) -> dict[str, messages.ContainerHolding]:
     """Return container name to what it holds."""
-    return {name: _placement(one) for name, one in placements.items()}
+    return {name: _holding(placement) for name, placement in placements.items()}
 
 
-def _placement(one: Placement) -> dict[str, Any]:
-    answer: dict[str, Any] = {"cpus": format_bits(one.cpus)}
-    if one.affinity is not None:
-        answer["affinity"] = hint_answer(one.affinity)
-    if one.memory is not None:
-        answer["memory"] = [{"type": b.type, "bytes": b.size, "nodes": list(b.nodes)} for b in one.memory]
-    if one.devices is not None:
-        answer["devices"] = {resource: list(ids) for resource, ids in one.devices.items()}
-    return answer
+def _holding(placement: Placement) -> messages.ContainerHolding:
+    memory, devices = placement.memory, placement.devices
+    return messages.ContainerHolding(
+        cpus=format_bits(placement.cpus),
+        affinity=None if placement.affinity is None else hint_value(placement.affinity),
+        memory=None
+        if memory is None
+        else [messages.MemoryBlock(block.type, block.size, list(block.nodes)) for block in memory],
+        devices=None if devices is None else {resource: list(ids) for resource, ids in devices.items()},
+    )
 
 
-def _memory(books: Books, *, tables: bool = False) -> list[dict[str, Any]]:
+def memory_state(books: Books | None) -> list[messages.MemoryNode] | None:
+    """Return what is free on each NUMA node; None unless the Memory Manager is Static."""
+    if books is None:
+        return None
     return [
-        {
-            "node": node,
-            "assignments": memory.assignments,
-            "group": sorted(memory.cells),
-            **({"tables": _tables(memory)} if tables else {"free": {n: t.free for n, t in memory.tables.items()}}),
-        }
+        _memory_node(node, memory, free={name: table.free for name, table in memory.tables.items()})
         for node, memory in books.items()
     ]
 
 
-def _tables(memory: NodeMemory) -> dict[str, dict[str, int]]:
-    return {
-        name: {
-            "total": table.total,
-            "system_reserved": table.system_reserved,
-            "allocatable": table.allocatable,
-            "reserved": table.reserved,
-            "free": table.free,
-        }
-        for name, table in memory.tables.items()
+def _memory_node(
+    node: int,
+    memory: NodeMemory,
+    *,
+    free: dict[str, int] | None = None,
+    tables: dict[str, messages.MemoryTable] | None = None,
+) -> messages.MemoryNode:
+    return messages.MemoryNode(node, memory.assignments, sorted(memory.cells), free, tables)
+
+
+def _table(table: Table) -> messages.MemoryTable:
+    return messages.MemoryTable(table.total, table.system_reserved, table.allocatable, table.reserved, table.free)
+
+
+def started_answer(initial: Pools) -> messages.NodeStarted:
+    """Return a node that has come up, with whole memory tables."""
+    tables = {
+        node: {name: _table(table) for name, table in memory.tables.items()}
+        for node, memory in (initial.memory or {}).items()
     }
+    return messages.NodeStarted(
+        default_cpuset=format_bits(initial.default),
+        reserved_cpus=None if initial.reserved is None else format_bits(initial.reserved),
+        allocatable_cpus=None if initial.allocatable is None else format_bits(initial.allocatable),
+        memory_state=None
+        if initial.memory is None
+        else [_memory_node(node, memory, tables=tables[node]) for node, memory in initial.memory.items()],
+    )
 
 
-def _pools(default: int, memory: Books | None) -> dict[str, Any]:
-    answer: dict[str, Any] = {"default_cpuset": format_bits(default)}
-    if memory is not None:
-        answer["memory_state"] = _memory(memory)
-    return answer
-
-
-def initial_answer(initial: Pools) -> dict[str, Any]:
-    """Return a node that has come up."""
-    answer = _pools(initial.default, None)
-    if initial.reserved is not None and initial.allocatable is not None:
-        answer["reserved_cpus"] = format_bits(initial.reserved)
-        answer["allocatable_cpus"] = format_bits(initial.allocatable)
-    if initial.memory is not None:
-        answer["memory_state"] = _memory(initial.memory, tables=True)
-    return answer
-
-
-def admission_answer(one: Admission) -> dict[str, Any]:
+def admission_answer(outcome: Admission) -> messages.Admitted | messages.Rejected:
     """Return the outcome of one admission."""
-    answer = {"qos": one.qos, **_pools(one.default, one.memory)}
-    if one.admitted:
-        return {"result": "admitted", **answer, "containers": placements_answer(one.placements or {})}
-    return {"result": "rejected", **answer, "reason": one.reason, "message": one.message}
+    pool, memory = format_bits(outcome.default), memory_state(outcome.memory)
+    if outcome.reason is None:
+        return messages.Admitted(pool, placements_answer(outcome.placements or {}), outcome.qos, memory)
+    return messages.Rejected(pool, outcome.reason, outcome.message or "", outcome.qos, memory)
 
 
-def state_answer(state: NodeState) -> dict[str, Any]:
+def state_answer(state: NodeState) -> messages.NodeState:
     """Return all that is on the node."""
     pods = {uid: placements_answer(placements) for uid, placements in state.pods.items()}
-    return {**_pools(state.default, state.memory), "containers": pods}
+    return messages.NodeState(format_bits(state.default), pods, memory_state(state.memory))
 
 
-def reconciled_answer(one: Reconciled) -> dict[str, Any]:
+def reconciled_answer(done: Reconciled) -> messages.Reconciled:
     """Return one pass of the reconcile loop."""
-    return {
-        "result": "reconciled",
-        "updates": [{"uid": u.uid, "container": u.container, "cpus": format_bits(u.cpus)} for u in one.updates],
-        "ok": one.handled,
-        "skipped": [{"pod": s.uid, "container": s.container} for s in one.skipped],
-    }
+    return messages.Reconciled(
+        [messages.Update(update.uid, update.container, format_bits(update.cpus)) for update in done.updates],
+        done.handled,
+        [messages.SkippedContainer(skipped.uid, skipped.container) for skipped in done.skipped],
+    )
 
 
-def restarted_answer(one: Restarted) -> dict[str, Any]:
+def restarted_answer(done: Restarted) -> messages.Restarted:
     """Return a node that came up again."""
-    pods: list[dict[str, Any]] = []
-    for pod in one.pods:
-        entry: dict[str, Any]
-        if pod.admitted:
-            entry = {"uid": pod.uid, "result": "admitted", "containers": placements_answer(pod.placements or {})}
-        else:
-            entry = {"uid": pod.uid, "result": "rejected", "reason": pod.reason, "message": pod.message}
-        pods.append(entry)
-    return {"result": "restarted", "pods": pods, **_pools(one.default, one.memory)}
+    return messages.Restarted(
+        [_readmitted(outcome) for outcome in done.pods], format_bits(done.default), memory_state(done.memory)
+    )
 
 
-def restart_failure_answer(error: StartError) -> dict[str, Any]:
-    """Return a node that did not come up again."""
-    return {"result": "failed", "stage": error.stage, "message": error.message}
+def _readmitted(outcome: Admission) -> messages.ReadmittedPod | messages.RejectedPod:
+    if outcome.reason is None:
+        return messages.ReadmittedPod(outcome.uid, placements_answer(outcome.placements or {}))
+    return messages.RejectedPod(outcome.uid, outcome.reason, outcome.message or "")

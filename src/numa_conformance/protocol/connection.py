@@ -7,9 +7,13 @@ from typing import Any, Protocol
 import msgspec
 
 from ..errors import Fault, UsageError
-from . import wire
-from .faults import BadReply, NotClaimed
-from .features import PROTOCOL, check_claims
+from . import version_1
+from .dialect import TODAY, Dialect
+from .faults import BadReply, Crashed, NotClaimed, TargetFault
+from .features import check_claims
+from .message import Message, R, Request
+from .messages import METHODS
+from .messages.describe import Describe, Description
 
 __all__ = ["Client", "Connection"]
 
@@ -25,7 +29,10 @@ class Connection(Protocol):
     def generation(self) -> int:
         """How many targets were started so far; a new one knows nothing of an earlier conversation."""
 
-    def request(self, message: wire.Message) -> wire.Message:
+    dialect: Dialect
+    """The version of the protocol in which it asks."""
+
+    def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
 
     def close(self) -> None:
@@ -38,8 +45,7 @@ class Client:
     def __init__(self, connection: Connection) -> None:
         """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known."""
         self._connection = connection
-        described = connection.request(wire.Describe(PROTOCOL))
-        assert isinstance(described, wire.Description)
+        described = _handshake(connection)
         try:
             check_claims(described.surfaces, described.features, described.protocol)
         except UsageError as error:
@@ -63,21 +69,24 @@ class Client:
         """The surfaces the target claims."""
         return frozenset(self.description.surfaces)
 
-    def ask(self, message: wire.Message) -> Any:
-        """Ask one question; the reply is of the class that belongs to it. Raises ``TargetFault``."""
-        method = wire.request_of(message)
-        if method.surface not in self.surfaces and method.surface != "describe":
-            raise NotClaimed(f"the target does not claim the surface {method.surface!r}")
+    def ask(self, request: Request[R]) -> R:
+        """Ask one question. Raises ``TargetFault``."""
+        surface = request.method.surface
+        if surface not in self.surfaces and surface != "describe":
+            raise NotClaimed(f"the target does not claim the surface {surface!r}")
         self.asked += 1
-        return self._connection.request(message)
+        return self._connection.request(request)
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""
-        known = wire.METHODS.get(method)
+        known = METHODS.get(method)
         if known is None:
-            raise UsageError(Fault("", f"no method {method!r}", ", ".join(wire.METHODS)))
-        reply = msgspec.to_builtins(self.ask(convert(params, known.request)))
-        assert isinstance(reply, dict)
+            raise UsageError(Fault("", f"no method {method!r}", ", ".join(METHODS)))
+        try:
+            request: Request[Message] = msgspec.convert(params, known.request)
+        except msgspec.ValidationError as error:
+            raise UsageError(Fault("", str(error))) from error
+        reply: dict[str, Any] = msgspec.to_builtins(self.ask(request))
         return reply
 
     def close(self) -> None:
@@ -85,19 +94,30 @@ class Client:
         self._connection.close()
 
 
-def convert(params: dict[str, Any], cls: type[wire.Message]) -> wire.Message:
-    """Make a request of plain values; raises ``UsageError`` naming the field."""
+def _handshake(connection: Connection) -> Description:
+    """Ask who is there, and go on in the version of the protocol that the target speaks.
+
+    A target of version 1 may refuse to answer the number of a later one, so it is then asked by its own.
+    """
+    connection.dialect = _AnyDialect()
     try:
-        return msgspec.convert(params, cls)
-    except msgspec.ValidationError as error:
-        raise UsageError(Fault("", str(error))) from error
+        described = connection.request(Describe())
+    except (BadReply, Crashed) as fault:
+        connection.dialect = version_1.VERSION_1
+        try:
+            described = connection.request(Describe())
+        except TargetFault:
+            raise fault from None
+    connection.dialect = version_1.VERSION_1 if version_1.is_spoken_in(described) else TODAY
+    return described
 
 
-def checked_reply(value: Any, cls: type[wire.Message]) -> wire.Message:
-    """Make a reply of what a target returned; raises ``BadReply`` naming the field."""
-    if isinstance(value, cls):
-        return value
-    try:
-        return msgspec.convert(value, cls)
-    except msgspec.ValidationError as error:
-        raise BadReply(f"the reply is not a {cls.__name__}: {error}") from error
+class _AnyDialect:
+    """Understands a description in every version of the protocol."""
+
+    def question(self, request: Request[Any]) -> Message:
+        return request
+
+    def reply(self, request: Request[R], answer: object) -> R:
+        dialect = version_1.VERSION_1 if version_1.is_spoken_in(answer) else TODAY
+        return dialect.reply(request, answer)

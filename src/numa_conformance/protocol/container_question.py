@@ -12,8 +12,9 @@ from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
 from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
-from . import wire
 from .answers import hints_answer
+from .messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from .messages.hints import Hints, OfferedHints
 from .view import cpu_topology
 
 __all__ = ["ask_container", "ask_hints"]
@@ -22,26 +23,37 @@ _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: wire.Allocate, affinity: Hint, version: KubernetesVersion, quirks: CpuQuirks
-) -> dict[str, Any]:
-    """Return hints before the allocation and the allocation, in the form of a ``cpu-static`` decision."""
+    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: CpuQuirks
+) -> Allocated | AllocationRefused | PolicyRefused:
+    """Return hints before the allocation, and the allocation."""
     try:
         manager, gates = _manager(request, version, quirks)
     except StartError as error:
-        return {"construction_error": error.message.removeprefix(_PREFIX)}
+        return PolicyRefused(error.message.removeprefix(_PREFIX))
     pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
     container = _container(pod, request.container)
-    return {
+    asked: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
         "guaranteed_cpus": exclusive_cpus(pod, container),
         "pod_guaranteed_cpus": pod_exclusive_cpus(pod),
         "hints": hints_answer(manager.hints(pod, container)),
         "pod_hints": hints_answer(manager.pod_hints(pod)),
-        "allocate": _allocate(manager, pod, request.container, affinity),
     }
+    try:
+        manager.allocate(pod, container, affinity)
+    except Refusal as refusal:
+        return AllocationRefused(refusal.message, refusal.reason, **asked)
+    except KubeletFails as error:
+        return AllocationRefused(str(error), **asked)
+    return Allocated(
+        format_bits(manager.state.assignments.get(pod.uid, {}).get(container.name, 0)),
+        format_bits(manager.state.default),
+        format_bits(manager.reusable[pod.uid]) if pod.uid in manager.reusable else None,
+        **asked,
+    )
 
 
-def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: CpuQuirks) -> dict[str, Any] | None:
+def ask_hints(request: Hints, version: KubernetesVersion, quirks: CpuQuirks) -> OfferedHints:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
         manager, gates = _manager(request, version, quirks)
@@ -49,12 +61,12 @@ def ask_hints(request: wire.Hints, version: KubernetesVersion, quirks: CpuQuirks
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
     pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
     if request.container is None:
-        return hints_answer(manager.pod_hints(pod))
-    return hints_answer(manager.hints(pod, _container(pod, request.container)))
+        return OfferedHints(hints_answer(manager.pod_hints(pod)))
+    return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))
 
 
 def _manager(
-    request: wire.Allocate | wire.Hints, version: KubernetesVersion, quirks: CpuQuirks
+    request: Allocate | Hints, version: KubernetesVersion, quirks: CpuQuirks
 ) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet").at(version)
     gates = FeatureGates.build(version, config.feature_gates)
@@ -75,20 +87,6 @@ def _container(pod: Pod, name: str) -> Container:
     if not pod.has_container(name):
         raise UsageError(Fault("container", f"the pod has no container {name!r}"))
     return pod.container(name)
-
-
-def _allocate(manager: CpuManager, pod: Pod, name: str, affinity: Hint) -> dict[str, Any]:
-    try:
-        manager.allocate(pod, pod.container(name), affinity)
-    except Refusal as refusal:
-        return {"error": {"reason": refusal.reason, "message": refusal.message}}
-    except KubeletFails as error:
-        return {"error": {"message": str(error)}}
-    own = manager.state.assignments.get(pod.uid, {}).get(name, 0)
-    answer = {"cpus": format_bits(own), "default_cpuset": format_bits(manager.state.default)}
-    if pod.uid in manager.reusable:
-        answer["reusable"] = format_bits(manager.reusable[pod.uid])
-    return answer
 
 
 def _bits(text: str, place: str) -> int:

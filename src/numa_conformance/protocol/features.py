@@ -7,21 +7,12 @@ from collections.abc import Iterable, Mapping
 from ..documentation.policies import policies_of
 from ..errors import Fault, UsageError, closest
 from ..managers.cpu import OPTION_NAMES
+from . import version_1
+from .messages import FEATURES as OF_ONE_SURFACE
+from .messages import SURFACES
+from .messages.describe import PROTOCOL
 
-__all__ = ["FEATURES", "PROTOCOL", "SURFACES", "check_claims"]
-
-PROTOCOL = "1"
-
-SURFACES: Mapping[str, str] = {
-    "pick": "one allocation from a set of free CPUs; stateless",
-    "allocate": "one allocation of the static policy in a given state",
-    "hints": "CPU hints in a given state",
-    "merge": "merging provider hints under a Topology Manager policy",
-    "classify": "QoS class and exclusive CPUs of a pod",
-    "node": "the stateful manager stack of one node",
-    "host": "reads a host tree; writes cpusets into a cgroup tree",
-    "score": "NodeResourcesFit scoring and filtering",
-}
+__all__ = ["FEATURES", "check_claims"]
 
 
 def _features(field: str, room: str, text: str) -> dict[str, str]:
@@ -32,7 +23,6 @@ def _features(field: str, room: str, text: str) -> dict[str, str]:
 FEATURES: Mapping[str, str] = {
     **_features("cpuManagerPolicy", "cpu-manager", "CPU Manager policy"),
     **{f"cpu-manager/{option}": f"static policy option {option}" for option in OPTION_NAMES},
-    "cpu-manager/hints": "NUMA hints for exclusive CPUs",
     "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
     "cpu-manager/state-file": "the state file cpu_manager_state",
     "cpu-manager/reconcile": "the reconcile loop",
@@ -46,13 +36,11 @@ FEATURES: Mapping[str, str] = {
     **_features("topologyManagerScope", "topology-manager/scope", "Topology Manager scope"),
     "topology-manager/prefer-closest-numa-nodes": "policy option prefer-closest-numa-nodes",
     "topology-manager/max-allowable-numa-nodes": "policy option max-allowable-numa-nodes",
-    "node/qos": "QoS classes and effective requests of pods",
     "node/restart": "state survives a restart of the node agent",
-    "host/discover": "reading a host tree",
-    "host/reconcile": "writing the cpusets of policy static into a cgroup tree",
-    "scheduler/filter": "which resources are insufficient",
     **_features("scoringStrategy.type", "scheduler", "scoring strategy"),
+    **OF_ONE_SURFACE,
 }
+"""Every feature; those of one surface alone stand beside its messages."""
 
 
 def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str) -> None:
@@ -63,7 +51,7 @@ def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str
         for name in names
         if name not in known
     ]
-    if protocol != PROTOCOL:
-        faults.append(Fault("describe: protocol", f"is {protocol!r}", PROTOCOL))
+    if protocol not in (PROTOCOL, version_1.PROTOCOL):
+        faults.append(Fault("describe: protocol", f"is {protocol!r}", f"{PROTOCOL}, or {version_1.PROTOCOL}"))
     if faults:
         raise UsageError(faults)

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from ..errors import Fault, UsageError
-from . import wire
-from .connection import checked_reply
+from .dialect import TODAY
 from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .message import Message, R, Request
 
 __all__ = ["InProcess", "load_factory"]
 
@@ -60,30 +60,32 @@ class InProcess:
         self._target: object | None = None
         self.label = label
         self.generation = 0
+        self.dialect = TODAY
 
-    def request(self, message: wire.Message) -> wire.Message:
+    def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
-        method = wire.request_of(message)
+        question = self.dialect.question(message)
+        shown = f"{message.method.name} {msgspec.json.encode(question).decode()}"
         try:
-            answer = self._run(lambda: self._answer(method, message), message)
-            return checked_reply(answer, method.reply)
+            answer = self._run(lambda: self._answer(message.method.attribute, question), shown)
+            return self.dialect.reply(message, answer)
         except NotClaimed:
             raise
         except TargetFault as fault:
             self._drop()
             if not fault.exchange.sent:
-                raise type(fault)(fault.message, Exchange(_shown(message))) from fault
+                raise type(fault)(fault.message, Exchange(shown)) from fault
             raise
 
-    def _answer(self, method: wire.Method, message: wire.Message) -> object:
+    def _answer(self, attribute: str, question: Message) -> object:
         if self._target is None:
             self._target = self._factory()
-        answer = getattr(self._target, method.attribute, None)
+        answer = getattr(self._target, attribute, None)
         if answer is None:
-            raise NotClaimed(f"the target has no method {method.attribute!r}")
-        return answer(message)
+            raise NotClaimed(f"the target has no method {attribute!r}")
+        return answer(question)
 
-    def _run(self, call: Callable[[], object], message: wire.Message) -> object:
+    def _run(self, call: Callable[[], object], shown: str) -> object:
         if self._worker is None:
             self._worker = _Worker()
             self.generation += 1
@@ -91,15 +93,15 @@ class InProcess:
             done, value = self._worker.run(call, self._timeout)
         except queue.Empty:
             self._worker.abandon()
-            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(_shown(message))) from None
+            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown)) from None
         if done:
             return value
         if isinstance(value, (TargetFault, KeyboardInterrupt)):
             raise value
         if isinstance(value, UsageError):
-            raise Crashed(f"the target refused the question: {value}", Exchange(_shown(message))) from value
+            raise Crashed(f"the target refused the question: {value}", Exchange(shown)) from value
         assert isinstance(value, BaseException)
-        raise Crashed(f"the target raised {type(value).__name__}: {value}", Exchange(_shown(message))) from value
+        raise Crashed(f"the target raised {type(value).__name__}: {value}", Exchange(shown)) from value
 
     def _drop(self) -> None:
         if self._worker is not None:
@@ -109,10 +111,6 @@ class InProcess:
     def close(self) -> None:
         """Forget the target."""
         self._drop()
-
-
-def _shown(message: wire.Message) -> str:
-    return f"{wire.request_of(message).name} {msgspec.json.encode(message).decode()}"
 
 
 class _Worker:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..documentation.policies import TOPOLOGY_POLICIES
 from ..documentation.quirks.topology import TopologyQuirks
@@ -10,16 +10,17 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import FeatureGates
 from ..managers.hint import HIGHEST_NODE, Hint
-from ..managers.topology import Merged, parse_options, policy_of
-from . import wire
+from ..managers.topology import parse_options, policy_of
+from .answers import hint_value
+from .messages.merge import Merge, Merged
+from .values import HintLists, HintValue
 
 __all__ = ["ask_merge", "hint_of"]
 
 NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
-Provider = Mapping[str, Sequence[wire.HintValue] | None] | None
 
 
-def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: TopologyQuirks) -> Merged:
+def ask_merge(request: Merge, version: KubernetesVersion, quirks: TopologyQuirks) -> Merged:
     """Merge what the request says.
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
@@ -34,10 +35,12 @@ def ask_merge(request: wire.Merge, version: KubernetesVersion, quirks: TopologyQ
         nodes=len(request.nodes),
     )
     policy = policy_of(request.policy, "container", options, request.nodes, request.distances, quirks)
-    return policy.merge([_answer(provider) for provider in request.providers])
+    merged = policy.merge([_answer(provider) for provider in request.providers])
+    hint = hint_value(merged.hint)
+    return Merged(hint.nodes, hint.preferred, merged.admit)
 
 
-def hint_of(value: wire.HintValue | None) -> Hint:
+def hint_of(value: HintValue | None) -> Hint:
     """Return a hint; a missing one is what a manager reads where none was stored. Raises ``UsageError``."""
     if value is None or value.nodes is None:
         return Hint(None, value.preferred if value else False)
@@ -46,13 +49,13 @@ def hint_of(value: wire.HintValue | None) -> Hint:
     return Hint(sum(1 << node for node in set(value.nodes)), value.preferred)
 
 
-def _answer(provider: Provider) -> dict[str, list[Hint] | None] | None:
+def _answer(provider: HintLists | None) -> dict[str, list[Hint] | None] | None:
     if provider is None:
         return None
     return {name: None if hints is None else [hint_of(one) for one in hints] for name, hints in provider.items()}
 
 
-def _faults(request: wire.Merge) -> Iterator[Fault]:
+def _faults(request: Merge) -> Iterator[Fault]:
     if request.policy not in TOPOLOGY_POLICIES:
         accepted = ", ".join(TOPOLOGY_POLICIES)
         yield Fault("policy", f"is {request.policy!r}", accepted, closest(request.policy, TOPOLOGY_POLICIES))

@@ -6,13 +6,13 @@ from ..cpuset import CpuSet, format_bits
 from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, KubeletFails, UsageError, closest
 from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NotEnoughCpus, StaticOptions
-from . import wire
+from .messages.pick import Pick, Picked, PickRefused
 from .view import cpu_topology
 
 __all__ = ["pick"]
 
 
-def pick(request: wire.Pick, quirks: CpuQuirks) -> wire.PickReply:
+def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
     """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without any check of cores."""
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
@@ -28,8 +28,8 @@ def pick(request: wire.Pick, quirks: CpuQuirks) -> wire.PickReply:
             taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
     except (NotEnoughCpus, KubeletFails) as error:
-        return wire.PickReply(error=wire.AllocationFault(str(error)))
-    return wire.PickReply(cpus=format_bits(taken))
+        return PickRefused(str(error))
+    return Picked(format_bits(taken))
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, TypeVar
-
-import msgspec
+from typing import Literal
 
 from .. import __version__
+from ..cpuset import format_bits
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
@@ -23,20 +22,46 @@ from ..machine.codec import machine_from_dict, machine_to_dict
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..node import Node
 from ..scheduler import score_node
-from . import answers, wire
+from . import answers
 from .container_question import ask_container, ask_hints
-from .features import FEATURES, PROTOCOL, SURFACES
+from .features import FEATURES
 from .merge_question import ask_merge, hint_of
+from .messages import SURFACES
+from .messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from .messages.classify import Classified, Classify
+from .messages.describe import PROTOCOL, Describe, Description
+from .messages.hints import Hints, OfferedHints
+from .messages.host import Discover, Discovered, HostReconcile
+from .messages.merge import Merge, Merged
+from .messages.node import (
+    AdmitPod,
+    Admitted,
+    Checkpoints,
+    MemoryNode,
+    NodeStarted,
+    NodeState,
+    PodStarted,
+    ReadCheckpoints,
+    ReadState,
+    Reconcile,
+    Reconciled,
+    Rejected,
+    Removed,
+    RemovePod,
+    Restarted,
+    RestartNode,
+    RunPod,
+    StartFailed,
+    StartNode,
+    UnknownPod,
+)
+from .messages.pick import Pick, Picked, PickRefused
+from .messages.score import Score, Scored, ScoreRefused
 from .pick import pick
 
 __all__ = ["Level", "ReferenceTarget"]
 
 Level = Literal["exact", "documented"]
-M = TypeVar("M", bound=wire.Message)
-
-
-def _reply(cls: type[M], answer: Any) -> M:
-    return msgspec.convert(answer, cls)
 
 
 class ReferenceTarget:
@@ -52,51 +77,48 @@ class ReferenceTarget:
         self._quirks = Quirks.of(self._version) if level == "exact" else Quirks.none()
         self._node: Node | None = None
 
-    def describe(self, request: wire.Describe) -> wire.Description:
+    def describe(self, request: Describe) -> Description:
         """Say who this is."""
-        return wire.Description(
+        return Description(
             name=f"numa-conformance reference ({self._level})",
             version=__version__,
             protocol=PROTOCOL,
             surfaces=sorted(SURFACES),
             features=sorted(FEATURES),
-            kubernetesVersion=str(self._version),
+            kubernetes_version=str(self._version),
         )
 
-    def pick(self, request: wire.Pick) -> wire.PickReply:
+    def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose CPUs from a set of free ones."""
         return pick(request, self._quirks.cpu)
 
-    def allocate(self, request: wire.Allocate) -> wire.AllocateReply:
+    def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return _reply(
-            wire.AllocateReply, ask_container(request, hint_of(request.affinity), self._version, self._quirks.cpu)
-        )
+        return ask_container(request, hint_of(request.affinity), self._version, self._quirks.cpu)
 
-    def hints(self, request: wire.Hints) -> wire.HintsReply:
+    def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return _reply(wire.HintsReply, {"hints": ask_hints(request, self._version, self._quirks.cpu)})
+        return ask_hints(request, self._version, self._quirks.cpu)
 
-    def merge(self, request: wire.Merge) -> wire.MergeReply:
+    def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
-        merged = ask_merge(request, self._version, self._quirks.topology)
-        return _reply(wire.MergeReply, {**answers.hint_answer(merged.hint), "admit": merged.admit})
+        return ask_merge(request, self._version, self._quirks.topology)
 
-    def classify(self, request: wire.Classify) -> wire.ClassifyReply:
+    def classify(self, request: Classify) -> Classified:
         """Compute a pod's class and exclusive CPUs."""
         pod = self._pod(request.pod, "pod")
-        return wire.ClassifyReply(
+        return Classified(
             qos=pod.qos,
             container_cpus={container.name: exclusive_cpus(pod, container) for container in pod.all_containers},
             pod_cpus=pod_exclusive_cpus(pod),
         )
 
-    def score(self, request: wire.Score) -> wire.ScoreReply:
+    def score(self, request: Score) -> Scored | ScoreRefused:
         """Score one node for a pod."""
         try:
             strategy = ScoringStrategy.from_dict(request.strategy)
         except UsageError as error:
-            return wire.ScoreReply(construction_error=str(error))
+            return ScoreRefused(str(error))
         result = score_node(
             strategy,
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
@@ -104,22 +126,22 @@ class ReferenceTarget:
             self._pod(request.pod, "pod"),
             quirks=self._quirks.scheduler,
         )
-        return wire.ScoreReply(score=result.score, insufficient=list(result.insufficient))
+        return Scored(result.score, list(result.insufficient))
 
     def _pod(self, obj: object, place: str) -> Pod:
         return Pod.from_dict(obj, place, validate=False).as_seen(self._gates)
 
-    def host_discover(self, request: wire.Discover) -> wire.DiscoverReply:
+    def host_discover(self, request: Discover) -> Discovered:
         """Read a host tree."""
-        return wire.DiscoverReply(machine_to_dict(read_machine(request.root)))
+        return Discovered(machine_to_dict(read_machine(request.root)))
 
-    def host_reconcile(self, request: wire.HostReconcile) -> wire.ReconcileReply:
+    def host_reconcile(self, request: HostReconcile) -> Reconciled:
         """Write the cpusets of a reconcile pass into a cgroup tree."""
         tree = CgroupTree.open(Path(request.root))
         done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)])
-        return _reply(wire.ReconcileReply, answers.reconciled_answer(done))
+        return answers.reconciled_answer(done)
 
-    def node_start(self, request: wire.StartNode) -> wire.NodeStarted:
+    def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""
         self._node = None
         store = MemoryStore()
@@ -129,50 +151,51 @@ class ReferenceTarget:
             self._node = Node(
                 machine_from_dict(request.machine, "machine"),
                 KubeletConfiguration.from_dict(request.kubelet, "kubelet"),
-                kubernetes_version=request.kubernetesVersion or self._version,
+                kubernetes_version=request.kubernetes_version or self._version,
                 quirks=None if self._level == "exact" else Quirks.none(),
                 store=store,
             )
         except StartError as error:
-            return wire.NodeStarted(stage=error.stage, construction_error=error.message)
-        return _reply(wire.NodeStarted, answers.initial_answer(self._node.pools))
+            return StartFailed(error.stage, error.message)
+        return answers.started_answer(self._node.pools)
 
-    def node_admit(self, request: wire.AdmitPod) -> wire.PodAnswer:
+    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Admit a pod."""
-        pod = Pod.from_dict(request.pod, "pod")
-        return _reply(wire.PodAnswer, answers.admission_answer(self._up.admit(pod)))
+        return answers.admission_answer(self._up.admit(Pod.from_dict(request.pod, "pod")))
 
-    def node_run(self, request: wire.RunPod) -> wire.PodAnswer:
+    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Start a pod's containers."""
         placements = self._up.run(request.uid)
         if placements is None:
-            return self._pod_answer("unknown")
-        return self._pod_answer("started", containers=answers.placements_answer(placements))
+            return UnknownPod(*self._pools())
+        pool, memory = self._pools()
+        return PodStarted(pool, answers.placements_answer(placements), memory)
 
-    def node_remove(self, request: wire.RemovePod) -> wire.PodAnswer:
+    def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
         """Take a pod off the node."""
-        return self._pod_answer("removed" if self._up.remove(request.uid) else "unknown")
+        known = self._up.remove(request.uid)
+        return (Removed if known else UnknownPod)(*self._pools())
 
-    def node_state(self, request: wire.ReadState) -> wire.NodeStateReply:
+    def node_state(self, request: ReadState) -> NodeState:
         """Tell all that is on the node."""
-        return _reply(wire.NodeStateReply, answers.state_answer(self._up.state()))
+        return answers.state_answer(self._up.state())
 
-    def node_reconcile(self, request: wire.Reconcile) -> wire.ReconcileReply:
+    def node_reconcile(self, request: Reconcile) -> Reconciled:
         """Make one pass of the reconcile loop."""
-        return _reply(wire.ReconcileReply, answers.reconciled_answer(self._up.reconcile()))
+        return answers.reconciled_answer(self._up.reconcile())
 
-    def node_checkpoints(self, request: wire.ReadCheckpoints) -> wire.Checkpoints:
+    def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
         """Tell the state files."""
-        return wire.Checkpoints(self._up.checkpoints())
+        return Checkpoints(self._up.checkpoints())
 
-    def node_restart(self, request: wire.RestartNode) -> wire.RestartReply:
+    def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
         """Restart the node agent."""
         self._up.write_files(request.files or {})
         config = None if request.kubelet is None else KubeletConfiguration.from_dict(request.kubelet, "kubelet")
         try:
-            return _reply(wire.RestartReply, answers.restarted_answer(self._up.restart(config)))
+            return answers.restarted_answer(self._up.restart(config))
         except StartError as error:
-            return _reply(wire.RestartReply, answers.restart_failure_answer(error))
+            return StartFailed(error.stage, error.message)
 
     @property
     def _up(self) -> Node:
@@ -180,7 +203,6 @@ class ReferenceTarget:
             raise UsageError(Fault("", "no node is up", "node.start first"))
         return self._node
 
-    def _pod_answer(self, result: str, **more: object) -> wire.PodAnswer:
-        pools = answers.state_answer(self._up.state())
-        del pools["containers"]
-        return _reply(wire.PodAnswer, {"result": result, **pools, **more})
+    def _pools(self) -> tuple[str, list[MemoryNode] | None]:
+        state = self._up.state()
+        return format_bits(state.default), answers.memory_state(state.memory)

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from .features import PROTOCOL
-from .wire import METHODS
+from .messages import METHODS
+from .messages.describe import PROTOCOL
 
 __all__ = ["protocol_schema"]
 
@@ -19,10 +19,10 @@ _DEFINITIONS = "#/$defs/{name}"
 
 
 def protocol_schema() -> dict[str, Any]:
-    """Return the schema of every request and reply; ``methods`` maps a method to its surface and its two messages."""
-    classes = [cls for method in METHODS.values() for cls in (method.request, method.reply)]
-    references, definitions = msgspec.json.schema_components(dict.fromkeys(classes), ref_template=_DEFINITIONS)
-    named = dict(zip(dict.fromkeys(classes), references, strict=True))
+    """Return the schema of every request and reply; ``methods`` maps a method to its surface, request and replies."""
+    parts = [part for method in METHODS.values() for part in (method.request, method.reply)]
+    references, definitions = msgspec.json.schema_components(parts, ref_template=_DEFINITIONS)
+    params, results = references[::2], references[1::2]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"numa-conformance target protocol, version {PROTOCOL}",
@@ -30,10 +30,10 @@ def protocol_schema() -> dict[str, Any]:
         "methods": {
             method.name: {
                 "surface": method.surface,
-                "params": named[method.request],
-                "result": named[method.reply],
+                "params": request,
+                "result": reply,
             }
-            for method in METHODS.values()
+            for method, request, reply in zip(METHODS.values(), params, results, strict=True)
         },
         "$defs": {name: _without_indents(found) for name, found in sorted(definitions.items())},
     }

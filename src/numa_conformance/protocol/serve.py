@@ -5,24 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import msgspec
 
 from ..errors import UsageError
-from . import wire
-from .connection import checked_reply
+from .dialect import checked_reply
 from .faults import BadReply
+from .message import Message, Method
+from .messages import METHODS
 
 __all__ = ["serve"]
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
 
-def serve(target: object) -> None:
+def serve(target: object, methods: Mapping[str, Method] = METHODS) -> None:
     """Answer JSON-RPC 2.0 requests, one a line, until ``shutdown`` or the end of the input.
 
-    Standard output belongs to the protocol: what the target prints goes to standard error.
+    ``methods`` are those of the version of the protocol that the target was written for. Standard output belongs to the
+    protocol: what the target prints goes to standard error.
     """
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -30,11 +33,11 @@ def serve(target: object) -> None:
         for line in iter(sys.stdin.buffer.readline, b""):
             if not line.strip():
                 continue
-            if not _answer(target, line, replies):
+            if not _answer(target, methods, line, replies):
                 return
 
 
-def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
+def _answer(target: object, methods: Mapping[str, Method], line: bytes, replies: BinaryIO) -> bool:
     """Answer one line; False when it was the request to shut down."""
     try:
         request = msgspec.json.decode(line)
@@ -48,7 +51,7 @@ def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
         return False
     number = request.get("id")
     try:
-        result = _call(target, request["method"], request.get("params") or {})
+        result = _call(target, methods.get(request["method"]), request["method"], request.get("params") or {})
     except _RpcError as error:
         _send(replies, number, error=(error.code, str(error)))
     else:
@@ -62,8 +65,7 @@ class _RpcError(Exception):
         super().__init__(message)
 
 
-def _call(target: object, name: str, params: Any) -> wire.Message:
-    method = wire.METHODS.get(name)
+def _call(target: object, method: Method | None, name: str, params: Any) -> Message:
     answer = getattr(target, method.attribute, None) if method else None
     if method is None or answer is None:
         raise _RpcError(METHOD_NOT_FOUND, f"no method {name!r}")
@@ -72,17 +74,18 @@ def _call(target: object, name: str, params: Any) -> wire.Message:
     except msgspec.ValidationError as error:
         raise _RpcError(INVALID_PARAMS, f"{name}: {error}") from error
     try:
-        return checked_reply(answer(message), method.reply)
+        reply: Message = checked_reply(method, answer(message))
     except UsageError as error:
         raise _RpcError(INVALID_PARAMS, f"{name}: {error}") from error
     except BadReply as error:
         raise _RpcError(INTERNAL_ERROR, f"{name}: {error}") from error
     except Exception as error:
         raise _RpcError(INTERNAL_ERROR, f"{name}: {type(error).__name__}: {error}") from error
+    return reply
 
 
 def _send(
-    replies: BinaryIO, number: object, *, result: wire.Message | None = None, error: tuple[int, str] | None = None
+    replies: BinaryIO, number: object, *, result: Message | None = None, error: tuple[int, str] | None = None
 ) -> None:
     reply: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
     if error is not None:

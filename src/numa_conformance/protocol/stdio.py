@@ -16,9 +16,9 @@ from typing import BinaryIO
 import msgspec
 
 from ..errors import Fault, UsageError
-from . import wire
-from .connection import checked_reply
+from .dialect import TODAY
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .message import R, Request
 
 __all__ = ["MAX_LINE", "Stdio"]
 
@@ -46,19 +46,21 @@ class Stdio:
         self._next_id = 1
         self.label = command
         self.generation = 0
+        self.dialect = TODAY
 
-    def request(self, message: wire.Message) -> wire.Message:
+    def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
-        method = wire.request_of(message)
+        name = message.method.name
         if self._process is None:
             self._process = _Process(self._argv, self._max_line, quiet=self._quiet)
             self.generation += 1
         number = self._next_id
         self._next_id += 1
-        sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": method.name, "params": message})
+        params = self.dialect.question(message)
+        sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": name, "params": params})
         try:
             line = self._process.exchange(sent, self._timeout)
-            return _result(line, number, method)
+            return self._reply(message, line, number)
         except NotClaimed:
             raise
         except TargetFault as fault:
@@ -67,6 +69,14 @@ class Stdio:
             ended = f", exit status {status}" if isinstance(fault, Crashed) else ""
             raise type(fault)(fault.message + ended, exchange) from fault
 
+    def _reply(self, message: Request[R], line: bytes, number: int) -> R:
+        shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
+        result = _result(line, number, message.method.name, shown)
+        try:
+            return self.dialect.reply(message, result)
+        except BadReply as fault:
+            raise BadReply(fault.message, shown) from fault
+
     def close(self) -> None:
         """Tell the target to shut down, and end it."""
         if self._process is not None:
@@ -74,9 +84,8 @@ class Stdio:
             self._process = None
 
 
-def _result(line: bytes, number: int, method: wire.Method) -> wire.Message:
-    """Return the result of a reply line; raises ``BadReply`` saying what is wrong with it."""
-    shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
+def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
+    """Return the result in a reply line; raises ``BadReply`` saying what is wrong with it."""
     try:
         reply = msgspec.json.decode(line)
     except msgspec.DecodeError as error:
@@ -88,14 +97,11 @@ def _result(line: bytes, number: int, method: wire.Method) -> wire.Message:
     failure = reply.get("error")
     if failure is not None:
         if isinstance(failure, dict) and failure.get("code") == METHOD_NOT_FOUND:
-            raise NotClaimed(f"the target has no method {method.name!r}", shown)
-        raise BadReply(f"the target answered {method.name} with an error: {failure}", shown)
+            raise NotClaimed(f"the target has no method {name!r}", shown)
+        raise BadReply(f"the target answered {name} with an error: {failure}", shown)
     if "result" not in reply:
         raise BadReply("the reply has neither result nor error", shown)
-    try:
-        return checked_reply(reply["result"], method.reply)
-    except BadReply as fault:
-        raise BadReply(fault.message, shown) from fault
+    return reply["result"]
 
 
 class _Process:

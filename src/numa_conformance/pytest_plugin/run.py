@@ -53,7 +53,7 @@ class Run:
         return cls(
             client=client,
             level=level,
-            profile=Profile.parse(profile, client.description.kubernetesVersion),
+            profile=Profile.parse(profile, client.description.kubernetes_version),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),

@@ -11,7 +11,7 @@ import msgspec
 
 from .. import __version__
 from ..errors import Fault, UsageError
-from ..protocol.wire import Description
+from ..protocol.messages.describe import Description
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from .case_ids import with_folder

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..protocol.wire import Description
+from ..protocol import version_1
+from ..protocol.messages.describe import PROTOCOL, Description
 from ..suite.comparison import side_by_side
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
@@ -16,6 +17,9 @@ from .model import VERDICTS, Summary
 from .scenarios import scenario_file
 
 __all__ = ["header_lines", "summary_lines", "told_scenario"]
+
+
+_VERSION_1 = f"the target speaks version 1 of the protocol, and is judged as ever; version {PROTOCOL} is today's"
 
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
@@ -27,6 +31,7 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
         f"numa-conformance: {described.name} {described.version} ({label})",
         f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "
         f"surfaces {', '.join(sorted(described.surfaces))}; {search}",
+        *([f"numa-conformance: {_VERSION_1}"] if described.protocol == version_1.PROTOCOL else ()),
         *([f"numa-conformance: asked at level exact only: {at_exact}"] if at_exact and level != "exact" else ()),
     ]
 

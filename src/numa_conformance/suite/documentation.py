@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
+import msgspec
+
 from ..documentation.quirks import QUIRKS
-from ..protocol.features import FEATURES, SURFACES
-from ..protocol.wire import METHODS
+from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
+from ..protocol.message import Message
 from .markdown import joined, table
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
@@ -101,26 +105,43 @@ def protocol_page() -> str:
         "",
         "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
         "",
+        f"This is version {PROTOCOL}. Targets of version 1 [are still judged](write-a-target.md#targets-of-version-1). "
+        "What comes to be asked or told beside this is an optional field that goes with a feature: a target that does "
+        "not claim the feature leaves the field out and is not sent it. In the lists below fields in brackets may be "
+        "left out. Where a method has several replies, `result` says which one it is.",
+        "",
         "## Methods",
         "",
         *table(
-            ("method", "surface", "question", "answer"),
-            (
-                (f"`{one.name}`", one.surface, _first_line(one.request.__doc__), _first_line(one.reply.__doc__))
-                for one in METHODS.values()
-            ),
+            ("method", "surface", "question"),
+            ((f"`{method.name}`", method.surface, _first_line(method.request.__doc__)) for method in METHODS.values()),
         ),
-        "",
-        "Fields of each message:",
-        "",
     ]
     for method in METHODS.values():
-        asked = ", ".join(f"`{name}`" for name in method.request.__struct_encode_fields__) or "nothing"
-        told = ", ".join(f"`{name}`" for name in method.reply.__struct_encode_fields__)
-        lines.append(f"- `{method.name}` takes {asked}; answers {told}")
+        lines += [
+            "",
+            f"### `{method.name}`",
+            "",
+            f"{_sentence(method.request)} It takes {_fields(method.request)}.",
+            "",
+        ]
+        for reply in method.replies:
+            tag = reply.__struct_config__.tag
+            lines.append(f"- {f'`{tag}`: ' if tag else ''}{_sentence(reply)} Fields: {_fields(reply)}.")
     lines += ["", "## Surfaces", "", *table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
     lines += ["", "## Features", "", *table(("feature", "what it is"), ((f"`{n}`", t) for n, t in FEATURES.items()))]
     return joined(lines)
+
+
+def _fields(message: type[Message]) -> str:
+    """Return the fields of a message; those in brackets may be left out."""
+    fields = msgspec.structs.fields(message)
+    told = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
+    return ", ".join(told) or "nothing"
+
+
+def _sentence(message: type[Message]) -> str:
+    return " ".join(inspect.cleandoc(message.__doc__ or "").split("\n\n", 1)[0].split())
 
 
 def _first_line(text: str | None) -> str:

@@ -12,35 +12,72 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import CpuSetSyntaxError
 from ..machine import Machine, machine_to_dict
 from ..machine.picture import allocation_map
-from ..protocol import Client, wire
+from ..protocol import Client
 from ..protocol.faults import BadReply
+from ..protocol.message import R, Request
+from ..protocol.messages.node import (
+    AdmitPod,
+    Admitted,
+    ContainerHolding,
+    MemoryBlock,
+    NodeStarted,
+    NodeState,
+    PodStarted,
+    ReadCheckpoints,
+    ReadmittedPod,
+    ReadState,
+    Reconcile,
+    Reconciled,
+    Rejected,
+    Removed,
+    RemovePod,
+    Restarted,
+    RestartNode,
+    RunPod,
+    StartFailed,
+    StartNode,
+    UnknownPod,
+)
 from .findings import Finding, scenario_json
 
-__all__ = ["NodeRun", "PodOnNode", "read_set"]
+__all__ = ["NodeRun", "PodOnNode", "held_after", "read_set"]
+
+
+PodAnswer = Admitted | Rejected | PodStarted | Removed | UnknownPod
 
 
 class PodOnNode:
     """The answer about one pod, in sets instead of texts."""
 
-    def __init__(self, answer: wire.PodAnswer, uid: str) -> None:
-        """Take the answer of an admission or a start."""
+    def __init__(self, answer: PodAnswer, uid: str) -> None:
+        """Take the answer to a step about a pod."""
         self.uid = uid
         self.answer = answer
 
     @property
     def admitted(self) -> bool:
         """Whether the pod is on the node."""
-        return self.answer.result == "admitted"
+        return isinstance(self.answer, Admitted)
 
     @property
     def reason(self) -> str | None:
         """The reason of a refusal."""
-        return self.answer.reason
+        return self.answer.reason if isinstance(self.answer, Rejected) else None
+
+    @property
+    def message(self) -> str | None:
+        """The message of a refusal."""
+        return self.answer.message if isinstance(self.answer, Rejected) else None
+
+    @property
+    def containers(self) -> Mapping[str, ContainerHolding]:
+        """What each container holds."""
+        return self.answer.containers if isinstance(self.answer, Admitted | PodStarted) else {}
 
     @property
     def pool(self) -> CpuSet:
         """The shared pool after the step."""
-        return read_set(self.answer.default_cpuset or "", "default_cpuset")
+        return read_set(self.answer.default_cpuset, "default_cpuset")
 
     def cpus(self, container: str = "c") -> CpuSet:
         """Return the exclusive CPUs of a container; empty when it uses the shared pool."""
@@ -50,7 +87,7 @@ class PodOnNode:
         """Return the devices of a container."""
         return list((self._holding(container).devices or {}).get(resource, []))
 
-    def memory(self, container: str = "c") -> list[wire.MemoryBlock]:
+    def memory(self, container: str = "c") -> list[MemoryBlock]:
         """Return the memory blocks of a container."""
         return list(self._holding(container).memory or [])
 
@@ -58,15 +95,20 @@ class PodOnNode:
     def all_cpus(self) -> CpuSet:
         """The exclusive CPUs of all its containers."""
         union = CpuSet()
-        for name in self.answer.containers or {}:
+        for name in self.containers:
             union |= self.cpus(name)
         return union
 
-    def _holding(self, container: str) -> wire.ContainerHolding:
-        found = (self.answer.containers or {}).get(container)
-        if found is None:
+    def _holding(self, container: str) -> ContainerHolding:
+        holding = self.containers.get(container)
+        if holding is None:
             raise BadReply(f"the answer about pod {self.uid!r} says nothing of its container {container!r}")
-        return found
+        return holding
+
+
+def held_after(restarted: Restarted) -> dict[str, dict[str, ContainerHolding]]:
+    """Return pod uid to container to what it holds, of the pods that a restart has admitted again."""
+    return {pod.uid: pod.containers for pod in restarted.pods if isinstance(pod, ReadmittedPod)}
 
 
 def read_set(text: str, field: str) -> CpuSet:
@@ -94,36 +136,34 @@ class NodeRun:
         self._answers: list[dict[str, Any]] = []
         self._held: dict[str, CpuSet] = {}
         self.kubelet: dict[str, Any] = {}
-        self.started: wire.NodeStarted | None = None
+        self.started: NodeStarted | None = None
 
-    def start(self, machine: Machine, kubelet: Mapping[str, Any]) -> wire.NodeStarted:
+    def start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted:
         """Bring up a node and fail when it refuses."""
         started = self.try_start(machine, kubelet)
-        self.check(
-            started.construction_error is None,
-            "the node does not come up",
-            got=started.construction_error,
-            allowed="it does",
-        )
+        if isinstance(started, StartFailed):
+            raise self.finding("the node does not come up", got=started.message, allowed="it does")
         return started
 
-    def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> wire.NodeStarted:
+    def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted | StartFailed:
         """Bring up a node, which may refuse."""
         self.machine = machine
         self.kubelet = dict(kubelet)
         self._steps, self._answers, self._held = [], [], {}
-        answer = self._client.ask(
-            wire.StartNode(machine_to_dict(machine), dict(kubelet), kubernetesVersion=self._version)
-        )
-        assert isinstance(answer, wire.NodeStarted)
-        self.started = answer
+        answer = self._client.ask(StartNode(machine_to_dict(machine), dict(kubelet), self._version))
+        self.started = answer if isinstance(answer, NodeStarted) else None
         return answer
+
+    def stays_down(self, machine: Machine, kubelet: Mapping[str, Any], *, allowed: str = "refused") -> None:
+        """Bring up a node and fail unless it refuses."""
+        started = self.try_start(machine, kubelet)
+        self.check(isinstance(started, StartFailed), "the node comes up", got=started, allowed=allowed)
 
     @property
     def initial_pool(self) -> CpuSet:
         """The shared pool at the start."""
         assert self.started is not None
-        return read_set(self.started.default_cpuset or "", "default_cpuset")
+        return read_set(self.started.default_cpuset, "default_cpuset")
 
     @property
     def reserved(self) -> CpuSet:
@@ -139,63 +179,56 @@ class NodeRun:
     def admit(self, pod: Mapping[str, Any]) -> PodOnNode:
         """Admit a pod and fail when it is refused."""
         answer = self.try_admit(pod)
-        self.check(
-            answer.admitted, "the pod is refused", got=f"{answer.reason}: {answer.answer.message}", allowed="admitted"
-        )
+        self.check(answer.admitted, "the pod is refused", got=f"{answer.reason}: {answer.message}", allowed="admitted")
         return answer
 
     def try_admit(self, pod: Mapping[str, Any]) -> PodOnNode:
         """Ask the node to admit a pod, which it may refuse."""
         self._steps.append({"op": "admit", "pod": dict(pod)})
-        reply = self._take(wire.AdmitPod(dict(pod)))
-        assert isinstance(reply, wire.PodAnswer)
-        if reply.result not in ("admitted", "rejected"):
-            raise BadReply(f"node.admit answered {reply.result!r}, accepted are admitted and rejected")
-        answer = PodOnNode(reply, pod["metadata"]["uid"])
+        answer = PodOnNode(self._take(AdmitPod(dict(pod))), pod["metadata"]["uid"])
         self._forget(answer.uid)
-        if answer.admitted:
-            for name in reply.containers or {}:
-                self._held[f"{answer.uid}/{name}"] = answer.cpus(name)
+        for name in answer.containers:
+            self._held[f"{answer.uid}/{name}"] = answer.cpus(name)
         return answer
 
     def run(self, uid: str) -> PodOnNode:
         """Start a pod's containers."""
         self._steps.append({"op": "start", "uid": uid})
-        reply = self._take(wire.RunPod(uid))
-        assert isinstance(reply, wire.PodAnswer)
-        return PodOnNode(reply, uid)
+        return PodOnNode(self._take(RunPod(uid)), uid)
 
     def remove(self, uid: str) -> PodOnNode:
         """Take a pod off the node."""
         self._steps.append({"op": "remove", "uid": uid})
-        reply = self._take(wire.RemovePod(uid))
-        assert isinstance(reply, wire.PodAnswer)
+        answer = PodOnNode(self._take(RemovePod(uid)), uid)
         self._forget(uid)
-        return PodOnNode(reply, uid)
+        return answer
 
-    def state(self) -> wire.NodeStateReply:
+    def state(self) -> NodeState:
         """Ask for all that is on the node."""
-        reply = self._client.ask(wire.ReadState())
-        assert isinstance(reply, wire.NodeStateReply)
-        return reply
+        return self._client.ask(ReadState())
 
-    def reconcile(self) -> wire.ReconcileReply:
+    def reconcile(self) -> Reconciled:
         """Make one pass of the reconcile loop."""
         self._steps.append({"op": "reconcile"})
-        reply = self._take(wire.Reconcile())
-        assert isinstance(reply, wire.ReconcileReply)
-        return reply
+        return self._take(Reconcile())
 
     def checkpoints(self) -> dict[str, str]:
         """Ask for the state files."""
-        reply = self._client.ask(wire.ReadCheckpoints())
-        assert isinstance(reply, wire.Checkpoints)
-        return reply.checkpoints
+        return self._client.ask(ReadCheckpoints()).checkpoints
 
     def restart(
         self, kubelet: Mapping[str, Any] | None = None, files: Mapping[str, str | None] | None = None
-    ) -> wire.RestartReply:
-        """Restart the node agent, with another configuration or other state files."""
+    ) -> Restarted:
+        """Restart the node agent, with another configuration or other state files, and fail when it stays down."""
+        reply = self.try_restart(kubelet, files)
+        if isinstance(reply, StartFailed):
+            raise self.finding("the node does not come up again", got=reply.message, allowed="it does")
+        return reply
+
+    def try_restart(
+        self, kubelet: Mapping[str, Any] | None = None, files: Mapping[str, str | None] | None = None
+    ) -> Restarted | StartFailed:
+        """Restart the node agent, which may refuse to come up."""
         step: dict[str, Any] = {"op": "restart"}
         if files:
             self._steps.append({"op": "write", "files": dict(files)})
@@ -203,10 +236,9 @@ class NodeRun:
         if kubelet is not None:
             step["kubelet"] = dict(kubelet)
         self._steps.append(step)
-        question = wire.RestartNode(None if kubelet is None else dict(kubelet), None if files is None else dict(files))
-        reply = self._take(question)
-        assert isinstance(reply, wire.RestartReply)
-        return reply
+        return self._take(
+            RestartNode(None if kubelet is None else dict(kubelet), None if files is None else dict(files))
+        )
 
     def check(self, holds: object, why: str, *, got: object = None, allowed: object = None) -> None:
         """Raise a ``Finding`` unless ``holds``."""
@@ -228,9 +260,9 @@ class NodeRun:
             picture=allocation_map(self.machine, shown) if shown else "",
         )
 
-    def _take(self, question: wire.Message) -> wire.Message:
+    def _take(self, question: Request[R]) -> R:
         """Ask what belongs to a step, and remember the answer beside it."""
-        reply: wire.Message = self._client.ask(question)
+        reply = self._client.ask(question)
         self._answers.append(msgspec.to_builtins(reply))
         return reply
 

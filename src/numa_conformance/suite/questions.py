@@ -9,7 +9,8 @@ import msgspec
 
 from ..cpuset import CpuSet
 from ..machine import Machine, allocation_map
-from ..protocol import Client, wire
+from ..protocol import Client
+from ..protocol.message import R, Request
 from .findings import Finding
 
 __all__ = ["ChoiceOfCpus", "Questions"]
@@ -24,14 +25,14 @@ class Questions:
         self._requirements = tuple(requirements)
         self._scenario: dict[str, Any] | None = None
 
-    def ask(self, message: wire.Message) -> Any:
-        """Ask one question; the reply is of the class that belongs to it."""
+    def ask(self, message: Request[R]) -> R:
+        """Ask one question."""
         self._scenario = None
         reply = self._target.ask(message)
         self._scenario = {
             "id": "scenario",
             "kind": "question",
-            "method": wire.request_of(message).name,
+            "method": message.method.name,
             "params": msgspec.to_builtins(message),
             "answered": msgspec.to_builtins(reply),
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 Request = dict[str, Any]
 
-DESCRIPTION = {"name": "fake", "version": "1", "protocol": "1", "surfaces": ["pick"], "features": []}
+DESCRIPTION = {"name": "fake", "version": "1", "protocol": "2", "surfaces": ["pick"], "features": []}
 
 
 def send(value: object) -> None:

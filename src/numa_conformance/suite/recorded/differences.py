@@ -25,12 +25,11 @@ def compare(expected: Any, got: Any, path: str, *, messages: bool = True) -> Ite
     """Yield the differences between two JSON values.
 
     Objects are compared key by key in both directions; null and absent are the same. Lists are compared element by
-    element when they are of one length. With ``messages`` false the free texts ``message`` and ``construction_error``
-    are not compared.
+    element when they are of one length. With ``messages`` false the free text ``message`` is not compared.
     """
     if isinstance(expected, dict) and isinstance(got, dict):
         for key in sorted(expected.keys() | got.keys()):
-            if not messages and key in ("message", "construction_error"):
+            if not messages and key == "message":
                 continue
             inner = f"{path}.{key}" if path and not path.endswith(": ") else f"{path}{key}"
             yield from compare(expected.get(key), got.get(key), inner, messages=messages)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .caller import Caller, recorded_answer
 from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
 from .stateless import reported
 
-if TYPE_CHECKING:
-    from .replay import Caller
-
 __all__ = ["record", "replay"]
+
+
+_FAILURE = ("stage", "construction_error")
+"""What is recorded of a node that did not come up."""
 
 
 def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
@@ -21,13 +23,11 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     What follows a difference would differ because of it, and say nothing new.
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
-    if "construction_error" in body:
-        expected = {"construction_error": body["construction_error"], "stage": body["stage"]}
-        got = {key: answer.get(key) for key in expected}
-        yield from compare(expected, got, "start: ", messages=messages)
-        return
-    found = list(compare(body["initial"], answer, "start: ", messages=messages))
+    expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in _FAILURE})
+    found = list(compare(expected, answer, "start: ", messages=messages))
     yield from found
+    if expected["result"] == "failed":
+        return
     steps = _Steps(target, unordered=body.get("device_ids") == "unordered")
     for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
         if found:
@@ -42,8 +42,8 @@ def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     Raises target faults.
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
-    if answer.get("construction_error"):
-        return {**body, "construction_error": answer["construction_error"], "stage": answer.get("stage")}
+    if answer["result"] == "failed":
+        return {**body, "initial": answer}
     steps = _Steps(target, unordered=False)
     return {**body, "initial": answer, "expect": [steps.take(step, {})[1] for step in body["steps"]]}
 
@@ -73,6 +73,7 @@ class _Steps:
                 got = call("node.remove", {"uid": step["uid"]})
             case "reconcile":
                 got = call("node.reconcile", {})
+                expected = recorded_answer("node.reconcile", expected)
             case "write":
                 self._files |= step["files"]
                 return {}, {}

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ...errors import UsageError
 from ...protocol import TargetFault
 from . import node_steps, stateless
+from .caller import Caller
 from .differences import Difference
 from .needs import features_needed
 from .vectors import Vector
 
-__all__ = ["KINDS", "Caller", "Outcome", "Totals", "replay"]
+__all__ = ["KINDS", "Outcome", "Totals", "replay"]
 
 Status = Literal["matched", "differed", "unsupported"]
-
-
-class Caller(Protocol):
-    """A target to ask. ``call`` takes and returns plain JSON values; what the target lacks is not in ``features``."""
-
-    @property
-    def features(self) -> frozenset[str]:
-        """The features the target claims."""
-
-    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask one question; raises a target fault when no proper answer comes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .caller import Caller, recorded_answer
 from .differences import Difference, compare
-
-if TYPE_CHECKING:
-    from .replay import Caller
 
 __all__ = ["replay_cpu_static", "replay_merge", "replay_qos", "replay_question", "replay_score", "reported"]
 
@@ -23,16 +21,11 @@ def replay_cpu_static(target: Caller, body: dict[str, Any], messages: bool) -> I
     question = {"machine": reported(body["machine"]), "kubelet": body["kubelet"]}
     if "construction_error" in body:
         question |= {"state": {"default": "", "assignments": {}}, "pod": _NO_POD, "container": "c", "affinity": None}
-        answer = target.call("allocate", question)
-        yield from compare(
-            {"construction_error": body["construction_error"]},
-            {"construction_error": answer.get("construction_error")},
-            "",
-            messages=messages,
-        )
-        return
-    question |= {key: body[key] for key in ("state", "pod", "container", "affinity")}
-    expected = {"reserved_cpus": body["reserved_cpus"], **body["expect"]}
+        recorded = {"construction_error": body["construction_error"]}
+    else:
+        question |= {key: body[key] for key in ("state", "pod", "container", "affinity")}
+        recorded = {"reserved_cpus": body["reserved_cpus"], **body["expect"]}
+    expected = recorded_answer("allocate", recorded)
     yield from compare(expected, target.call("allocate", question), "", messages=messages)
 
 
@@ -41,7 +34,8 @@ _NO_POD: dict[str, Any] = {"metadata": {"name": "p", "uid": "p"}, "spec": {"cont
 
 def replay_question(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
     """Ask any one question of the protocol."""
-    yield from compare(body["expect"], target.call(body["method"], body["params"]), "", messages=messages)
+    expected = recorded_answer(body["method"], body["expect"])
+    yield from compare(expected, target.call(body["method"], body["params"]), "", messages=messages)
 
 
 def replay_merge(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
@@ -61,9 +55,8 @@ def replay_score(target: Caller, body: dict[str, Any], messages: bool) -> Iterat
     question = {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")}
     answer = target.call("score", question)
     answer.pop("resources", None)
-    if "construction_error" in body:
-        expected: dict[str, Any] = {"construction_error": body["construction_error"]}
-    else:
-        expected = {**body["expect"], "insufficient": sorted(body["expect"]["insufficient"])}
-        answer["insufficient"] = sorted(answer.get("insufficient") or ())
+    recorded = body["expect"] if "expect" in body else {"construction_error": body["construction_error"]}
+    expected = recorded_answer("score", recorded)
+    for told in (expected, answer):
+        told["insufficient"] = sorted(told.get("insufficient") or ())
     yield from compare(expected, answer, "", messages=messages)

@@ -4,14 +4,28 @@
     pytest --numa-conformance --numa-target numa_target:make
 
 Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and read what the suite says. All features
-are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.protocol.wire``.
+are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.protocol.messages``.
 """
 
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import Pod
-from numa_conformance.protocol import wire
+from numa_conformance.protocol.messages.describe import PROTOCOL, Describe, Description
+from numa_conformance.protocol.messages.node import (
+    AdmitPod,
+    Admitted,
+    ContainerHolding,
+    NodeStarted,
+    NodeState,
+    PodStarted,
+    ReadState,
+    Rejected,
+    Removed,
+    RemovePod,
+    RunPod,
+    StartNode,
+)
 
 SURFACES = ["node"]
 FEATURES = ["cpu-manager/none"]
@@ -20,19 +34,19 @@ FEATURES = ["cpu-manager/none"]
 class Target:
     """One node: ``free`` are the CPUs nobody holds exclusively, ``pods`` what each container of each pod holds."""
 
-    def describe(self, request: wire.Describe) -> wire.Description:
+    def describe(self, request: Describe) -> Description:
         """Say who this is and what it claims; only that is tested."""
-        return wire.Description("my-allocator", "0.1.0", "1", SURFACES, FEATURES)
+        return Description("my-allocator", "0.1.0", PROTOCOL, SURFACES, FEATURES)
 
-    def node_start(self, request: wire.StartNode) -> wire.NodeStarted:
+    def node_start(self, request: StartNode) -> NodeStarted:
         """Come up on a machine, under a KubeletConfiguration."""
         self.static = request.kubelet.get("cpuManagerPolicy") == "static"
         self.reserved = CpuSet.parse(request.kubelet.get("reservedSystemCPUs", "")) if self.static else CpuSet()
         self.free = CpuSet(cpu["id"] for cpu in request.machine["cpus"]) if self.static else CpuSet()
         self.pods: dict[str, dict[str, CpuSet]] = {}
-        return wire.NodeStarted(str(self.free), str(self.reserved) if self.static else None)
+        return NodeStarted(str(self.free), str(self.reserved) if self.static else None)
 
-    def node_admit(self, request: wire.AdmitPod) -> wire.PodAnswer:
+    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Place a pod, or refuse it and leave everything as it was."""
         pod = Pod.from_dict(request.pod)
         before, given = self.free, {}
@@ -42,10 +56,10 @@ class Target:
             if cpus is None:
                 self.free = before
                 reason, message = "UnexpectedAdmissionError", "not enough free CPUs"
-                return wire.PodAnswer("rejected", str(self.free), pod.qos, reason=reason, message=message)
+                return Rejected(str(self.free), reason, message, pod.qos)
             given[container.name] = cpus
         self.pods[pod.uid] = given
-        return wire.PodAnswer("admitted", str(self.free), pod.qos, self.held(given))
+        return Admitted(str(self.free), self.held(given), pod.qos)
 
     def give(self, count: int) -> CpuSet | None:
         """Take exclusive CPUs for one container: here the lowest ids. Your allocator goes here."""
@@ -56,23 +70,23 @@ class Target:
         self.free -= cpus
         return cpus
 
-    def node_run(self, request: wire.RunPod) -> wire.PodAnswer:
+    def node_run(self, request: RunPod) -> PodStarted:
         """Start a pod's containers."""
-        return wire.PodAnswer("started", str(self.free), containers=self.held(self.pods[request.uid]))
+        return PodStarted(str(self.free), self.held(self.pods[request.uid]))
 
-    def node_remove(self, request: wire.RemovePod) -> wire.PodAnswer:
+    def node_remove(self, request: RemovePod) -> Removed:
         """Forget a pod; what it held is free again."""
         for cpus in self.pods.pop(request.uid, {}).values():
             self.free |= cpus
-        return wire.PodAnswer("removed", str(self.free))
+        return Removed(str(self.free))
 
-    def node_state(self, request: wire.ReadState) -> wire.NodeStateReply:
+    def node_state(self, request: ReadState) -> NodeState:
         """Tell what everybody holds."""
-        return wire.NodeStateReply(str(self.free), {uid: self.held(given) for uid, given in self.pods.items()})
+        return NodeState(str(self.free), {uid: self.held(given) for uid, given in self.pods.items()})
 
-    def held(self, given: dict[str, CpuSet]) -> dict[str, wire.ContainerHolding]:
+    def held(self, given: dict[str, CpuSet]) -> dict[str, ContainerHolding]:
         """Return what containers hold in the form of the protocol; no CPUs means the shared pool."""
-        return {name: wire.ContainerHolding(str(cpus)) for name, cpus in given.items()}
+        return {name: ContainerHolding(str(cpus)) for name, cpus in given.items()}
 
 
 def make() -> Target:

@@ -23,13 +23,13 @@ pods: dict[str, Json] = {}
 
 def describe(params: Json) -> Json:
     """Say who this is and what it claims; only that is tested."""
-    return {"name": "my-allocator", "version": "0.1.0", "protocol": "1", "surfaces": SURFACES, "features": FEATURES}
+    return {"name": "my-allocator", "version": "0.1.0", "protocol": "2", "surfaces": SURFACES, "features": FEATURES}
 
 
 def start(params: Json) -> Json:
     """Come up on params["machine"], under the KubeletConfiguration params["kubelet"]. Sets are texts: "0-3,8"."""
     pods.clear()
-    return {"default_cpuset": ""}
+    return {"result": "started", "default_cpuset": ""}
 
 
 def admit(params: Json) -> Json:

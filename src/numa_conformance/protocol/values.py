@@ -6,14 +6,12 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["AllocationFault", "CpuChoice", "HintValue", "JsonObject", "Message", "PriorState"]
+from .message import Message
+
+__all__ = ["HintLists", "HintValue", "JsonObject", "PriorState"]
 
 JsonObject = dict[str, Any]
 """A machine, a configuration or a pod: documents with schemas of their own, passed through as they are."""
-
-
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Base of every message and of the values inside."""
 
 
 class HintValue(Message, frozen=True, omit_defaults=False):
@@ -23,20 +21,8 @@ class HintValue(Message, frozen=True, omit_defaults=False):
     preferred: bool
 
 
-class AllocationFault(Message, frozen=True):
-    """A refusal: the reason (one word, as in the pod's status) and a message for people."""
-
-    message: str
-    reason: str | None = None
-
-
-class CpuChoice(Message, frozen=True):
-    """CPUs given, the shared pool afterwards, what later containers of the pod may reuse; or an error."""
-
-    cpus: str | None = None
-    default_cpuset: str | None = None
-    reusable: str | None = None
-    error: AllocationFault | None = None
+HintLists = dict[str, list[HintValue] | None]
+"""Resource to hints; null: no opinion; an empty list: impossible."""
 
 
 class PriorState(Message, frozen=True, omit_defaults=False):

@@ -1,0 +1,58 @@
+"""The surface ``allocate``: one allocation of the static policy in a state that the question brings along."""
+
+from __future__ import annotations
+
+from ..message import Outcome, Request
+from ..values import HintLists, HintValue, JsonObject, PriorState
+
+__all__ = ["SURFACE", "Allocate", "Allocated", "AllocationRefused", "PolicyRefused"]
+
+SURFACE = "one allocation of the static policy in a given state"
+
+
+class Asked(Outcome, frozen=True, kw_only=True):
+    """What may be told beside an allocation: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
+
+    reserved_cpus: str | None = None
+    guaranteed_cpus: int | None = None
+    pod_guaranteed_cpus: int | None = None
+    hints: HintLists | None = None
+    pod_hints: HintLists | None = None
+
+
+class Allocated(Asked, tag="allocated", frozen=True):
+    """CPUs given, the shared pool afterwards, and what later containers of the pod may reuse."""
+
+    cpus: str
+    default_cpuset: str
+    reusable: str | None = None
+
+
+class AllocationRefused(Asked, tag="refused", frozen=True):
+    """No CPUs: a message for people and, where there is one, the reason as in the pod's status."""
+
+    message: str
+    reason: str | None = None
+
+
+class PolicyRefused(Outcome, tag="policy_refused", frozen=True):
+    """No policy can be made of this machine and configuration."""
+
+    message: str
+
+
+class Allocate(
+    Request[Allocated | AllocationRefused | PolicyRefused],
+    method="allocate",
+    surface="allocate",
+    frozen=True,
+    omit_defaults=False,
+):
+    """One allocation of the static policy for one container, in a given state."""
+
+    machine: JsonObject
+    kubelet: JsonObject
+    state: PriorState
+    pod: JsonObject
+    container: str
+    affinity: HintValue | None = None

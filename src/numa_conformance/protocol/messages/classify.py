@@ -1,0 +1,25 @@
+"""The surface ``classify``: what a pod asks for."""
+
+from __future__ import annotations
+
+from ..message import Message, Request
+from ..values import JsonObject
+
+__all__ = ["FEATURES", "SURFACE", "Classified", "Classify"]
+
+SURFACE = "QoS class and exclusive CPUs of a pod"
+FEATURES = {"node/qos": "QoS classes and effective requests of pods"}
+
+
+class Classified(Message, frozen=True, omit_defaults=False):
+    """The class; container to exclusive CPUs; the same for the pod as a whole."""
+
+    qos: str
+    container_cpus: dict[str, int]
+    pod_cpus: int
+
+
+class Classify(Request[Classified], method="classify", surface="classify", frozen=True):
+    """Ask for a pod's QoS class and the exclusive CPUs of its containers."""
+
+    pod: JsonObject

@@ -1,0 +1,28 @@
+"""The handshake, which belongs to no surface."""
+
+from __future__ import annotations
+
+from ...documentation.versions import DEFAULT
+from ..message import Message, Request
+
+__all__ = ["PROTOCOL", "Describe", "Description"]
+
+PROTOCOL = "2"
+"""The version of the protocol that these messages are."""
+
+
+class Description(Message, frozen=True, omit_defaults=False):
+    """Who a target is, and what it claims."""
+
+    name: str
+    version: str
+    protocol: str
+    surfaces: list[str]
+    features: list[str]
+    kubernetes_version: str = str(DEFAULT)
+
+
+class Describe(Request[Description], method="describe", surface="describe", frozen=True, omit_defaults=False):
+    """Who are you? The first message of every conversation."""
+
+    protocol: str = PROTOCOL

@@ -1,0 +1,27 @@
+"""The surface ``hints``: which NUMA nodes the CPU Manager would like."""
+
+from __future__ import annotations
+
+from ..message import Message, Request
+from ..values import HintLists, JsonObject, PriorState
+
+__all__ = ["FEATURES", "SURFACE", "Hints", "OfferedHints"]
+
+SURFACE = "CPU hints in a given state"
+FEATURES = {"cpu-manager/hints": "NUMA hints for exclusive CPUs"}
+
+
+class OfferedHints(Message, frozen=True):
+    """Resource to hints; null: no opinion; an empty list: impossible."""
+
+    hints: HintLists | None = None
+
+
+class Hints(Request[OfferedHints], method="hints", surface="hints", frozen=True, omit_defaults=False):
+    """Ask for the CPU hints of one container (null: of the pod as a whole) in a given state."""
+
+    machine: JsonObject
+    kubelet: JsonObject
+    state: PriorState
+    pod: JsonObject
+    container: str | None = None

@@ -1,0 +1,28 @@
+"""The surface ``merge``: one decision of the Topology Manager."""
+
+from __future__ import annotations
+
+from ..message import Message, Request
+from ..values import HintLists
+
+__all__ = ["SURFACE", "Merge", "Merged"]
+
+SURFACE = "merging provider hints under a Topology Manager policy"
+
+
+class Merged(Message, frozen=True, omit_defaults=False):
+    """The merged hint and whether the policy admits the pod."""
+
+    nodes: list[int] | None
+    preferred: bool
+    admit: bool
+
+
+class Merge(Request[Merged], method="merge", surface="merge", frozen=True, omit_defaults=False):
+    """Merge the hints of providers (each null, or resource to hints) under a Topology Manager policy."""
+
+    policy: str
+    options: dict[str, str]
+    nodes: list[int]
+    distances: list[list[int]] | None
+    providers: list[HintLists | None]

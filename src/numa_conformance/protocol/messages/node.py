@@ -1,0 +1,242 @@
+"""The surface ``node``: one node through its life."""
+
+from __future__ import annotations
+
+from ..message import Message, Outcome, Request
+from ..values import HintValue, JsonObject
+
+__all__ = [
+    "SURFACE",
+    "AdmitPod",
+    "Admitted",
+    "Checkpoints",
+    "ContainerHolding",
+    "MemoryBlock",
+    "MemoryNode",
+    "MemoryTable",
+    "NodeStarted",
+    "NodeState",
+    "PodStarted",
+    "ReadCheckpoints",
+    "ReadState",
+    "ReadmittedPod",
+    "Reconcile",
+    "Reconciled",
+    "Rejected",
+    "RejectedPod",
+    "RemovePod",
+    "Removed",
+    "RestartNode",
+    "Restarted",
+    "RunPod",
+    "SkippedContainer",
+    "StartFailed",
+    "StartNode",
+    "UnknownPod",
+    "Update",
+]
+
+SURFACE = "the stateful manager stack of one node"
+
+
+class MemoryTable(Message, frozen=True, omit_defaults=False):
+    """The books of one resource on one NUMA node, in bytes."""
+
+    total: int
+    system_reserved: int
+    allocatable: int
+    reserved: int
+    free: int
+
+
+class MemoryNode(Message, frozen=True):
+    """One NUMA node as the Memory Manager keeps it; ``tables`` when the node has just come up, else ``free``."""
+
+    node: int
+    assignments: int
+    group: list[int]
+    free: dict[str, int] | None = None
+    tables: dict[str, MemoryTable] | None = None
+
+
+class MemoryBlock(Message, frozen=True, omit_defaults=False):
+    """Memory of one type given to a container on NUMA nodes."""
+
+    type: str
+    bytes: int
+    nodes: list[int]
+
+
+class ContainerHolding(Message, frozen=True, omit_defaults=False):
+    """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool."""
+
+    cpus: str
+    affinity: HintValue | None = None
+    memory: list[MemoryBlock] | None = None
+    devices: dict[str, list[str]] | None = None
+
+
+class NodeStarted(Outcome, tag="started", frozen=True):
+    """The node is up, with these pools. Policy none has no reserved CPUs of its own."""
+
+    default_cpuset: str
+    reserved_cpus: str | None = None
+    allocatable_cpus: str | None = None
+    memory_state: list[MemoryNode] | None = None
+
+
+class StartFailed(Outcome, tag="failed", frozen=True):
+    """The node does not come up: the stage that refuses, and its message."""
+
+    stage: str
+    message: str
+
+
+class StartNode(Request[NodeStarted | StartFailed], method="node.start", surface="node", frozen=True):
+    """Bring up a node; what an earlier node held is gone. ``files``: state files it finds, name to text."""
+
+    machine: JsonObject
+    kubelet: JsonObject
+    kubernetes_version: str | None = None
+    files: dict[str, str] | None = None
+
+
+class Admitted(Outcome, tag="admitted", frozen=True):
+    """The pod is on the node: the shared pool, and container to what it holds."""
+
+    default_cpuset: str
+    containers: dict[str, ContainerHolding]
+    qos: str | None = None
+    memory_state: list[MemoryNode] | None = None
+
+
+class Rejected(Outcome, tag="rejected", frozen=True):
+    """The pod is refused: the reason (one word, as in the pod's status) and a message for people."""
+
+    default_cpuset: str
+    reason: str
+    message: str
+    qos: str | None = None
+    memory_state: list[MemoryNode] | None = None
+
+
+class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):
+    """Ask the node to run a pod. The same uid again means: admit it anew, it keeps what it has."""
+
+    pod: JsonObject
+
+
+class PodStarted(Outcome, tag="started", frozen=True):
+    """The pod's containers have started: the shared pool, and container to what it holds."""
+
+    default_cpuset: str
+    containers: dict[str, ContainerHolding]
+    memory_state: list[MemoryNode] | None = None
+
+
+class Removed(Outcome, tag="removed", frozen=True):
+    """The pod is gone."""
+
+    default_cpuset: str
+    memory_state: list[MemoryNode] | None = None
+
+
+class UnknownPod(Outcome, tag="unknown", frozen=True):
+    """There is no such pod on the node."""
+
+    default_cpuset: str
+    memory_state: list[MemoryNode] | None = None
+
+
+class RunPod(Request[PodStarted | UnknownPod], method="node.run", surface="node", frozen=True):
+    """Start the containers of a pod in order; an ordinary init container ends before the next begins."""
+
+    uid: str
+
+
+class RemovePod(Request[Removed | UnknownPod], method="node.remove", surface="node", frozen=True):
+    """The pod is gone; all it held is released."""
+
+    uid: str
+
+
+class NodeState(Message, frozen=True, omit_defaults=False):
+    """The shared pool, and pod uid to container to what it holds."""
+
+    default_cpuset: str
+    containers: dict[str, dict[str, ContainerHolding]]
+    memory_state: list[MemoryNode] | None = None
+
+
+class ReadState(Request[NodeState], method="node.state", surface="node", frozen=True):
+    """Ask for all that is on the node."""
+
+
+class Update(Message, frozen=True):
+    """A cpuset sent to the container runtime."""
+
+    uid: str
+    container: str
+    cpus: str
+
+
+class SkippedContainer(Message, frozen=True):
+    """A container that could not be handled: it has not started, or there is no cpuset to send."""
+
+    uid: str
+    container: str
+
+
+class Reconciled(Outcome, tag="reconciled", frozen=True):
+    """The updates in the order sent, the number of containers handled, and those skipped."""
+
+    updates: list[Update]
+    handled: int
+    skipped: list[SkippedContainer]
+
+
+class Reconcile(Request[Reconciled], method="node.reconcile", surface="node", frozen=True):
+    """Make one pass of the reconcile loop."""
+
+
+class Checkpoints(Outcome, tag="checkpoints", frozen=True):
+    """File name to content."""
+
+    checkpoints: dict[str, str]
+
+
+class ReadCheckpoints(Request[Checkpoints], method="node.checkpoints", surface="node", frozen=True):
+    """Ask for the state files."""
+
+
+class ReadmittedPod(Outcome, tag="admitted", frozen=True):
+    """A pod that is on the node after a restart, and container to what it holds."""
+
+    uid: str
+    containers: dict[str, ContainerHolding]
+
+
+class RejectedPod(Outcome, tag="rejected", frozen=True):
+    """A pod that a restart refuses: the reason and a message for people."""
+
+    uid: str
+    reason: str
+    message: str
+
+
+class Restarted(Outcome, tag="restarted", frozen=True):
+    """The node is up again, and every pod that was on it admitted anew, or refused."""
+
+    pods: list[ReadmittedPod | RejectedPod]
+    default_cpuset: str
+    memory_state: list[MemoryNode] | None = None
+
+
+class RestartNode(Request[Restarted | StartFailed], method="node.restart", surface="node", frozen=True):
+    """Start new managers on the same state files, then admit every pod again in the order of its first admission.
+
+    ``kubelet``: another configuration from now on. ``files``: state files replaced (null: deleted) while it was down.
+    """
+
+    kubelet: JsonObject | None = None
+    files: dict[str, str | None] | None = None

@@ -1,0 +1,35 @@
+"""The surface ``pick``, the narrow waist: choose so many of these CPUs."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..message import Outcome, Request
+from ..values import HintValue, JsonObject
+
+__all__ = ["SURFACE", "Pick", "PickRefused", "Picked"]
+
+SURFACE = "one allocation from a set of free CPUs; stateless"
+
+
+class Picked(Outcome, tag="picked", frozen=True):
+    """The CPUs chosen, in kernel list format."""
+
+    cpus: str
+
+
+class PickRefused(Outcome, tag="refused", frozen=True):
+    """No CPUs: a message for people and, where there is one, the reason as in the pod's status."""
+
+    message: str
+    reason: str | None = None
+
+
+class Pick(Request[Picked | PickRefused], method="pick", surface="pick", frozen=True, omit_defaults=False):
+    """Choose ``count`` of the ``available`` CPUs, near ``affinity`` if one is given. Nothing is remembered."""
+
+    machine: JsonObject
+    available: str
+    count: int
+    options: dict[str, bool] = msgspec.field(default_factory=dict)
+    affinity: HintValue | None = None

@@ -1,0 +1,34 @@
+"""The surface ``score``: NodeResourcesFit for one node."""
+
+from __future__ import annotations
+
+from ..message import Outcome, Request
+from ..values import JsonObject
+
+__all__ = ["FEATURES", "SURFACE", "Score", "ScoreRefused", "Scored"]
+
+SURFACE = "NodeResourcesFit scoring and filtering"
+FEATURES = {"scheduler/filter": "which resources are insufficient"}
+
+
+class Scored(Outcome, tag="scored", frozen=True):
+    """The score from 0 to 100 (null of a target that only filters), and why the pod would not fit."""
+
+    score: int | None
+    insufficient: list[str]
+    resources: list[JsonObject] | None = None
+
+
+class ScoreRefused(Outcome, tag="refused", frozen=True):
+    """The arguments of the plugin are refused."""
+
+    message: str
+
+
+class Score(Request[Scored | ScoreRefused], method="score", surface="score", frozen=True, omit_defaults=False):
+    """Score one node for a pod with NodeResourcesFit. ``pods`` are on the node already."""
+
+    strategy: JsonObject
+    allocatable: dict[str, str]
+    pods: list[JsonObject]
+    pod: JsonObject

@@ -1,0 +1,79 @@
+"""A shim between your allocator and numa-conformance. It claims policy none, which gives no exclusive CPUs.
+
+    numa-conformance smoke --target numa_target:make
+    pytest --numa-conformance --numa-target numa_target:make
+
+Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and read what the suite says. All features
+are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.target.wire``.
+"""
+
+from __future__ import annotations
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.kube import Pod
+from numa_conformance.target import wire
+
+SURFACES = ["node"]
+FEATURES = ["cpu-manager/none"]
+
+
+class Target:
+    """One node: ``free`` are the CPUs nobody holds exclusively, ``pods`` what each container of each pod holds."""
+
+    def describe(self, request: wire.Describe) -> wire.Description:
+        """Say who this is and what it claims; only that is tested."""
+        return wire.Description("my-allocator", "0.1.0", "1", SURFACES, FEATURES)
+
+    def node_start(self, request: wire.StartNode) -> wire.NodeStarted:
+        """Come up on a machine, under a KubeletConfiguration."""
+        self.static = request.kubelet.get("cpuManagerPolicy") == "static"
+        self.reserved = CpuSet.parse(request.kubelet.get("reservedSystemCPUs", "")) if self.static else CpuSet()
+        self.free = CpuSet(cpu["id"] for cpu in request.machine["cpus"]) if self.static else CpuSet()
+        self.pods: dict[str, dict[str, CpuSet]] = {}
+        return wire.NodeStarted(str(self.free), str(self.reserved) if self.static else None)
+
+    def node_admit(self, request: wire.AdmitPod) -> wire.PodAnswer:
+        """Place a pod, or refuse it and leave everything as it was."""
+        pod = Pod.from_dict(request.pod)
+        before, given = self.free, {}
+        for container in pod.all_containers:
+            cpus = self.give(pod.exclusive_cpus(container) if self.static else 0)
+            if cpus is None:
+                self.free = before
+                reason, message = "UnexpectedAdmissionError", "not enough free CPUs"
+                return wire.PodAnswer("rejected", str(self.free), pod.qos, reason=reason, message=message)
+            given[container.name] = cpus
+        self.pods[pod.uid] = given
+        return wire.PodAnswer("admitted", str(self.free), pod.qos, self.held(given))
+
+    def give(self, count: int) -> CpuSet | None:
+        """Take exclusive CPUs for one container: here the lowest ids. Your allocator goes here."""
+        takeable = list(self.free - self.reserved)
+        if count > len(takeable):
+            return None
+        cpus = CpuSet(takeable[:count])
+        self.free -= cpus
+        return cpus
+
+    def node_run(self, request: wire.RunPod) -> wire.PodAnswer:
+        """Start a pod's containers."""
+        return wire.PodAnswer("started", str(self.free), containers=self.held(self.pods[request.uid]))
+
+    def node_remove(self, request: wire.RemovePod) -> wire.PodAnswer:
+        """Forget a pod; what it held is free again."""
+        for cpus in self.pods.pop(request.uid, {}).values():
+            self.free |= cpus
+        return wire.PodAnswer("removed", str(self.free))
+
+    def node_state(self, request: wire.ReadState) -> wire.NodeStateReply:
+        """Tell what everybody holds."""
+        return wire.NodeStateReply(str(self.free), {uid: self.held(given) for uid, given in self.pods.items()})
+
+    def held(self, given: dict[str, CpuSet]) -> dict[str, wire.ContainerHolding]:
+        """Return what containers hold in the form of the protocol; no CPUs means the shared pool."""
+        return {name: wire.ContainerHolding(str(cpus)) for name, cpus in given.items()}
+
+
+def make() -> Target:
+    """Make the target; called once per run, and again after a crash."""
+    return Target()
