@@ -65,6 +65,9 @@ def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
         from numa_conformance.protocol import ReferenceTarget
 
         class Agent(ReferenceTarget):
+            def __init__(self):
+                super().__init__("documented")
+
             def describe(self, request):
                 described = super().describe(request)
                 return msgspec.structs.replace(described, surfaces=["node", "classify", "hints", "merge"])
@@ -148,7 +151,7 @@ from numa_conformance.protocol import ReferenceTarget
 class Small(ReferenceTarget):
     def describe(self, request):
         whole = super().describe(request)
-        return type(whole)("small", "1", "1", ["node"], ["cpu-manager/none"])
+        return type(whole)("small", "1", "2", ["node"], ["cpu-manager/none"])
 """
 
 

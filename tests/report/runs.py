@@ -28,7 +28,7 @@ def case(number, verdict="passed", requirement=REQUIREMENT, details="", scenario
 
 
 def run(*cases, name="mine", level="documented", profile="", known=(), planned=(), narrowed=True):
-    described = Description(name, "1", "1", ["node"], ["cpu-manager/none"])
+    described = Description(name, "1", "2", ["node"], ["cpu-manager/none"])
     entries = SimpleNamespace(entries=dict.fromkeys(known))
     asked = Profile.parse(profile, "1.32")
     return Summary.of(described, level, asked, cases, entries, planned=planned, narrowed=narrowed)
