@@ -3,17 +3,18 @@
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
 from numa_conformance.managers.cpu.distribution_search import choose_nodes
 
 OPTIONS = {
     "default": StaticOptions(),
-    "uncore": StaticOptions(prefer_uncore=True),
-    "across-numa": StaticOptions(distribute_across_numa=True),
-    "across-cores": StaticOptions(distribute_across_cores=True),
+    "uncore": StaticOptions(prefer_align_cpus_by_uncorecache=True),
+    "across-numa": StaticOptions(distribute_cpus_across_numa=True),
+    "across-cores": StaticOptions(distribute_cpus_across_cores=True),
 }
 
 

@@ -4,8 +4,10 @@ from itertools import combinations
 
 import pytest
 
+from numa_conformance.documentation.options import TopologyOptions
+from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import TopologyOptions, policy_of
+from numa_conformance.managers.topology import policy_of
 
 
 def every_hint(nodes):
@@ -18,7 +20,7 @@ def every_hint(nodes):
 @pytest.mark.parametrize("nodes", [4, 8, 16])
 @pytest.mark.parametrize("name", ["best-effort", "single-numa-node"])
 def test_merge_of_three_dense_providers(benchmark, name, nodes):
-    policy = policy_of(name, "container", TopologyOptions(), range(nodes), None)
+    policy = policy_of(name, "container", TopologyOptions(), range(nodes), None, TopologyQuirks())
     hints = every_hint(nodes)
     merged = benchmark(policy.merge, [{"devices": hints}, {"cpu": hints}, {"memory": hints}])
     assert merged.admit is (name == "best-effort")

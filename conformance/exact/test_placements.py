@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.picture import allocation_map
 from numa_conformance.protocol.messages.node import StartFailed
@@ -26,15 +27,7 @@ MACHINES = [
     "four-sockets-smt4",
     "amd-milan-7763-nps4",
 ]
-OPTIONS = [
-    "static",
-    "full-pcpus-only",
-    "distribute-cpus-across-numa",
-    "align-by-socket",
-    "distribute-cpus-across-cores",
-    "strict-cpu-reservation",
-    "prefer-align-cpus-by-uncorecache",
-]
+OPTIONS = ["static", *STATIC_OPTIONS]
 SIZES = (2, 1, 4, 3, 6, 2, 10, 16)
 """CPUs of the pods, admitted one after the other; the third leaves before the sixth comes."""
 

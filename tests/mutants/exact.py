@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.options import STATIC_OPTIONS
 
 from .lies import Json, each_holding
 from .mutant import Memory, mutant
 
 __all__ = ["MUTANTS"]
 
-_PLACEMENTS = (
-    "static",
-    "full-pcpus-only",
-    "distribute-cpus-across-numa",
-    "align-by-socket",
-    "distribute-cpus-across-cores",
-    "strict-cpu-reservation",
-    "prefer-align-cpus-by-uncorecache",
-)
+_PLACEMENTS = ("static", *STATIC_OPTIONS)
 
 
 def _another_cpu(holding: Json, answer: Json) -> None:

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
 
 from ..documentation.gates import GATES, GateState
+from ..documentation.options import POLICY_OPTIONS, Maturity
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError, closest
 
-__all__ = ["FeatureGates", "Maturity", "gate_faults", "option_maturity"]
-
-Maturity = Literal["alpha", "beta", "ga"]
+__all__ = ["FeatureGates", "gate_faults", "option_maturity"]
 
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
-
-_OPTIONS: Mapping[str, tuple[tuple[tuple[int, int], Maturity], ...]] = {
-    "full-pcpus-only": (((1, 22), "alpha"), ((1, 23), "beta"), ((1, 33), "ga")),
-    "distribute-cpus-across-numa": (((1, 23), "alpha"), ((1, 33), "beta")),
-    "align-by-socket": (((1, 25), "alpha"),),
-    "distribute-cpus-across-cores": (((1, 31), "alpha"),),
-    "strict-cpu-reservation": (((1, 32), "alpha"), ((1, 33), "beta"), ((1, 35), "ga")),
-    "prefer-align-cpus-by-uncorecache": (((1, 32), "alpha"), ((1, 34), "beta"), ((1, 36), "ga")),
-    "prefer-closest-numa-nodes": (((1, 26), "alpha"), ((1, 28), "beta"), ((1, 32), "ga")),
-    "max-allowable-numa-nodes": (((1, 31), "beta"), ((1, 35), "ga")),
-}
 
 
 def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity | None:
     """Return how mature a policy option is in a version; None where it does not exist."""
-    asked = KubernetesVersion.supported(version)
-    reached: Maturity | None = None
-    for since, maturity in _OPTIONS.get(option, ()):
-        if (asked.major, asked.minor) >= since:
-            reached = maturity
-    return reached
+    known = POLICY_OPTIONS.get(option)
+    return known.maturity.at(KubernetesVersion.supported(version)) if known else None
 
 
 class FeatureGates:

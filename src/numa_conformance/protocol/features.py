@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ..documentation.policies import policies_of
 from ..errors import Fault, UsageError, closest
-from ..managers.cpu import OPTION_NAMES
 from . import version_1
 from .messages import FEATURES as OF_ONE_SURFACE
 from .messages import SURFACES
@@ -22,7 +22,7 @@ def _features(field: str, room: str, text: str) -> dict[str, str]:
 
 FEATURES: Mapping[str, str] = {
     **_features("cpuManagerPolicy", "cpu-manager", "CPU Manager policy"),
-    **{f"cpu-manager/{option}": f"static policy option {option}" for option in OPTION_NAMES},
+    **{f"cpu-manager/{option}": f"static policy option {option}" for option in STATIC_OPTIONS},
     "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
     "cpu-manager/state-file": "the state file cpu_manager_state",
     "cpu-manager/reconcile": "the reconcile loop",
@@ -34,8 +34,7 @@ FEATURES: Mapping[str, str] = {
     "device-manager/state-file": "the state file kubelet_internal_checkpoint",
     **_features("topologyManagerPolicy", "topology-manager", "Topology Manager policy"),
     **_features("topologyManagerScope", "topology-manager/scope", "Topology Manager scope"),
-    "topology-manager/prefer-closest-numa-nodes": "policy option prefer-closest-numa-nodes",
-    "topology-manager/max-allowable-numa-nodes": "policy option max-allowable-numa-nodes",
+    **{f"topology-manager/{option}": f"policy option {option}" for option in TOPOLOGY_OPTIONS},
     "node/restart": "state survives a restart of the node agent",
     **_features("scoringStrategy.type", "scheduler", "scoring strategy"),
     **OF_ONE_SURFACE,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, KubeletFails, UsageError, closest
-from ..managers.cpu import OPTION_NAMES, CpuAllocator, CpuTopology, NotEnoughCpus, StaticOptions
+from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 from .messages.pick import Pick, Picked, PickRefused
 from .view import cpu_topology
 
@@ -39,9 +40,9 @@ def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> in
 
 def _options(asked: dict[str, bool]) -> StaticOptions:
     faults = [
-        Fault(f"options.{name}", "unknown option", ", ".join(OPTION_NAMES), closest(name, OPTION_NAMES))
+        Fault(f"options.{name}", "unknown option", ", ".join(STATIC_OPTIONS), closest(name, STATIC_OPTIONS))
         for name in asked
-        if name not in OPTION_NAMES
+        if name not in STATIC_OPTIONS
     ]
     if faults:
         raise UsageError(faults)

@@ -6,21 +6,22 @@ from hypothesis import strategies as st
 from managers.cpu.literal_allocator import EndlessError, FailedError, Literal
 from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import KubeletFails
 from numa_conformance.machine.kubelet_view import KubeletView
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 
 EXACT = Quirks.of(DEFAULT).cpu
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
 OPTIONS = st.sampled_from(
     [
         StaticOptions(),
-        StaticOptions(distribute_across_cores=True),
-        StaticOptions(prefer_uncore=True),
-        StaticOptions(distribute_across_numa=True),
-        StaticOptions(distribute_across_numa=True, full_pcpus_only=True),
+        StaticOptions(distribute_cpus_across_cores=True),
+        StaticOptions(prefer_align_cpus_by_uncorecache=True),
+        StaticOptions(distribute_cpus_across_numa=True),
+        StaticOptions(distribute_cpus_across_numa=True, full_pcpus_only=True),
     ]
 )
 
@@ -39,9 +40,11 @@ def ours(view: KubeletView, options: StaticOptions, available: set[int], count: 
 def by_the_rules(view: KubeletView, options: StaticOptions, available: set[int], count: int) -> object:
     literal = Literal(view, available, count)
     try:
-        if options.distribute_across_numa:
+        if options.distribute_cpus_across_numa:
             return literal.distributed(literal.per_core if options.full_pcpus_only else 1)
-        return literal.packed(spread=options.distribute_across_cores, align_uncore=options.prefer_uncore)
+        return literal.packed(
+            spread=options.distribute_cpus_across_cores, align_uncore=options.prefer_align_cpus_by_uncorecache
+        )
     except FailedError as fault:
         return str(fault)
     except EndlessError:

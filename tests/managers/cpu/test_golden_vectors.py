@@ -4,16 +4,17 @@ import pytest
 
 from managers.cpu.golden_machines import golden
 from numa_conformance.cpuset import CpuSet, format_bits
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.managers.cpu import CpuAllocator, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator
 
 MODES = {
     "packed": StaticOptions(),
-    "spread": StaticOptions(distribute_across_cores=True),
-    "uncore": StaticOptions(prefer_uncore=True),
-    "g=1": StaticOptions(distribute_across_numa=True),
-    "g=2": StaticOptions(distribute_across_numa=True, full_pcpus_only=True),
+    "spread": StaticOptions(distribute_cpus_across_cores=True),
+    "uncore": StaticOptions(prefer_align_cpus_by_uncorecache=True),
+    "g=1": StaticOptions(distribute_cpus_across_numa=True),
+    "g=2": StaticOptions(distribute_cpus_across_numa=True, full_pcpus_only=True),
 }
 VECTORS = """
 V01 T1 1-3,5-7 2 packed 1,5

@@ -2,11 +2,13 @@ import pytest
 
 from managers.cpu.golden_machines import golden
 from managers.cpu.workloads import static
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
-from numa_conformance.managers.cpu.options import OptionError, StaticOptions, go_map, parse_options
+from numa_conformance.managers.cpu.static_options import parse_options
+from numa_conformance.managers.policy_options import OptionError, go_map
 
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 
@@ -53,10 +55,10 @@ def test_maturity_follows_the_version() -> None:
     strict = {"strict-cpu-reservation": "true"}
     with pytest.raises(OptionError, match="unknown CPU Manager Policy option"):
         read(strict, "1.31", **ALPHA)
-    assert read(strict, "1.32", **ALPHA).strict_reservation
+    assert read(strict, "1.32", **ALPHA).strict_cpu_reservation
     with pytest.raises(OptionError, match="Beta-level"):
         read(strict, "1.33", CPUManagerPolicyBetaOptions=False)
-    assert read(strict, "1.35", CPUManagerPolicyBetaOptions=False).strict_reservation
+    assert read(strict, "1.35", CPUManagerPolicyBetaOptions=False).strict_cpu_reservation
 
 
 def test_an_empty_map_needs_the_gate_as_well() -> None:

@@ -5,13 +5,14 @@ import pytest
 from managers.cpu.golden_machines import golden, view_of
 from managers.cpu.workloads import DOCUMENTED, EXACT, admit, bits, pod, static
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import KubeletFails, Refusal, StartError
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.machine.model import Cpu, Machine, MemoryNode
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, StaticOptions
+from numa_conformance.managers.cpu import CpuAllocator, CpuTopology
 from numa_conformance.managers.hint import Hint
 
 
@@ -54,7 +55,7 @@ def test_undocumented_incompatible_options(other: str) -> None:
 
 
 def test_spread_by_cpu_id() -> None:
-    spread = StaticOptions(distribute_across_cores=True)
+    spread = StaticOptions(distribute_cpus_across_cores=True)
     assert picks(golden("T7"), spread, "2-7", 2, "spread-by-cpu-id") == ("2-3", "2,4")
     assert picks(golden("T2"), spread, "1-11", 6, "spread-by-cpu-id") == ("1,3,5,7,9,11", "1-6")
 
@@ -73,7 +74,7 @@ def test_overlapping_groups_taken_twice() -> None:
 
 
 def test_uncore_odd_size_unaligned() -> None:
-    uncore = StaticOptions(prefer_uncore=True)
+    uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     quirk = "uncore-odd-size-unaligned"
     assert picks(golden("T4"), uncore, "1-15,17-31", 7, quirk) == ("1-4,17-19", "4-7,20-22")
     at_1_34 = CpuAllocator(golden("T4"), uncore, Quirks.of(KubernetesVersion(1, 34)).cpu)
@@ -81,14 +82,14 @@ def test_uncore_odd_size_unaligned() -> None:
 
 
 def test_uncore_half_used_core_unaligned() -> None:
-    uncore = StaticOptions(prefer_uncore=True)
+    uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     assert picks(golden("T4"), uncore, "1-15,18-31", 4, "uncore-half-used-core-unaligned") == ("4-5,20-21", "2-3,18-19")
 
 
 def test_node_wide_cache_is_no_uncore_cache() -> None:
     cpus = tuple(Cpu(id=c, core=c % 4, socket=0, numa=c // 4, uncore=c // 4) for c in range(8))
     machine = Machine("two nodes, a cache each", cpus, (MemoryNode(0, None), MemoryNode(1, None)))
-    uncore = StaticOptions(prefer_uncore=True)
+    uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     taken = []
     for quirk in (True, False):
         topology = CpuTopology(derive_view(machine, node_wide_cache_is_no_uncore_cache=quirk))
@@ -97,13 +98,13 @@ def test_node_wide_cache_is_no_uncore_cache() -> None:
 
 
 def test_distribution_of_single_node_requests() -> None:
-    across = StaticOptions(distribute_across_numa=True)
+    across = StaticOptions(distribute_cpus_across_numa=True)
     quirk = "distribution-of-single-node-requests"
     assert picks(golden("T3"), across, "1-15,17-31", 4, quirk) == ("4-5,20-21", "1-2,17-18")
 
 
 def test_distribution_aliasing() -> None:
-    across = StaticOptions(distribute_across_numa=True)
+    across = StaticOptions(distribute_cpus_across_numa=True)
     assert picks(golden("T6"), across, "0-31", 16, "distribution-aliasing") == ("0-11,28-31", "0-15")
 
 

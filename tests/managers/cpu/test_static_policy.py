@@ -3,10 +3,11 @@ import pytest
 from managers.cpu.golden_machines import golden
 from managers.cpu.workloads import admit, bits, pod, static
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import Refusal
-from numa_conformance.managers.cpu import CpuAllocator, StaticOptions, StaticPolicy
+from numa_conformance.managers.cpu import CpuAllocator, StaticPolicy
 from numa_conformance.managers.hint import Hint
 
 
@@ -113,12 +114,12 @@ def test_the_trace_tells_the_order_in_which_groups_were_taken() -> None:
         "core 2",
         "CPU 1 of partly used core 1",
     ]
-    assert traced("T4", StaticOptions(prefer_uncore=True), "1-15,17-31", 10) == [
+    assert traced("T4", StaticOptions(prefer_align_cpus_by_uncorecache=True), "1-15,17-31", 10) == [
         "uncore cache 1 whole",
         "part of uncore cache 0",
         "core 1",
     ]
-    assert traced("T3", StaticOptions(distribute_across_numa=True), "0-31", 9) == [
+    assert traced("T3", StaticOptions(distribute_cpus_across_numa=True), "0-31", 9) == [
         "4 CPUs from NUMA node 0",
         "core 0",
         "core 1",
@@ -128,7 +129,7 @@ def test_the_trace_tells_the_order_in_which_groups_were_taken() -> None:
         "1 CPU from NUMA node 0",
         "CPU 2 of core 2",
     ]
-    assert traced("T7", StaticOptions(distribute_across_cores=True), "2-7", 2) == ["CPU 2", "CPU 3"]
+    assert traced("T7", StaticOptions(distribute_cpus_across_cores=True), "2-7", 2) == ["CPU 2", "CPU 3"]
 
 
 def test_an_allocation_can_carry_its_trace() -> None:

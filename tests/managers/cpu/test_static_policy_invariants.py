@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
 from managers.cpu.workloads import DOCUMENTED, EXACT, admit, pod, static
 from numa_conformance.cpuset import CpuSet, iter_bits
+from numa_conformance.documentation.options import STATIC_OPTIONS, StaticOptions
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.errors import KubeletFails, Refusal, StartError
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
@@ -19,20 +20,12 @@ from numa_conformance.managers.cpu import (
     CpuAllocator,
     CpuTopology,
     NotEnoughCpus,
-    StaticOptions,
     StaticPolicy,
 )
 from numa_conformance.managers.eligibility import exclusive_cpus
 from numa_conformance.managers.hint import Hint
 
-OPTIONS = (
-    "full-pcpus-only",
-    "distribute-cpus-across-numa",
-    "align-by-socket",
-    "distribute-cpus-across-cores",
-    "strict-cpu-reservation",
-    "prefer-align-cpus-by-uncorecache",
-)
+OPTIONS = tuple(STATIC_OPTIONS)
 
 
 @st.composite
@@ -69,7 +62,7 @@ def check_pools(policy: StaticPolicy) -> None:
         everything |= cpus
     for (one, mine), (other, theirs) in combinations(held, 2):
         assert one == other or not mine & theirs
-    strict = policy.options.strict_reservation
+    strict = policy.options.strict_cpu_reservation
     assert everything == policy.topology.all & ~(policy.reserved if strict else 0)
     assert bool(policy.reserved & policy.state.default) is not strict
 
@@ -158,9 +151,9 @@ def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: CpuQuirks
     options = data.draw(
         st.builds(
             StaticOptions,
-            distribute_across_numa=st.booleans(),
-            distribute_across_cores=st.booleans(),
-            prefer_uncore=st.booleans(),
+            distribute_cpus_across_numa=st.booleans(),
+            distribute_cpus_across_cores=st.booleans(),
+            prefer_align_cpus_by_uncorecache=st.booleans(),
         ),
         label="options",
     )
@@ -185,7 +178,7 @@ def test_a_documented_spread_uses_as_many_cores_as_it_can(view: KubeletView, dat
     ids = [cpu.id for cpu in view.cpus]
     free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
     count = data.draw(st.integers(1, free.bit_count()), label="count")
-    taken = CpuAllocator(topology, StaticOptions(distribute_across_cores=True), DOCUMENTED).allocate(free, count)
+    taken = CpuAllocator(topology, StaticOptions(distribute_cpus_across_cores=True), DOCUMENTED).allocate(free, count)
     assert not taken & ~free
     assert topology.cores_touched(taken).bit_count() == min(count, topology.cores_touched(free).bit_count())
 
@@ -197,5 +190,7 @@ def test_a_documented_request_that_fits_one_cache_stays_in_one(view: KubeletView
     free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
     largest = max((free & mask).bit_count() for mask in topology.uncores.masks)
     count = data.draw(st.integers(1, largest), label="count")
-    taken = CpuAllocator(topology, StaticOptions(prefer_uncore=True), DOCUMENTED).allocate(free, count)
+    taken = CpuAllocator(topology, StaticOptions(prefer_align_cpus_by_uncorecache=True), DOCUMENTED).allocate(
+        free, count
+    )
     assert sum(bool(taken & mask) for mask in topology.uncores.masks) == 1

@@ -2,11 +2,12 @@
 
 import pytest
 
+from numa_conformance.documentation.options import TopologyOptions
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import KubeletCrashes, UsageError
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import TopologyOptions, TopologyPolicy, policy_of
+from numa_conformance.managers.topology import TopologyPolicy, policy_of
 
 EXACT = TopologyQuirks.of(DEFAULT)
 ROWS = [[10, 11, 30], [11, 10, 12], [30, 12, 10]]
@@ -14,7 +15,7 @@ ROWS = [[10, 11, 30], [11, 10, 12], [30, 12, 10]]
 
 def policy(nodes: list[int], quirks: TopologyQuirks, *, closest: bool, name: str = "best-effort") -> TopologyPolicy:
     rows = [row[: len(nodes)] for row in ROWS[: len(nodes)]]
-    return policy_of(name, "container", TopologyOptions(prefer_closest=closest), nodes, rows, quirks)
+    return policy_of(name, "container", TopologyOptions(prefer_closest_numa_nodes=closest), nodes, rows, quirks)
 
 
 def offer(*masks: int, preferred: bool = True) -> dict[str, list[Hint]]:
@@ -61,7 +62,7 @@ def test_the_kubelet_reads_the_distance_of_another_node() -> None:
     rows = [[10, 12, 11, 40], [12, 10, 30, 30], [11, 30, 10, 40], [40, 30, 40, 10]]
     answers = [offer(0b0011, 0b1001)]
     kubelet, page = (
-        policy_of("best-effort", "pod", TopologyOptions(prefer_closest=True), nodes, rows, quirks)
+        policy_of("best-effort", "pod", TopologyOptions(prefer_closest_numa_nodes=True), nodes, rows, quirks)
         for quirks in (EXACT, TopologyQuirks())
     )
     assert kubelet.merge(answers).hint == Hint(0b0011, True)
@@ -72,6 +73,8 @@ def test_too_many_combinations_are_refused() -> None:
     masks = [mask for mask in range(1, 1 << 8) if mask.bit_count() == 1]
     none_preferred = [offer(*masks, preferred=False)] * 7
     rows = [[10] * 9] * 9
-    wide = policy_of("best-effort", "pod", TopologyOptions(True), [*range(8), 20], rows, EXACT)
+    wide = policy_of(
+        "best-effort", "pod", TopologyOptions(prefer_closest_numa_nodes=True), [*range(8), 20], rows, EXACT
+    )
     with pytest.raises(UsageError, match="too many combinations"):
         wide.merge(none_preferred)

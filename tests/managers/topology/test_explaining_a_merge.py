@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.options import TopologyOptions
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import MergeExplanation, TopologyOptions, explain_merge, policy_of
+from numa_conformance.managers.topology import MergeExplanation, explain_merge, policy_of
 
 DOCUMENTED = TopologyQuirks()
 DISTANCES = [[10, 12, 20], [12, 10, 11], [20, 11, 10]]
@@ -15,7 +16,10 @@ DISTANCES = [[10, 12, 20], [12, 10, 11], [20, 11, 10]]
 
 def explain(answers, name: str = "best-effort", closest: bool = False, nodes: int = 3) -> MergeExplanation:
     return explain_merge(
-        policy_of(name, "container", TopologyOptions(closest), range(nodes), DISTANCES, DOCUMENTED), answers
+        policy_of(
+            name, "container", TopologyOptions(prefer_closest_numa_nodes=closest), range(nodes), DISTANCES, DOCUMENTED
+        ),
+        answers,
     )
 
 

@@ -7,11 +7,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from managers.topology.brute_force import BruteForce
+from numa_conformance.documentation.options import TopologyOptions
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.errors import UsageError
 from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import TopologyOptions, TopologyPolicy, policy_of
+from numa_conformance.managers.topology import TopologyPolicy, policy_of
 
 DOCUMENTED = TopologyQuirks()
 ALIGNING = ["best-effort", "restricted", "single-numa-node"]
@@ -23,7 +24,12 @@ def hint(*nodes: int, preferred: bool = True) -> Hint:
 
 def policy(name: str, nodes: Sequence[int], distances: list[list[int]] | None = None) -> TopologyPolicy:
     return policy_of(
-        name, "container", TopologyOptions(prefer_closest=distances is not None), nodes, distances, DOCUMENTED
+        name,
+        "container",
+        TopologyOptions(prefer_closest_numa_nodes=distances is not None),
+        nodes,
+        distances,
+        DOCUMENTED,
     )
 
 

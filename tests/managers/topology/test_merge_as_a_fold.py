@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.documentation.options import TopologyOptions
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
 from numa_conformance.managers.compressed_hints import CompressedHints, subsets_by_size
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import TopologyOptions, axes_of, policy_of
+from numa_conformance.managers.topology import axes_of, policy_of
 from numa_conformance.managers.topology.merge import Axis, merge_axes, narrower
 from numa_conformance.managers.topology.policy import closer
 
@@ -224,7 +225,7 @@ def test_compressed_hints_on_thirty_six_numa_nodes_end_quickly():
 @given(_cases(), st.sampled_from(["best-effort", "restricted", "single-numa-node"]))
 def test_policies_admit_as_they_say(case: tuple[int, list[tuple[Hint, ...]], Distances | None], name: str):
     nodes, axes, distances = case
-    options = TopologyOptions(prefer_closest=distances is not None)
+    options = TopologyOptions(prefer_closest_numa_nodes=distances is not None)
     policy = policy_of(name, "container", options, range(nodes), distances, TopologyQuirks())
     merged = policy.merge([{str(index): list(axis) for index, axis in enumerate(axes)}])
     seen: list[Sequence[Hint]] = [axis or _axis((None, False)) for axis in axes] or [_axis((None, True))]

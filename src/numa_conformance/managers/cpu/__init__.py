@@ -4,7 +4,6 @@ from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest
 from .manager import make_cpu_manager, provide
-from .options import OPTION_NAMES, StaticOptions
 from .provider import CpuManager
 from .state import CpuHolding, CpuPools, CpuState
 from .state_file import CPU_FILE, CpuStateFile
@@ -13,7 +12,6 @@ from .topology import CpuTopology, view_of
 
 __all__ = [
     "CPU_FILE",
-    "OPTION_NAMES",
     "CpuAllocator",
     "CpuHolding",
     "CpuManager",
@@ -23,7 +21,6 @@ __all__ = [
     "CpuTopology",
     "HintRequest",
     "NotEnoughCpus",
-    "StaticOptions",
     "StaticPolicy",
     "make_cpu_manager",
     "provide",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
 from .distributed import Distribution
-from .options import StaticOptions
 from .packed import take_packed
 from .spread import take_spread
 from .topology import CpuTopology
@@ -22,10 +22,10 @@ class CpuAllocator:
         self.topology = topology
         self._options = options
         self._quirks = quirks
-        self._uncore_step = UncoreStep() if options.prefer_uncore else None
+        self._uncore_step = UncoreStep() if options.prefer_align_cpus_by_uncorecache else None
         self._distribution = (
             Distribution(topology.cpus_per_core if options.full_pcpus_only else 1, quirks)
-            if options.distribute_across_numa
+            if options.distribute_cpus_across_numa
             else None
         )
 
@@ -46,7 +46,7 @@ class CpuAllocator:
         taking = self._accumulator(free, count, trace)
         if self._distribution is not None:
             return self._distribution.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
-        across_cores = self._options.distribute_across_cores
+        across_cores = self._options.distribute_cpus_across_cores
         if across_cores and not self._quirks.spread_by_cpu_id:
             return take_spread(taking)
         return take_packed(taking, by_id=across_cores, uncore_step=self._uncore_step)

@@ -6,12 +6,14 @@ from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
+from ..policy_options import OptionError, go_map
 from ..setup import NodeSetup
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy
-from .options import OptionError, check_on_machine, go_map, parse_options
+from .options import align_by_socket
 from .provider import CpuManager
 from .reservation import reserved_count, reserved_cpus
+from .static_options import parse_options
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of
 
@@ -54,9 +56,8 @@ def _static(
     count = reserved_count(config, quirks)
     try:
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
-        check_on_machine(
-            options, config.topology_manager_policy, sockets=topology.num_sockets, nodes=topology.num_nodes
-        )
+        if options.align_by_socket:
+            align_by_socket.check(config.topology_manager_policy, topology)
         allocator = CpuAllocator(topology, options, quirks)
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:

@@ -7,9 +7,9 @@ from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.reservation import explicit_reserved_cpus, reserved_cpu_milli
+from ..policy_options import OptionError
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
-from .options import OptionError
 from .topology import CpuTopology, lowest
 
 __all__ = ["reserved_count", "reserved_cpus"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
 from ...kube.container import Container
@@ -14,7 +15,6 @@ from ..provider import Active, inactive
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest
-from .options import StaticOptions
 from .provider import CpuManager
 from .restore import check_state
 from .state import CpuPools, CpuState
@@ -38,7 +38,7 @@ class StaticPolicy(CpuManager):
     ) -> None:
         """Start with everything in the shared pool."""
         every = allocator.topology.all
-        super().__init__(CpuState(every & ~reserved if options.strict_reservation else every), reserved)
+        super().__init__(CpuState(every & ~reserved if options.strict_cpu_reservation else every), reserved)
         self.topology: CpuTopology = allocator.topology
         self.options = options
         self._allocator = allocator
@@ -47,7 +47,7 @@ class StaticPolicy(CpuManager):
 
     def restore(self, state: CpuState) -> None:
         """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
-        self.state = check_state(state, self.topology.all, self.reserved, strict=self.options.strict_reservation)
+        self.state = check_state(state, self.topology.all, self.reserved, strict=self.options.strict_cpu_reservation)
 
     def pools(self) -> CpuPools:
         """Return the shared pool, the reserved CPUs and those that are not reserved."""
@@ -133,7 +133,7 @@ class StaticPolicy(CpuManager):
             cpus = self._gather(count, mask, reusable, trace)
         except NotEnoughCpus as fault:
             raise Refusal.unexpected(str(fault)) from None
-        empties_pool = self.options.strict_reservation and not self.state.default & ~cpus
+        empties_pool = self.options.strict_cpu_reservation and not self.state.default & ~cpus
         if empties_pool and not self._quirks.strict_pool_may_empty:
             spare = self._free.bit_count() - 1
             raise Refusal.unexpected(

@@ -35,6 +35,8 @@ class StaticMemoryManager(Provider):
         """Take the tables of the empty machine."""
         self._empty = deepcopy(nodes)
         self._quirks = quirks
+        self._highest = max(nodes, default=0)
+        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
         self.nodes = nodes
         self.blocks = Blocks()
         self._reusable = ReusableMemory()
@@ -64,12 +66,12 @@ class StaticMemoryManager(Provider):
 
     def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
         """Return the NUMA masks that hold all amounts; raises ``KubeletCrashes`` where the kubelet trips on the way."""
-        if self._quirks.memory_of_node_past_63_crashes and max(self.nodes, default=0) > HIGHEST_NODE:
-            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {max(self.nodes)} fits in no mask")
-        for resource in amounts if self._quirks.missing_page_size_crashes else ():
-            lacking = [node for node, memory in self.nodes.items() if resource not in memory.tables]
-            if lacking:
-                raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {lacking[0]} does not know {resource}")
+        if self._highest > HIGHEST_NODE and self._quirks.memory_of_node_past_63_crashes:
+            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {self._highest} fits in no mask")
+        if self._quirks.missing_page_size_crashes and not amounts.keys() <= self._listed_everywhere:
+            resource = min(amounts.keys() - self._listed_everywhere)
+            node = next(node for node, memory in self.nodes.items() if resource not in memory.tables)
+            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {resource}")
         return memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:

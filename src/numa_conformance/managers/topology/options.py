@@ -1,39 +1,23 @@
-"""Options of the Topology Manager's policies (TOPO-OPT-01..10)."""
+"""Reading the options of the Topology Manager's policies, with the kubelet's texts (TOPO-OPT-01..10)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ...documentation.defaults import MAX_ALLOWABLE_NUMA_NODES
+from ...documentation.options import TOPOLOGY_OPTIONS, TopologyOptions
 from ...documentation.quirks.topology import TopologyQuirks
-from ...documentation.versions import DEFAULT
 from ...errors import StartError
-from ...kube.features import FeatureGates, Maturity
+from ...kube.features import FeatureGates
+from ..policy_options import OptionError, check_available, go_map, parse_bool
 
-__all__ = ["STAGE", "TopologyOptions", "parse_options"]
+__all__ = ["STAGE", "parse_options"]
 
 STAGE = "topologymanager"
 """The stage of the start that refuses."""
 
-CLOSEST = "prefer-closest-numa-nodes"
-MOST_NODES = "max-allowable-numa-nodes"
-_GROUPS: Mapping[Maturity, tuple[str, str]] = {
-    "alpha": ("TopologyManagerPolicyAlphaOptions", "Alpha"),
-    "beta": ("TopologyManagerPolicyBetaOptions", "Beta"),
-}
-_TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
-_FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class TopologyOptions:
-    """The options in effect."""
-
-    prefer_closest: bool = False
-    max_nodes: int = MAX_ALLOWABLE_NUMA_NODES.at(DEFAULT)
 
 
 def parse_options(
@@ -46,52 +30,47 @@ def parse_options(
     """
     least = MAX_ALLOWABLE_NUMA_NODES.at(gates.version)
     if not options:
-        return TopologyOptions(max_nodes=least)
+        return TopologyOptions(max_allowable_numa_nodes=least)
+    try:
+        return _parse(options, gates, quirks, nodes, least)
+    except OptionError as fault:
+        raise StartError(STAGE, str(fault)) from None
+
+
+def _parse(
+    options: Mapping[str, str], gates: FeatureGates, quirks: TopologyQuirks, nodes: int, least: int
+) -> TopologyOptions:
     if not gates.enabled("TopologyManagerPolicyOptions"):
-        shown = " ".join(f"{name}:{value}" for name, value in sorted(options.items()))
-        raise StartError(
-            STAGE,
-            f"topology manager policy options map[{shown}] require feature gates "
-            '"TopologyManagerPolicyOptions" enabled',
+        raise OptionError(
+            f"topology manager policy options {go_map(options)} require feature gates "
+            '"TopologyManagerPolicyOptions" enabled'
         )
     closest, most = False, least
-    for name, value in sorted(options.items()):
-        _check_name(name, gates)
-        if name == CLOSEST:
-            closest = _boolean(name, value)
-        elif not quirks.node_limit_needs_a_number and value in _TRUE - {"1"}:
+    for name, text in sorted(options.items()):
+        check_available(name, TOPOLOGY_OPTIONS, "Topology Manager", gates)
+        if name == "prefer-closest-numa-nodes":
+            closest = parse_bool(name, text)
+        elif not quirks.node_limit_needs_a_number and _lifts_the_limit(name, text):
             most = max(nodes, least)
         else:
-            most = _node_limit(name, value, least)
-    return TopologyOptions(closest, most)
+            most = _node_limit(name, text, least)
+    return TopologyOptions(prefer_closest_numa_nodes=closest, max_allowable_numa_nodes=most)
 
 
-def _check_name(name: str, gates: FeatureGates) -> None:
-    maturity = gates.maturity(name) if name in (CLOSEST, MOST_NODES) else None
-    if maturity is None:
-        raise StartError(STAGE, f'unknown Topology Manager Policy option: "{name}"')
-    gate, level = _GROUPS.get(maturity, ("", ""))
-    if gate and not gates.enabled(gate):
-        raise StartError(
-            STAGE, f'Topology Manager Policy {level}-level Options not enabled, but option "{name}" provided'
-        )
-
-
-def _boolean(name: str, value: str) -> bool:
-    if value in _TRUE:
-        return True
-    if value in _FALSE:
+def _lifts_the_limit(name: str, text: str) -> bool:
+    """Tell whether the text says true; ``1`` is a limit."""
+    try:
+        return text != "1" and parse_bool(name, text)
+    except OptionError:
         return False
-    raise StartError(STAGE, f'bad value for option "{name}": strconv.ParseBool: parsing "{value}": invalid syntax')
 
 
-def _node_limit(name: str, value: str, least: int) -> int:
-    if not _INTEGER.fullmatch(value):
-        raise StartError(
-            STAGE,
-            f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{value}": invalid syntax',
+def _node_limit(name: str, text: str, least: int) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise OptionError(
+            f'unable to convert policy option to integer "{name}": strconv.Atoi: parsing "{text}": invalid syntax'
         )
-    limit = int(value)
+    limit = int(text)
     if limit < least:
-        raise StartError(STAGE, f'the minimum value of "{name}" should not be less than {least}')
+        raise OptionError(f'the minimum value of "{name}" should not be less than {least}')
     return limit

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ...documentation.options import TopologyOptions
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...documentation.quirks.topology import TopologyQuirks
 from ...errors import KubeletCrashes, StartError
@@ -15,7 +16,7 @@ from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
 from .distances import Distances, closer, closer_by_id, fold_axes
 from .merge import Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
-from .options import STAGE, TopologyOptions, parse_options
+from .options import STAGE, parse_options
 
 __all__ = ["TopologyPolicy", "make_topology_policy", "policy_of"]
 
@@ -95,8 +96,8 @@ def make_topology_policy(
         nodes=len(numa_ids),
     )
     _require_distances(options, distances)
-    if len(numa_ids) > options.max_nodes:
-        raise StartError(STAGE, f"unsupported on machines with more than {options.max_nodes} NUMA Nodes")
+    if len(numa_ids) > options.max_allowable_numa_nodes:
+        raise StartError(STAGE, f"unsupported on machines with more than {options.max_allowable_numa_nodes} NUMA Nodes")
     if name not in TOPOLOGY_POLICIES:
         raise StartError(STAGE, f'unknown policy: "{name}"')
     if scope not in TOPOLOGY_SCOPES:
@@ -118,7 +119,7 @@ def policy_of(
     """
     _require_distances(options, distances)
     policy = _POLICIES[name](scope, sum(1 << node for node in numa_ids), quirks)
-    if not options.prefer_closest or distances is None or policy.one_node_only:
+    if not options.prefer_closest_numa_nodes or distances is None or policy.one_node_only:
         return policy
     gaps = policy.everything >> len(numa_ids) << len(numa_ids)
     if gaps and quirks.distances_by_node_id:
@@ -127,5 +128,5 @@ def policy_of(
 
 
 def _require_distances(options: TopologyOptions, distances: Distances | None) -> None:
-    if options.prefer_closest and distances is None:
+    if options.prefer_closest_numa_nodes and distances is None:
         raise StartError(STAGE, "cannot discover NUMA topology: error getting NUMA distances from cadvisor")

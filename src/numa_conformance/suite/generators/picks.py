@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import combinations
 
 from ...cpuset import format_bits, iter_bits
+from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Question, Scenario, ask_all
 
@@ -14,25 +16,21 @@ __all__ = ["OPTION_SETS", "STATES", "pick_sweep", "swept_machines"]
 
 MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
-FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
-CORES, UNCORE = "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"
+WITHOUT_A_CHOICE = ("strict-cpu-reservation",)
+"""Options that decide what is offered, and not what is chosen of it."""
 
-OPTION_SETS: tuple[tuple[str, ...], ...] = (
-    (),
-    (FULL,),
-    (NUMA,),
-    (SOCKET,),
-    (CORES,),
-    (UNCORE,),
-    (FULL, NUMA),
-    (FULL, SOCKET),
-    (FULL, UNCORE),
-    (NUMA, SOCKET),
-    (SOCKET, CORES),
-    (SOCKET, UNCORE),
-    (FULL, NUMA, SOCKET),
-    (FULL, SOCKET, UNCORE),
-)
+
+def _option_sets() -> Iterator[tuple[str, ...]]:
+    options = [option for option in STATIC_OPTIONS.values() if option.name not in WITHOUT_A_CHOICE]
+    for size in range(len(options) + 1):
+        for together in combinations(options, size):
+            refused = {name for option in together for name in (*option.excludes, *option.refused_with)}
+            names = tuple(option.name for option in together)
+            if refused.isdisjoint(names):
+                yield names
+
+
+OPTION_SETS: tuple[tuple[str, ...], ...] = tuple(_option_sets())
 """Every option of the static policy alone, and every set of them that may be on together and differs in a choice."""
 STATES = ("empty", "one CPU taken", "a third of the cores taken", "some threads taken", "one NUMA node left")
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from ...documentation.options import STATIC_OPTIONS
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_OPTIONS = (
-    "full-pcpus-only",
-    "distribute-cpus-across-numa",
-    "align-by-socket",
-    "distribute-cpus-across-cores",
-    "strict-cpu-reservation",
-    "prefer-align-cpus-by-uncorecache",
-)
 _RECORDED = {
     "admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
     "lifecycle": ("node/restart", "restarts, reconcile passes and state files of one node"),
@@ -52,7 +45,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             f"cpu-manager/{option}",
             statement="placements",
         )
-        for option in _OPTIONS
+        for option in STATIC_OPTIONS
     ),
     _requirement(
         "scores",

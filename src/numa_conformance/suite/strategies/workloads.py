@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...cpuset import CpuSet
+from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine
 from ...protocol.features import FEATURES
@@ -18,12 +19,7 @@ __all__ = ["containers", "kubelet_configurations", "pods", "workloads"]
 ALL_FEATURES = frozenset(FEATURES)
 _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     (),
-    ("full-pcpus-only",),
-    ("distribute-cpus-across-numa",),
-    ("align-by-socket",),
-    ("distribute-cpus-across-cores",),
-    ("strict-cpu-reservation",),
-    ("prefer-align-cpus-by-uncorecache",),
+    *((name,) for name in STATIC_OPTIONS),
     ("full-pcpus-only", "distribute-cpus-across-numa"),
     ("full-pcpus-only", "prefer-align-cpus-by-uncorecache", "strict-cpu-reservation"),
 )

@@ -1,0 +1,167 @@
+"""The policy options of the CPU Manager's static policy and of the Topology Manager, each defined in one place.
+
+A further option is one more field here. Its name is the field's with dashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+from .defaults import MAX_ALLOWABLE_NUMA_NODES
+from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
+from .versions import DEFAULT, History
+
+__all__ = [
+    "POLICY_OPTIONS",
+    "STATIC_OPTIONS",
+    "TOPOLOGY_OPTIONS",
+    "Maturity",
+    "PolicyOption",
+    "StaticOptions",
+    "TopologyOptions",
+]
+
+Maturity = Literal["alpha", "beta", "ga"]
+Manager = Literal["CPU Manager", "Topology Manager"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOption:
+    """What is known of one option.
+
+    ``text`` is the page's sentence in our words, ``source`` where it stands. ``excludes`` are the options that the page
+    calls incompatible with this one, ``refused_with`` those that only the kubelet refuses beside it.
+    """
+
+    name: str
+    manager: Manager
+    text: str
+    source: Section
+    maturity: History[Maturity]
+    excludes: tuple[str, ...] = ()
+    refused_with: tuple[str, ...] = ()
+
+    @property
+    def field(self) -> str:
+        """The name in ``StaticOptions`` or ``TopologyOptions``."""
+        return self.name.replace("-", "_")
+
+
+def _option(
+    default: T,
+    *stages: tuple[str, Maturity],
+    text: str,
+    source: Section,
+    excludes: tuple[str, ...] = (),
+    refused_with: tuple[str, ...] = (),
+) -> T:
+    """Define an option as a field: its default, its stages from version to version, and what the page says."""
+    facts = {
+        "text": text,
+        "source": source,
+        "maturity": History(*stages),
+        "excludes": excludes,
+        "refused_with": refused_with,
+    }
+    return field(default=default, metadata=facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticOptions:
+    """The options of the CPU Manager's policy static, on or off."""
+
+    full_pcpus_only: bool = _option(
+        False,
+        ("1.22", "alpha"),
+        ("1.23", "beta"),
+        ("1.33", "ga"),
+        text="exclusive CPUs are whole physical cores; a pod that cannot have them is not admitted",
+        source=NODE_RESOURCE_MANAGERS.section("full-pcpus-only"),
+        excludes=("distribute-cpus-across-cores",),
+    )
+
+    distribute_cpus_across_numa: bool = _option(
+        False,
+        ("1.23", "alpha"),
+        ("1.33", "beta"),
+        text="where more than one NUMA node is needed CPUs are spread over them evenly",
+        source=NODE_RESOURCE_MANAGERS.section("distribute-cpus-across-numa"),
+        excludes=("distribute-cpus-across-cores",),
+    )
+
+    align_by_socket: bool = _option(
+        False,
+        ("1.25", "alpha"),
+        text="CPUs count as aligned at the socket in place of the NUMA node",
+        source=NODE_RESOURCE_MANAGERS.section("align-by-socket"),
+    )
+
+    distribute_cpus_across_cores: bool = _option(
+        False,
+        ("1.31", "alpha"),
+        text="hardware threads come from as many different physical cores as possible",
+        source=NODE_RESOURCE_MANAGERS.section("distribute-cpus-across-cores"),
+    )
+
+    strict_cpu_reservation: bool = _option(
+        False,
+        ("1.32", "alpha"),
+        ("1.33", "beta"),
+        ("1.35", "ga"),
+        text="no pod of any class runs on the reserved CPUs",
+        source=NODE_RESOURCE_MANAGERS.section("strict-cpu-reservation"),
+    )
+
+    prefer_align_cpus_by_uncorecache: bool = _option(
+        False,
+        ("1.32", "alpha"),
+        ("1.34", "beta"),
+        ("1.36", "ga"),
+        text="a container is kept within as few uncore caches as possible, by best effort",
+        source=NODE_RESOURCE_MANAGERS.section("prefer-align-cpus-by-uncorecache"),
+        refused_with=("distribute-cpus-across-cores", "distribute-cpus-across-numa"),
+    )
+
+    @classmethod
+    def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
+        """Return the options that are on by their Kubernetes names; what is not named is off."""
+        return cls(**{STATIC_OPTIONS[name].field: on for name, on in switched.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyOptions:
+    """The options of the Topology Manager's policies."""
+
+    prefer_closest_numa_nodes: bool = _option(
+        False,
+        ("1.26", "alpha"),
+        ("1.28", "beta"),
+        ("1.32", "ga"),
+        text="of sets of NUMA nodes those with a shorter distance between them are favoured",
+        source=TOPOLOGY_TASK.section("prefer-closest-numa-nodes", "policy-option-prefer-closest-numa-nodes"),
+    )
+
+    max_allowable_numa_nodes: int = _option(
+        MAX_ALLOWABLE_NUMA_NODES.at(DEFAULT),
+        ("1.31", "beta"),
+        ("1.35", "ga"),
+        text="machines with more NUMA nodes than the default limit are accepted",
+        source=MAX_ALLOWABLE_NUMA_NODES.source,
+    )
+
+
+def _records(manager: Manager, flags: tuple[Field[Any], ...]) -> Mapping[str, PolicyOption]:
+    names = [flag.name.replace("_", "-") for flag in flags]
+    return MappingProxyType(
+        {name: PolicyOption(name, manager, **flag.metadata) for name, flag in zip(names, flags, strict=True)}
+    )
+
+
+STATIC_OPTIONS = _records("CPU Manager", fields(StaticOptions))
+"""Option name to what is known of it, in the order of the page; likewise below."""
+TOPOLOGY_OPTIONS = _records("Topology Manager", fields(TopologyOptions))
+POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType({**STATIC_OPTIONS, **TOPOLOGY_OPTIONS})

@@ -1,0 +1,1 @@
+"""The options of the static policy, one file each."""

@@ -1,0 +1,40 @@
+"""Reading the options of the static policy and checking them, with the kubelet's texts (CPU-OPT)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...documentation.options import STATIC_OPTIONS, StaticOptions
+from ...documentation.quirks.cpu import CpuQuirks
+from ...kube.features import FeatureGates
+from ..policy_options import OptionError, check_available, go_map, parse_bool
+
+__all__ = ["parse_options"]
+
+
+def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks: CpuQuirks) -> StaticOptions:
+    """Read the policy options; raise ``OptionError`` with the first fault (CPU-OPT-10..12).
+
+    Which of several faults the kubelet names is not determined; here it is the first in the order given.
+    """
+    if options is not None and not gates.enabled("CPUManagerPolicyOptions"):
+        raise OptionError(
+            f"CPU Manager policy options {go_map(options)} require feature gates "
+            '"CPUManager", "CPUManagerPolicyOptions" enabled'
+        )
+    switched = {}
+    for name, text in (options or {}).items():
+        check_available(name, STATIC_OPTIONS, "CPU Manager", gates)
+        switched[name] = parse_bool(name, text)
+    _check_pairs([name for name in STATIC_OPTIONS if switched.get(name)], quirks)
+    return StaticOptions.from_names(switched)
+
+
+def _check_pairs(names: list[str], quirks: CpuQuirks) -> None:
+    """Refuse options that exclude each other (CPU-OPT-12)."""
+    for name in names:
+        option = STATIC_OPTIONS[name]
+        refused = option.refused_with if quirks.undocumented_incompatible_options else ()
+        for beside in (*option.excludes, *refused):
+            if beside in names:
+                raise OptionError(f"static policy options {name} and {beside} can not be used at the same time")
