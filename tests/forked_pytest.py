@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-_FORKS = multiprocessing.get_context("forkserver")
+FORKS = multiprocessing.get_context("forkserver")
 _IMPORTED = """pytest pyfakefs.pytest_plugin syrupy hypothesis.stateful jsonschema
     numa_conformance.pytest_plugin.conformance mutants"""
-_FORKS.set_forkserver_preload(_IMPORTED.split())
+FORKS.set_forkserver_preload(_IMPORTED.split())
 
 
 def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResult:
     """Run ``pytest`` with these arguments in this folder, with the environment of this process."""
     out, err = (folder / f"printed-{kind}.txt" for kind in ("out", "err"))
     begun = time.monotonic()
-    process = _FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))
+    process = FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))
     process.start()
     process.join(timeout)
     if process.exitcode is None:
