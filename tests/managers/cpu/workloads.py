@@ -12,6 +12,7 @@ from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
 from numa_conformance.managers.cpu import CpuTopology, StaticPolicy, make_cpu_manager
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
+from numa_conformance.suite import workloads
 
 EXACT = Quirks.of(DEFAULT).cpu
 DOCUMENTED: CpuQuirks = CpuQuirks()
@@ -20,20 +21,14 @@ DOCUMENTED: CpuQuirks = CpuQuirks()
 def pod(uid: str, *cpus: object, init: Sequence[object] = (), sidecars: Sequence[object] = ()) -> Pod:
     """Build a Guaranteed pod: app containers c0, c1, ..., init containers i0, ..., then sidecars s0, ..."""
 
-    def container(name: str, amount: object, **more: object) -> dict[str, Any]:
-        resources = {"cpu": str(amount), "memory": "64Mi"}
-        return {"name": name, "resources": {"limits": resources, "requests": resources}, **more}
+    def containers(letter: str, amounts: Sequence[object], *, sidecar: bool = False) -> list[dict[str, Any]]:
+        return [
+            workloads.container(f"{letter}{index}", cpu=str(amount), memory="64Mi", sidecar=sidecar)
+            for index, amount in enumerate(amounts)
+        ]
 
-    return Pod.from_dict(
-        {
-            "metadata": {"name": uid, "uid": uid},
-            "spec": {
-                "initContainers": [container(f"i{i}", amount) for i, amount in enumerate(init)]
-                + [container(f"s{i}", amount, restartPolicy="Always") for i, amount in enumerate(sidecars)],
-                "containers": [container(f"c{i}", amount) for i, amount in enumerate(cpus)],
-            },
-        }
-    )
+    first = containers("i", init) + containers("s", sidecars, sidecar=True)
+    return Pod.from_dict(workloads.pod(uid, containers("c", cpus), first))
 
 
 def static(

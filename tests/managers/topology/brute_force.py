@@ -54,40 +54,42 @@ class BruteForce:
             for mask in masks:
                 merged &= mask
             preferred = all(hint.preferred for hint in element) and len(set(masks)) < 2
-            candidate = Hint(merged, preferred)
-            if merged and (best is None or self._replaces(candidate, best, bound)):
-                best = candidate
+            if merged:
+                candidate = Hint(merged, preferred)
+                best = candidate if best is None else self._choose(best, candidate, bound)
         return best or Hint(self.everything, False)
 
-    def _replaces(self, candidate: Hint, current: Hint, bound: int) -> bool:
-        if candidate.preferred != current.preferred:
-            return candidate.preferred
-        new, old = candidate.mask or 0, current.mask or 0
-        if candidate.preferred:
-            return self._fitter(new, old)
-        new_class, old_class = _class(new, bound), _class(old, bound)
-        if new_class != old_class:
-            return new_class < old_class
-        if new_class == 1 and _size(new) != _size(old):
-            return _size(new) > _size(old)
-        return self._fitter(new, old)
+    def _choose(self, current: Hint, candidate: Hint, bound: int) -> Hint:
+        """TOPO-MERGE-09..13: keep the current result or take the candidate."""
+        if current.preferred != candidate.preferred:
+            return current if current.preferred else candidate
+        old, new = current.mask or 0, candidate.mask or 0
+        fit = Hint(self._fitter(old, new), current.preferred)
+        if current.preferred or _size(old) > bound:
+            return fit
+        if _size(old) == bound:
+            return fit if _size(new) == bound else current
+        if _size(new) == bound:
+            return candidate
+        if _size(new) > bound:
+            return current
+        if _size(old) == _size(new):
+            return fit
+        return candidate if _size(new) > _size(old) else current
 
-    def _fitter(self, new: int, old: int) -> bool:
-        if _size(new) != _size(old):
-            return _size(new) < _size(old)
-        if self.distances is not None and self._average(new) != self._average(old):
-            return self._average(new) < self._average(old)
-        return new < old
+    def _fitter(self, first: int, second: int) -> int:
+        """TOPO-MERGE-14: fewer nodes, then (with distances) nearer on average, then the lower number."""
+        if _size(first) != _size(second):
+            return min(first, second, key=_size)
+        if self.distances is not None and self._average(first) != self._average(second):
+            return min(first, second, key=self._average)
+        return min(first, second)
 
     def _average(self, mask: int) -> float:
         assert self.distances is not None
         rows = [place for place, node in enumerate(self.nodes) if mask // 2**node % 2]
-        return sum(self.distances[one][other] for one in rows for other in rows) / len(rows) ** 2
+        return sum(self.distances[row][column] for row in rows for column in rows) / len(rows) ** 2
 
 
 def _size(mask: int) -> int:
     return bin(mask).count("1")
-
-
-def _class(mask: int, bound: int) -> int:
-    return 0 if _size(mask) == bound else 1 if _size(mask) < bound else 2
