@@ -11,7 +11,7 @@ from .drive import Scenario, drive
 from .history import History
 from .judging import Broken, Verdicts, judge
 
-__all__ = ["Outcome", "ask"]
+__all__ = ["Outcome", "ask", "broken_in"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
@@ -24,11 +24,6 @@ class Outcome:
     verdicts: Verdicts = field(default_factory=Verdicts)
     ended: list[tuple[History, TargetFault]] = field(default_factory=list)
     driven: int = 0
-
-    def broken(self, requirement: str) -> list[Broken]:
-        """Return where a requirement is not met, the shortest conversation first."""
-        broken = [one for one in self.verdicts.broken if one.requirement == requirement]
-        return sorted(broken, key=lambda one: (one.step, len(one.history.head.machine.cpus), one.history.id))
 
 
 def ask(scenarios: Iterable[Scenario], client: Client, version: str) -> Outcome:
@@ -43,3 +38,9 @@ def ask(scenarios: Iterable[Scenario], client: Client, version: str) -> Outcome:
             if len(outcome.ended) >= MOST_FAULTS:
                 break
     return outcome
+
+
+def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
+    """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
+    wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
+    return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))

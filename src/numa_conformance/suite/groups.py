@@ -6,27 +6,33 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .checkers import checkers_of
 from .drive import Scenario
 from .generators.cells import cells
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.walks import walks
+from .judge.choice import Choice
+from .judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judging import ANSWERED, WELL_FORMED
 
-__all__ = ["GROUPS", "Group"]
+__all__ = ["ANSWERED", "GROUPS", "Group", "asked_in"]
 
 Claimed = frozenset[str]
+NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Scenarios of one kind. ``surface`` is what a target must have; ``scenarios`` takes what it claims, and a seed.
+    """Scenarios of one kind.
 
-    ``beside_node``: asks what a node is asked too, so that nothing is missed where a node has no such surface.
+    ``surface`` is what a target must have, ``subjects`` is what its histories show; ``scenarios`` takes what the target
+    claims, and a seed.
     """
 
     name: str
     surface: str
+    subjects: tuple[type, ...]
     scenarios: Callable[[Claimed, int], Iterator[Scenario]]
-    beside_node: bool = False
 
 
 def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
@@ -42,9 +48,15 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
         for group in (
-            Group("picks", "pick", _picks, beside_node=True),
-            Group("lives", "node", _lives),
+            Group("picks", "pick", (Choice,), _picks),
+            Group("lives", "node", NODE, _lives),
         )
     }
 )
 """Every group by name, in the order in which they are asked."""
+
+
+def asked_in(group: Group) -> tuple[str, ...]:
+    """Return the requirements that histories of a group may be judged by, ascending."""
+    named = {check.requirement for subject in group.subjects for check in checkers_of(subject)}
+    return tuple(sorted(named | {ANSWERED, WELL_FORMED}))

@@ -11,8 +11,10 @@ from .judge.checker import Violation
 from .judge.reading import UnreadableError
 from .judge.subjects import subjects
 
-__all__ = ["WELL_FORMED", "Broken", "Verdicts", "judge"]
+__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge"]
 
+ANSWERED = "protocol/answers-every-question"
+"""What a fault of the target breaks."""
 WELL_FORMED = "protocol/answers-are-well-formed"
 """What every answer must be before anything can be said of it."""
 
@@ -47,6 +49,7 @@ class Verdicts:
 def judge(history: History) -> Verdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = Verdicts(steps=len(history.steps))
+    verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     try:
         for number, subject in subjects(history):
             for check in checkers_of(type(subject)):
@@ -56,7 +59,6 @@ def judge(history: History) -> Verdicts:
                 verdicts.asked[check.requirement] += 1
                 verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
     except UnreadableError as error:
-        verdicts.asked[WELL_FORMED] += 1
         verdicts.broken.append(Broken(WELL_FORMED, history, len(history.steps) - 1, Violation(str(error))))
     verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
     return verdicts

@@ -100,7 +100,7 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     )
 
 
-@checker("node/start/comes-up-as-documented", Arrival)
+@checker("protocol/comes-up", Arrival)
 def comes_up(arrival: Arrival) -> Judgement:
     """A node comes up with a configuration that the pages allow on its machine."""
     return violated(arrival.world is not None, "the node does not come up", got=arrival.refusal, allowed="it comes up")
@@ -311,7 +311,7 @@ def _lives(admission: Admission, name: str) -> bool:
     return any(container.name == name and container.kind != "init" for container in admission.pod.containers)
 
 
-@checker("node/state/agrees-with-the-answers", State)
+@checker("protocol/state-agrees-with-answers", State)
 def state_agrees(state: State) -> Judgement:
     """What a node says it holds is what it answered when it gave it."""
     if not state.world.settings.static:

@@ -1,0 +1,41 @@
+"""Drives each group of scenarios once, for all requirements that its histories are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from numa_conformance.protocol import Client
+from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.suite.asking import Outcome, ask
+from numa_conformance.suite.groups import GROUPS, asked_in
+
+Asked = Callable[[str], list[Outcome]]
+
+
+@pytest.fixture(scope="session")
+def asked(conformance: Conformance, target: Client) -> Asked:
+    """Return what came of the groups that may show a requirement; each is driven when it is first needed."""
+    outcomes: dict[str, Outcome] = {}
+
+    def outcome(name: str) -> Outcome:
+        if name not in outcomes:
+            scenarios = GROUPS[name].scenarios(conformance.features, 0)
+            outcomes[name] = ask(scenarios, target, str(conformance.profile.version))
+        return outcomes[name]
+
+    def of(requirement: str) -> list[Outcome]:
+        able = [group for group in GROUPS.values() if group.surface in target.surfaces]
+        return [outcome(group.name) for group in able if requirement in asked_in(group)]
+
+    return of
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a case of each requirement that histories are judged by."""
+    if "name" in metafunc.fixturenames:
+        names = sorted({name for group in GROUPS.values() for name in asked_in(group)})
+        marks = pytest.mark.xdist_group("numa-histories")
+        cases = [pytest.param(name, id=name, marks=(pytest.mark.requirement(name), marks)) for name in names]
+        metafunc.parametrize("name", cases)

@@ -1,0 +1,37 @@
+"""Requirements held against every step of generated conversations: sweeps of choices, lives of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from numa_conformance.protocol import Client
+from numa_conformance.suite.asking import Outcome, broken_in
+from numa_conformance.suite.groups import ANSWERED
+from numa_conformance.suite.shrinking import shortened
+from numa_conformance.suite.telling import finding_of
+
+SECONDS = 3.0
+"""Time to look for a shorter conversation, for each requirement that is not met."""
+
+
+def test_every_step(
+    name: str,
+    asked: Callable[[str], list[Outcome]],
+    target: Client,
+    record_property: Callable[[str, object], None],
+) -> None:
+    __tracebackhide__ = True
+    outcomes = asked(name)
+    if not outcomes:
+        pytest.skip("not claimed: no surface on which this shows")
+    faults = [fault for outcome in outcomes for _, fault in outcome.ended]
+    if name == ANSWERED and faults:
+        raise faults[0]
+    times = sum(outcome.verdicts.asked[name] for outcome in outcomes)
+    record_property("asked", times)
+    broken = broken_in(outcomes, name)
+    if broken:
+        raise finding_of(shortened(broken[0], target, seconds=SECONDS))
+    assert times or faults, f"no conversation asks {name}"
