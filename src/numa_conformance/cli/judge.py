@@ -1,0 +1,125 @@
+"""``numa-conformance judge``: histories judged by the requirements, with a target asked again or without any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import Fault, UsageError
+from ..suite.drive import again
+from ..suite.history import History, HistoryError, read_histories
+from ..suite.judging import Broken, Verdicts, judge
+from ..suite.requirements import REQUIREMENTS
+from ..suite.telling import finding_of
+from .exits import DIFFERENT, OK
+from .targets import TargetChoice, open_target, target_options
+from .terminal import print_json, with_progress
+
+__all__ = ["command"]
+
+LARGEST = 512 * 1024 * 1024
+"""Bytes of a file of histories that are read at most."""
+
+
+@click.command("judge")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--again", "ask_again", is_flag=True, help="Ask the target the same questions anew, and judge that.")
+@target_options
+@click.option("--show", "shown", default=3, show_default=True, help="How many unmet requirements are shown in full.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, shown: int, as_json: bool) -> int:
+    """Judge the histories in FILES (JSON lines) by every requirement that they ask.
+
+    Needs no target: what was answered is in the history. With --again the target is asked the same questions anew, so
+    that one that was mended, however it places, is told that it meets the requirement. Exits with 1 when a MUST is not
+    met.
+    """
+    histories = list(_read(files))
+    if ask_again:
+        with open_target(choice) as client:
+            asked = (again(history, client)[0] for history in histories)
+            verdicts = _judged(with_progress(asked, "asking", len(histories)))
+    else:
+        verdicts = _judged(histories)
+    unmet = _by_requirement(verdicts.broken)
+    if as_json:
+        print_json(_as_json(verdicts, unmet))
+    else:
+        _print(verdicts, unmet, shown)
+    return DIFFERENT if any(_is_must(name) for name in unmet) else OK
+
+
+def _read(files: Iterable[Path]) -> Iterator[History]:
+    for path in files:
+        if path.is_file() and path.stat().st_size > LARGEST:
+            raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
+        try:
+            with path.open(encoding="utf-8") as lines:
+                yield from read_histories(lines)
+        except HistoryError as error:
+            raise UsageError(Fault(str(path), str(error))) from error
+        except UnicodeDecodeError as error:
+            raise UsageError(Fault(str(path), f"is not UTF-8: {error}")) from error
+
+
+def _judged(histories: Iterable[History]) -> Verdicts:
+    verdicts = Verdicts()
+    for history in histories:
+        verdicts.add(judge(history))
+        for step in history.steps:
+            if step.fault is not None:
+                click.echo(f"{history.id}: the target gave no answer to {step.method}: {step.fault}", err=True)
+    return verdicts
+
+
+def _by_requirement(broken: Iterable[Broken]) -> dict[str, list[Broken]]:
+    unmet: dict[str, list[Broken]] = {}
+    for wrong in sorted(broken, key=lambda wrong: wrong.step):
+        unmet.setdefault(wrong.requirement, []).append(wrong)
+    return dict(sorted(unmet.items()))
+
+
+def _is_must(name: str) -> bool:
+    return name not in REQUIREMENTS or REQUIREMENTS[name].strength == "MUST"
+
+
+def _as_json(verdicts: Verdicts, unmet: dict[str, list[Broken]]) -> dict[str, Any]:
+    return {
+        "steps": verdicts.steps,
+        "requirements": [
+            {
+                "id": name,
+                "strength": "MUST" if _is_must(name) else "SHOULD",
+                "asked": times,
+                "histories": verdicts.histories[name],
+                "met": name not in unmet,
+                "broken": [
+                    {
+                        "history": wrong.history.id,
+                        "step": wrong.step + 1,
+                        "why": wrong.violation.why,
+                        "answered": wrong.violation.got,
+                        "allowed": wrong.violation.allowed,
+                    }
+                    for wrong in unmet.get(name, ())[:20]
+                ],
+            }
+            for name, times in sorted(verdicts.asked.items())
+        ],
+    }
+
+
+def _print(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int) -> None:
+    for broken in list(unmet.values())[:shown]:
+        click.echo(f"{finding_of(broken[0])}\n")
+    counts = Counter("not met" if name in unmet else "met" for name in verdicts.asked)
+    for name, broken in unmet.items():
+        word = "not met" if _is_must(name) else "recommendation not followed"
+        click.echo(f"{word}: {name}, {len(broken)} of {verdicts.asked[name]} times asked")
+    click.echo(
+        f"{verdicts.steps} steps judged: {counts['met']} requirements met, {counts['not met']} not met or not followed"
+    )
