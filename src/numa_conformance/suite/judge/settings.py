@@ -22,6 +22,7 @@ class Settings:
 
     ``reserved``: the CPUs of an explicit reservation as bits, None without one; ``reserved_count``: how many are
     reserved either way. ``options`` and ``topology_options``: the policy options that are on, or their text.
+    ``reserved_memory``: bytes by NUMA node and type.
     """
 
     static: bool
@@ -32,6 +33,7 @@ class Settings:
     scope: str
     topology_options: Mapping[str, str]
     memory_static: bool
+    reserved_memory: Mapping[int, Mapping[str, int]]
 
     @classmethod
     def of(cls, kubelet: Mapping[str, Any]) -> Settings:
@@ -48,6 +50,10 @@ class Settings:
             scope=kubelet.get("topologyManagerScope") or "container",
             topology_options=kubelet.get("topologyManagerPolicyOptions") or {},
             memory_static=kubelet.get("memoryManagerPolicy") == "Static",
+            reserved_memory={
+                entry["numaNode"]: {kind: int(amount(text)) for kind, text in entry["limits"].items()}
+                for entry in kubelet.get("reservedMemory") or ()
+            },
         )
 
     @property

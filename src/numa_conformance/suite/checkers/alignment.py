@@ -1,0 +1,134 @@
+"""CPUs, memory and devices together, under the Topology Manager's policies."""
+
+from __future__ import annotations
+
+from ...cpuset import format_bits
+from ..judge.alignment import whole_cores_only
+from ..judge.checker import Judgement, checker, violated
+from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
+from ..judge.life import Admission
+from ..judge.room import Request, Room
+from ..judge.world import Held, World
+
+ALIGNING = ("best-effort", "restricted", "single-numa-node")
+
+
+def _one_request(admission: Admission) -> Request | None:
+    """Return what is aligned at once; None where requests follow each other, or counting is not enough."""
+    world, pod = admission.before, admission.pod
+    settings = world.settings
+    if admission.again or pod.whole or any(container.kind != "app" for container in pod.containers):
+        return None
+    if BY_SOCKET in settings.options or (WHOLE_CORES in settings.options and not whole_cores_only(world, pod)):
+        return None
+    asking = [container for container in pod.containers if not Request.of(world, pod, [container]).nothing]
+    if settings.scope == "container" and len(asking) > 1:
+        return None
+    request = Request.of(world, pod, pod.containers)
+    return None if request.nothing else request
+
+
+def _leaves_nothing(world: World, request: Request) -> bool:
+    return world.settings.strict and 0 < world.free.bit_count() <= request.cpus
+
+
+@checker("topology-manager/admission/admits-what-one-node-holds", Admission)
+def admits_what_one_node_holds(admission: Admission) -> Judgement:
+    """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
+    world, request = admission.before, _one_request(admission)
+    if request is None or _leaves_nothing(world, request):
+        return None
+    able = Room(world).nodes_that_hold(request, surely=True)
+    if not able:
+        return None
+    return violated(
+        admission.admitted,
+        f"pod {admission.pod.uid} is refused where NUMA node {able[0]} has all it asks for",
+        got=f"{admission.reason}: {admission.message}",
+        allowed="admitted",
+        free=world.free & world.machine.numa_bits[able[0]],
+    )
+
+
+@checker("topology-manager/single-numa-node/refuses-what-no-node-holds", Admission)
+def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
+    """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
+    world, request = admission.before, _one_request(admission)
+    if world.settings.topology != "single-numa-node" or request is None:
+        return None
+    if not _narrow_devices(world, request) or Room(world).nodes_that_hold(request, surely=False):
+        return None
+    return violated(
+        not admission.admitted,
+        f"pod {admission.pod.uid} is admitted where no NUMA node has all it asks for",
+        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        allowed="refused",
+        free=world.free,
+    )
+
+
+@checker("topology-manager/restricted/refuses-what-nothing-prefers", Admission)
+def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
+    """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
+    world, request = admission.before, _one_request(admission)
+    if world.settings.topology != "restricted" or request is None or not Room(world).prefers_nothing(request):
+        return None
+    return violated(
+        not admission.admitted,
+        f"pod {admission.pod.uid} is admitted where nothing on so few NUMA nodes is free",
+        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        allowed="refused",
+        free=world.free,
+    )
+
+
+@checker("topology-manager/admission/keeps-together-what-one-node-holds", Admission)
+def keeps_together(admission: Admission) -> Judgement:
+    """Under a policy that aligns, CPUs, memory and devices come from one NUMA node where one can give them all."""
+    world, request = admission.before, _one_request(admission)
+    if world.settings.topology not in ALIGNING or request is None or not admission.admitted:
+        return None
+    if not _narrow_devices(world, request) or not Room(world).nodes_that_hold(request, surely=True):
+        return None
+    common = set(world.machine.numa_ids)
+    for held in admission.held.values():
+        common &= _nodes_of(world, held)
+    return violated(
+        common,
+        f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
+        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        allowed="one NUMA node for all",
+    )
+
+
+def _nodes_of(world: World, held: Held) -> set[int]:
+    """Return the NUMA nodes to which all that a container holds is local."""
+    common = set(world.machine.numa_ids)
+    if held.cpus:
+        wide = touched(world.machine.numa_bits.values(), held.cpus)
+        common &= {node for node, cpus in world.machine.numa_bits.items() if wide == [cpus]}
+    for block in held.memory or ():
+        if block.bytes:
+            common &= {node for node in common if block.nodes == 1 << node}
+    places = {(device.resource, device.id): device.numa for device in world.machine.devices}
+    for name, ids in (held.devices or {}).items():
+        for id in ids:
+            numa = places.get((name, id), ())
+            common &= set(numa) if numa else common
+    return common
+
+
+def _narrow_devices(world: World, request: Request) -> bool:
+    """Whether every resource asked for has a topology, or none: where devices differ pages leave the rest open."""
+    for name in request.devices:
+        known = {bool(device.numa) for device in world.machine.devices if device.resource == name}
+        if len(known) > 1:
+            return False
+    return True
+
+
+def _told(held: Held) -> str:
+    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
+    parts += [f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in held.memory or ()]
+    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
+    return ", ".join(parts) or "nothing of its own"

@@ -1,0 +1,180 @@
+"""``Room``: what each NUMA node can still give, and whether it holds a request of CPUs, memory and devices together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from ...machine import Machine, MemoryNode
+from .choice import fewest
+from .pods import ContainerSpec, PodSpec
+from .world import World
+
+__all__ = ["Request", "Room", "allocatable", "memory_of"]
+
+HUGE = "hugepages-"
+_UNITS = {"Ki": 10, "Mi": 20, "Gi": 30}
+FEW_NODES = 10
+"""NUMA nodes of which every set is looked at: 1,023 of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
+
+    cpus: int
+    memory: Mapping[str, int]
+    devices: Mapping[str, int]
+
+    @classmethod
+    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
+        """Add up what containers of a pod ask for."""
+        known = {device.resource for device in world.machine.devices}
+        cpus, memory, devices = 0, dict[str, int](), dict[str, int]()
+        for container in containers:
+            cpus += container.exclusive if world.settings.static else 0
+            for kind, number in memory_of(world, pod, container).items():
+                memory[kind] = memory.get(kind, 0) + number
+            for name in known & container.limits.keys():
+                devices[name] = devices.get(name, 0) + int(container.limits[name])
+        return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no manager is asked for anything."""
+        return not self.cpus and not self.memory and not any(self.devices.values())
+
+
+def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
+    """Return the bytes by type that the Memory Manager is to give a container; nothing for other classes."""
+    if not world.settings.memory_static or pod.qos != "Guaranteed":
+        return {}
+    kinds = [name for name in container.requests if name == "memory" or name.startswith(HUGE)]
+    return {kind: int(container.requests[kind]) for kind in kinds}
+
+
+def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, dict[str, int]]:
+    """Return what each NUMA node can give by type, in bytes: huge pages are no ordinary memory."""
+    room = {}
+    for node in machine.memory:
+        kept = reserved.get(node.node, {})
+        pages = _huge_pages(node)
+        amounts = {"memory": (node.memory or 0) - sum(pages.values()), **pages}
+        room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
+    return room
+
+
+def _huge_pages(node: MemoryNode) -> dict[str, int]:
+    return {f"{HUGE}{size}": int(size[:-2]) * count << _UNITS[size[-2:]] for size, count in node.hugepages.items()}
+
+
+class Room:
+    """What a node has left, by its answers."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._machine = world.machine
+
+    @cached_property
+    def allocatable(self) -> dict[int, dict[str, int]]:
+        """Bytes by NUMA node and type that the node began with."""
+        return allocatable(self._machine, self._world.settings.reserved_memory)
+
+    @cached_property
+    def _given(self) -> list[tuple[str, int, int]]:
+        """Type, bytes and NUMA nodes (bits) of every block that is held."""
+        return [
+            (block.type, block.bytes, block.nodes)
+            for pod in self._world.pods.values()
+            for container in pod.spec.containers
+            if container.name in pod.held and not (container.kind == "init" and pod.ran)
+            for block in pod.held[container.name].memory or ()
+        ]
+
+    @cached_property
+    def grouped(self) -> int:
+        """NUMA nodes (bits) that serve some container together with others."""
+        bits = 0
+        for _, number, nodes in self._given:
+            if nodes & (nodes - 1) and number:
+                bits |= nodes
+        return bits
+
+    def given_within(self, nodes: int, kind: str) -> int:
+        """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
+        return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
+
+    def overdrawn(self) -> tuple[int, str, int, int] | None:
+        """Return NUMA nodes (bits) that give more of a type than they have, the type, given and had; None if none."""
+        sets = {1 << node.node for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
+        sets |= {one | other for one in tuple(sets) for other in tuple(sets) if len(sets) < 40}
+        for nodes in sorted(sets):
+            for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
+                had = sum(amounts.get(kind, 0) for node, amounts in self.allocatable.items() if nodes >> node & 1)
+                given = self.given_within(nodes, kind)
+                if given > had:
+                    return nodes, kind, given, had
+        return None
+
+    def nodes_that_hold(self, request: Request, *, surely: bool) -> list[int]:
+        """Return the NUMA nodes that can give all of a request.
+
+        ``surely``: leave out those that serve in a group of NUMA nodes, as a proposal keeps such from serving alone.
+        """
+        return [
+            node
+            for node in self._machine.numa_ids
+            if self._cpus(node) >= request.cpus
+            and not (surely and request.memory and self.grouped >> node & 1)
+            and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
+            and all(self.free_devices(1 << node, name) >= number for name, number in request.devices.items())
+        ]
+
+    def _cpus(self, node: int) -> int:
+        return (self._machine.numa_bits[node] & self._world.free).bit_count()
+
+    def _memory(self, node: int, kind: str) -> int:
+        return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(1 << node, kind)
+
+    def free_devices(self, nodes: int | None, resource: str) -> int:
+        """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None."""
+        held = self._held_devices(resource)
+        return sum(
+            device.resource == resource and device.healthy and device.id not in held and _local(device.numa, nodes)
+            for device in self._machine.devices
+        )
+
+    def _held_devices(self, resource: str) -> set[str]:
+        held: set[str] = set()
+        for pod in self._world.pods.values():
+            for own in pod.held.values():
+                held |= (own.devices or {}).get(resource, frozenset())
+        return held
+
+    def prefers_nothing(self, request: Request) -> bool:
+        """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
+        cpus = [bits for bits in self._machine.numa_bits.values() if bits]
+        width = fewest((bits.bit_count() for bits in cpus), request.cpus)
+        free = sorted(((bits & self._world.free).bit_count() for bits in cpus), reverse=True)
+        if request.cpus and sum(free[:width]) < request.cpus:
+            return True
+        return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
+
+    def _devices_unaligned(self, resource: str, count: int) -> bool:
+        devices = [device for device in self._machine.devices if device.resource == resource]
+        nodes = self._machine.numa_ids
+        if not any(device.numa for device in devices) or len(nodes) > FEW_NODES:
+            return False
+        if any(not device.numa or not device.healthy for device in devices):
+            return False
+        for width in range(1, len(nodes) + 1):
+            sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
+            if any(sum(_local(device.numa, some) for device in devices) >= count for some in sets):
+                return not any(self.free_devices(some, resource) >= count for some in sets)
+        return True
+
+
+def _local(numa: tuple[int, ...], nodes: int | None) -> bool:
+    return nodes is None or not numa or any(nodes >> node & 1 for node in numa)
