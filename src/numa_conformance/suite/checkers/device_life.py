@@ -29,31 +29,31 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     """Devices that are given exist and are healthy."""
     machine = admission.before.machine
     healthy = {(device.resource, device.id) for device in machine.devices if device.healthy}
-    given = {(name, id) for held in admission.held.values() for name, ids in (held.devices or {}).items() for id in ids}
+    given = {device for held in admission.held.values() for device in _devices(held)}
     if not given or admission.again:
         return None
-    return violated(
-        given <= healthy, "devices are given that are not there or not healthy", got=sorted(given - healthy)
-    )
+    wrong = sorted(given - healthy)
+    return violated(not wrong, "devices are given that are not there or not healthy", got=wrong)
 
 
 @checker("device-manager/allocation/shares-no-device", Moment)
 def shares_no_device(moment: Moment) -> Judgement:
-    """A device belongs to one pod, and to one running container of it."""
-    owner: dict[tuple[str, str], str] = {}
+    """A device belongs to one pod, and to one container of it; an init container's may serve again."""
+    pods: dict[tuple[str, str], str] = {}
+    containers: dict[tuple[str, str], str] = {}
     for uid, pod in moment.world.pods.items():
         for container in pod.spec.containers:
-            held = pod.held.get(container.name)
-            for name, ids in ((held.devices if held else None) or {}).items():
-                for id in ids:
-                    mine = uid if container.kind == "init" else f"{uid}/{container.name}"
-                    known = owner.setdefault((name, id), mine)
-                    if (known != mine and known.split("/")[0] != uid) or (
-                        "/" in known and "/" in mine and known != mine
-                    ):
-                        return violated(False, f"device {id} of {name} belongs to {known} and to {mine}")
-                    owner[name, id] = mine if "/" in mine else known
-    return () if owner else None
+            for device in _devices(pod.held.get(container.name)):
+                owners = [pods.setdefault(device, uid), uid]
+                if owners[0] == uid and container.kind != "init":
+                    owners = [containers.setdefault(device, container.name), container.name]
+                if owners[0] != owners[1]:
+                    return violated(False, f"device {device[1]} of {device[0]} belongs to {owners[0]} and {owners[1]}")
+    return () if pods else None
+
+
+def _devices(held: Held | None) -> set[tuple[str, str]]:
+    return {(name, id) for name, ids in _ids(held).items() for id in ids}
 
 
 @checker("device-manager/allocation/refuses-what-is-not-there", Admission)

@@ -188,4 +188,35 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/policies/same-for-every-container",),
         since="1.20",
     ),
+    _requirement(
+        "topology-manager/admission/admits-what-one-node-holds",
+        "A pod whose CPUs, memory and devices one NUMA node can give together is admitted, under every policy.",
+        statements=("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused"),
+        since="1.18",
+    ),
+    _requirement(
+        "topology-manager/admission/keeps-together-what-one-node-holds",
+        "Under a policy that aligns, the CPUs, memory and devices of a pod come from one NUMA node where one can give "
+        "them all.",
+        statements=(
+            "nrm/head/aligns-memory",
+            "nrm/head/aligns-cpus-and-devices",
+            "topology/how/hint-is-stored-and-used",
+        ),
+        since="1.18",
+    ),
+    _requirement(
+        "topology-manager/single-numa-node/refuses-what-no-node-holds",
+        "A pod is refused when no NUMA node has its CPUs, memory and devices together.",
+        "topology-manager/single-numa-node",
+        statements=("topology/single-numa-node/one-node-or-refused",),
+        since="1.18",
+    ),
+    _requirement(
+        "topology-manager/restricted/refuses-what-nothing-prefers",
+        "A pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs.",
+        "topology-manager/restricted",
+        statements=("topology/restricted/refuses", "topology-source/cpu-hints/size-counts-all-cpus"),
+        since="1.18",
+    ),
 )
