@@ -1,8 +1,9 @@
-"""What the reference answers to the questions of a failed case: asked after the verdict, for the reader of a report."""
+"""The reference beside a target: its answers to a failed case's questions, and at level exact to all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
@@ -10,7 +11,7 @@ from ..errors import NumaConformanceError
 from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
 from ..suite.recorded import record
 
-__all__ = ["with_reference"]
+__all__ = ["open_reference", "with_reference"]
 
 _SECONDS = 10.0
 
@@ -21,12 +22,20 @@ def with_reference(scenario: Mapping[str, Any], level: Level, version: Kubernete
     Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
     reference cannot take comes back as it is.
     """
+    with open_reference(level, version) as reference:
+        try:
+            if scenario["kind"] == "question":
+                return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
+            return record(reference, dict(scenario))
+        except (NumaConformanceError, TargetFault, KeyError, TypeError):
+            return dict(scenario)
+
+
+@contextmanager
+def open_reference(level: Level, version: KubernetesVersion = DEFAULT) -> Iterator[Client]:
+    """Open the bundled reference at a level and version, and close it at the end."""
     reference = Client(InProcess(lambda: ReferenceTarget(level, version), "the bundled reference", _SECONDS))
     try:
-        if scenario["kind"] == "question":
-            return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
-        return record(reference, dict(scenario))
-    except (NumaConformanceError, TargetFault, KeyError, TypeError):
-        return dict(scenario)
+        yield reference
     finally:
         reference.close()

@@ -15,6 +15,10 @@ _RECORDED = {
     "qos": ("node/qos", "classes of pods"),
     "noderesourcesfit": ("scheduler/least-allocated", "scores of nodes"),
 }
+_HISTORIES = {
+    "picks": "Every choice of CPUs of the sweeps is the kubelet's own.",
+    "lives": "Every answer of the generated lives of nodes is the kubelet's: placements, refusals and state.",
+}
 
 
 def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
@@ -54,6 +58,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scheduler/most-allocated",
         "scheduler/requested-to-capacity-ratio",
         statement="scores",
+    ),
+    *(
+        _requirement(f"histories/{group}", text, "cpu-manager/static", statement="placements")
+        for group, text in _HISTORIES.items()
     ),
     *(
         _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")

@@ -1,0 +1,37 @@
+"""Every generated conversation, answered as the kubelet of that version answers: to the id."""
+
+from __future__ import annotations
+
+import pytest
+
+from numa_conformance.protocol import Client
+from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.suite.differing import differences
+from numa_conformance.suite.findings import Finding
+from numa_conformance.suite.groups import GROUPS
+from numa_conformance.suite.telling import scenario_of
+
+pytestmark = pytest.mark.exact
+
+
+@pytest.mark.parametrize(
+    "group",
+    [pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}")) for name in ("picks", "lives")],
+)
+def test_answers_as_the_kubelet(group: str, target: Client, conformance: Conformance) -> None:
+    asked = GROUPS[group]
+    if asked.surface not in target.surfaces:
+        pytest.skip(f"not claimed: the surface {asked.surface}")
+    with open_reference("exact", conformance.profile.version) as reference:
+        scenarios = asked.scenarios(conformance.features, 0)
+        first = next(differences(scenarios, target, reference, str(conformance.profile.version)), None)
+    if first is not None:
+        differs = first.differences[0]
+        raise Finding(
+            [f"exact/histories/{group}"],
+            f"{differs.path} is not the kubelet's",
+            got=differs.got,
+            allowed=differs.expected,
+            scenario=scenario_of(first.history),
+        )
