@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.differing import differences
 from numa_conformance.suite.findings import Finding
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.exact
     "group",
     [pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}")) for name in ("picks", "lives")],
 )
-def test_answers_as_the_kubelet(group: str, target: Client, conformance: Conformance) -> None:
+def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:
     asked = GROUPS[group]
     if asked.surface not in target.surfaces:
         pytest.skip(f"not claimed: the surface {asked.surface}")

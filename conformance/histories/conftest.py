@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.conformance import Conformance
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, ask
 from numa_conformance.suite.groups import GROUPS, asked_in
 
@@ -15,7 +15,7 @@ Asked = Callable[[str], list[Outcome]]
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: Conformance, target: Client) -> Asked:
+def asked(conformance: Run, target: Client) -> Asked:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed."""
     outcomes: dict[str, Outcome] = {}
 
@@ -36,6 +36,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a case of each requirement that histories are judged by."""
     if "name" in metafunc.fixturenames:
         names = sorted({name for group in GROUPS.values() for name in asked_in(group)})
-        marks = pytest.mark.xdist_group("numa-histories")
-        cases = [pytest.param(name, id=name, marks=(pytest.mark.requirement(name), marks)) for name in names]
+        shared = (pytest.mark.documented, pytest.mark.xdist_group("numa-histories"))
+        cases = [pytest.param(name, id=name, marks=(pytest.mark.requirement(name), *shared)) for name in names]
         metafunc.parametrize("name", cases)

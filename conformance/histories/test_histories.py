@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, broken_in
 from numa_conformance.suite.groups import ANSWERED
 from numa_conformance.suite.shrinking import shortened
@@ -20,6 +21,7 @@ def test_every_step(
     name: str,
     asked: Callable[[str], list[Outcome]],
     target: Client,
+    conformance: Run,
     record_property: Callable[[str, object], None],
 ) -> None:
     __tracebackhide__ = True
@@ -33,5 +35,5 @@ def test_every_step(
     record_property("asked", times)
     broken = broken_in(outcomes, name)
     if broken:
-        raise finding_of(shortened(broken[0], target, seconds=SECONDS))
+        raise finding_of(shortened(broken[0], target, seconds=SECONDS if conformance.shrinks else 0.0))
     assert times or faults, f"no conversation asks {name}"

@@ -99,8 +99,8 @@ class Node:
         pod = pod.as_seen(self.gates)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
-    def _admit(self, pod: Pod, others: Sequence[Pod]) -> Admission:
-        """Admit a pod beside ``others``, whose requests the fit check counts."""
+    def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
+        """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle()
         try:
@@ -109,6 +109,8 @@ class Node:
                 if self._fit:
                     self._fit.check(pod, others)
         except NumaConformanceError as error:
+            if keeps and isinstance(error, Refusal):
+                return self._admission(pod, None)
             del self._pods[pod.uid]
             self._gone(pod.uid)
             if not isinstance(error, Refusal):
@@ -170,11 +172,14 @@ class Node:
     def _restart(self, config: KubeletConfiguration | None) -> Restarted:
         if config is not None:
             self.config = config.at(self.version)
+        held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
         outcomes = []
         pods = list(self._pods.values())
         for index, pod in enumerate(pods):
-            outcomes.append(self._admit(pod, [earlier for earlier in pods[:index] if earlier.uid in self._pods]))
+            keeps = not self.quirks.node.restart_may_refuse_running_pods and self._holdings(pod) == held[pod.uid]
+            earlier = [beside for beside in pods[:index] if beside.uid in self._pods]
+            outcomes.append(self._admit(pod, earlier, keeps=keeps))
         return Restarted(tuple(outcomes), self.pools)
 
     def state(self) -> NodeState:
@@ -211,10 +216,13 @@ class Node:
 
     def _placements(self, pod: Pod) -> dict[str, Placement]:
         return {
-            container.name: Placement(
-                self._admitter.affinity(pod.uid, container.name),
-                tuple(provider.holding(pod.uid, container.name) for provider in self._providers),
-            )
+            name: Placement(self._admitter.affinity(pod.uid, name), holdings)
+            for name, holdings in self._holdings(pod).items()
+        }
+
+    def _holdings(self, pod: Pod) -> dict[str, tuple[object, ...]]:
+        return {
+            container.name: tuple(provider.holding(pod.uid, container.name) for provider in self._providers)
             for container in pod.all_containers
         }
 

@@ -41,9 +41,9 @@ class Choice:
 
 def _is_wanted(item: pytest.Item, run: Run) -> bool:
     names = requirements_of(item)
-    other_level = "departs" if run.level == "exact" else "exact"
+    other_level = ("departs", "documented") if run.level == "exact" else ("exact",)
     return (
-        item.get_closest_marker(other_level) is None
+        not any(item.get_closest_marker(marker) for marker in other_level)
         and not _is_asked_of_the_node(item, run)
         and _is_in_the_profile(names, run)
         and run.selection.wants(names, case_id(item))

@@ -12,6 +12,7 @@ from ..report.beside_reference import with_reference
 from ..report.model import UNMET, Case, Verdict
 from ..report.text import told_scenario
 from ..suite.findings import Finding
+from ..suite.requirements import REQUIREMENTS
 from .cases import CASE
 from .run import RUN, Run
 
@@ -62,6 +63,10 @@ def _concluded(case: Case, verdict: Verdict, report: pytest.TestReport, call: py
         verdict = "expected failure"
         report.outcome = "skipped"
         report.wasxfail = run.known.reason(case.requirements)
+    elif verdict in UNMET and _only_recommended(case):
+        verdict = "not followed"
+        report.outcome = "skipped"
+        report.wasxfail = "a recommendation that is not followed"
     elif verdict == "not claimed":
         report.outcome = "skipped"
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
@@ -70,6 +75,11 @@ def _concluded(case: Case, verdict: Verdict, report: pytest.TestReport, call: py
         report.sections.append(("numa-conformance", told))
         details = f"{details}\n\n{told}"
     return case.with_verdict(verdict, details, scenario)
+
+
+def _only_recommended(case: Case) -> bool:
+    """Tell whether a case checks nothing but what the documentation recommends (SHOULD)."""
+    return bool(case.requirements) and all(REQUIREMENTS[name].strength == "SHOULD" for name in case.requirements)
 
 
 def _beside_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:

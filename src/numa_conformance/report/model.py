@@ -24,6 +24,7 @@ Verdict = Literal[
     "timed out",
     "crashed",
     "bad reply",
+    "not followed",
     "expected failure",
     "unexpectedly passed",
     "not claimed",
@@ -35,6 +36,7 @@ UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
 _WEIGHTS: tuple[Verdict, ...] = (
     "not claimed",
     "passed",
+    "not followed",
     "expected failure",
     "unexpectedly passed",
     "error",
@@ -186,6 +188,12 @@ class Summary(msgspec.Struct, frozen=True):
         """Return the requirements that are not met, with the cases that say so."""
         bad = {name: [case for case in cases if case.unmet] for name, cases in self.by_requirement().items()}
         return {name: cases for name, cases in bad.items() if cases}
+
+    def recommendations(self) -> dict[str, list[Case]]:
+        """Return the recommendations (SHOULD) that are not followed, with the cases that say so: no verdict changes."""
+        asked = self.by_requirement().items()
+        lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in asked}
+        return {name: cases for name, cases in lax.items() if cases}
 
     def tested(self) -> set[str]:
         """Return the requirements of which some case was asked."""

@@ -56,6 +56,10 @@ def summary_lines(summary: Summary) -> list[str]:
             lines.append(f"  {name} ({', '.join(sorted({case.verdict for case in cases}))})")
             lines += [f"      {REQUIREMENTS[name].text}", f"      {REQUIREMENTS[name].address}"]
             lines += [f"      {case.id}" for case in cases]
+    recommended = summary.recommendations()
+    if recommended:
+        lines += ["", "recommendations not followed, which changes no verdict:"]
+        lines += [f"  {name}: {REQUIREMENTS[name].text}" for name in recommended]
     lines += ["", *(f"problem: {problem}" for problem in summary.problems)]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"

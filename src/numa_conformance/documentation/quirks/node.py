@@ -27,3 +27,11 @@ class NodeQuirks(QuirkFlags):
         documented="the in-memory state is reconciled with cgroupfs: what drifted is written again",
         versions="1.22+",
     )
+
+    restart_may_refuse_running_pods: bool = quirk(
+        rule="MEM-REUSE-07",
+        summary="after a restart every pod passes admission anew; what its containers hold may offer hints that no "
+        "longer agree, and a pod that runs is refused",
+        documented="a pod that runs keeps what it holds when the kubelet restarts",
+        versions="1.8+",
+    )
