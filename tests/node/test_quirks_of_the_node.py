@@ -1,8 +1,11 @@
 """Each quirk that the node itself shows, with one input on which it matters."""
 
+from dataclasses import replace
+
 import pytest
 
 from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks.node import NodeQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
@@ -111,3 +114,21 @@ def test_a_container_with_affinity_to_one_node_of_a_group_has_memory_of_the_grou
     assert [len(nodes) for nodes in found["kubelet"]] == [1]
     assert [len(nodes) for nodes in found["page"]] == [3]
     assert set(found["kubelet"][0]) < set(found["page"][0])
+
+
+def test_restart_may_refuse_running_pods():
+    """Two containers of a pod on two sockets: their CPUs offer hints of their own after a restart, which disagree."""
+    options = ("align-by-socket", "full-pcpus-only", "prefer-align-cpus-by-uncorecache")
+    config = static(*options, reserved="2", topology="restricted", scope="pod")
+    two = Pod.from_dict(pod("p", [container("c0", cpu="6", memory="64Mi"), container("c1", cpu="2", memory="64Mi")]))
+    kept = {}
+    for quirks in (replace(Quirks.none(), node=NodeQuirks(restart_may_refuse_running_pods=True)), Quirks.none()):
+        running = node(quirks, "offline-cpus", config)
+        admitted = running.admit(two)
+        (again,) = running.restart().pods
+        kept[quirks.node.restart_may_refuse_running_pods] = again.admitted
+        if again.admitted:
+            assert {name: held.cpus for name, held in again.placements.items()} == {
+                name: held.cpus for name, held in admitted.placements.items()
+            }
+    assert kept == {True: False, False: True}

@@ -7,6 +7,7 @@ from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, KubeletFails, UsageError, closest
 from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
+from ..managers.cpu.whole_cores import WholeCores
 from .messages.pick import Pick, Picked, PickRefused
 from .view import cpu_topology
 
@@ -14,7 +15,7 @@ __all__ = ["pick"]
 
 
 def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
-    """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without any check of cores."""
+    """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores."""
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
     allocator = CpuAllocator(topology, options, quirks)
@@ -22,15 +23,34 @@ def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:
         raise error.within("available") from error
+    if options.full_pcpus_only:
+        available = _whole_cores_if_enough(topology, available, request.count, quirks)
+    near = 0
+    if request.affinity and request.affinity.nodes is not None:
+        near = available & _near(topology, request.affinity.nodes, options)
+    elif options.align_by_socket and not (
+        options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints
+    ):
+        near = _socket_that_holds(topology, available, request.count)
     try:
-        taken = 0
-        if request.affinity and request.affinity.nodes is not None:
-            near = available & _near(topology, request.affinity.nodes, options)
-            taken = allocator.allocate(near, min(request.count, near.bit_count()))
+        taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
     except (NotEnoughCpus, KubeletFails) as error:
         return PickRefused(str(error))
     return Picked(format_bits(taken))
+
+
+def _whole_cores_if_enough(topology: CpuTopology, available: int, count: int, quirks: CpuQuirks) -> int:
+    """Return what the promise of whole cores leaves on offer; all that is available where whole cores cannot serve."""
+    whole = WholeCores(topology, 0, quirks)
+    offered = whole.offered(available)
+    return offered if whole.can_give(offered, count) else available
+
+
+def _socket_that_holds(topology: CpuTopology, available: int, count: int) -> int:
+    """Return the available CPUs of the fullest socket that still has so many; none where no socket has."""
+    sockets = [available & cpus for cpus in topology.sockets.masks]
+    return min((cpus for cpus in sockets if cpus.bit_count() >= count), key=int.bit_count, default=0)
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:

@@ -152,7 +152,7 @@ class ReferenceTarget:
                 machine_from_dict(request.machine, "machine"),
                 KubeletConfiguration.from_dict(request.kubelet, "kubelet"),
                 kubernetes_version=request.kubernetes_version or self._version,
-                quirks=None if self._level == "exact" else Quirks.none(),
+                quirks=None if self._level == "exact" else self._quirks,
                 store=store,
             )
         except StartError as error:

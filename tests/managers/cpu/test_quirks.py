@@ -10,6 +10,7 @@ from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import KubeletFails, Refusal, StartError
+from numa_conformance.machine.catalogue import load_machine
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.machine.model import Cpu, Machine, MemoryNode
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology
@@ -84,6 +85,14 @@ def test_uncore_odd_size_unaligned() -> None:
 def test_uncore_half_used_core_unaligned() -> None:
     uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     assert picks(golden("T4"), uncore, "1-15,18-31", 4, "uncore-half-used-core-unaligned") == ("4-5,20-21", "2-3,18-19")
+
+
+def test_uncore_after_larger_groups() -> None:
+    """Two caches of 8 and of 16 CPUs: the larger one can hold 16."""
+    topology = CpuTopology(derive_view(load_machine("amd-ryzen-ai-9-hx-370"), node_wide_cache_is_no_uncore_cache=True))
+    uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
+    exact, fixed = picks(topology, uncore, "0-23", 16, "uncore-after-larger-groups")
+    assert (exact, fixed) == ("0-7,12-19", "4-11,16-23")
 
 
 def test_node_wide_cache_is_no_uncore_cache() -> None:

@@ -69,6 +69,14 @@ class CpuQuirks(QuirkFlags):
         issue="kubernetes/kubernetes#131850",
     )
 
+    uncore_after_larger_groups: bool = quirk(
+        rule="CPU-UNC-01, CPU-UNC-05",
+        summary="NUMA nodes, sockets and whole free caches are taken before one uncore cache is looked for, also where "
+        "one could hold the request",
+        documented="a request that fits in one uncore cache is placed there if possible",
+        versions="1.32+",
+    )
+
     uncore_half_used_core_unaligned: bool = quirk(
         rule="CPU-UNC-04",
         summary="a cache with enough free CPUs is passed over when its lowest cores are partly used",

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...cpuset import iter_bits
 from .accumulator import Accumulator, NotEnoughCpus
 from .topology import lowest
+from .uncore import UncoreStep
 
 __all__ = ["take_packed"]
 
 _INDEX_MASK = 0xFFFF
 
 
-def take_packed(
-    taking: Accumulator, *, by_id: bool = False, uncore_step: Callable[[Accumulator], None] | None = None
-) -> int:
+def take_packed(taking: Accumulator, *, by_id: bool = False, uncore_step: UncoreStep | None = None) -> int:
     """Gather what ``taking`` needs and return it; raise ``NotEnoughCpus`` when it cannot be had.
 
     ``by_id`` is the kubelet's spread mode: no whole cores, single CPUs by id within a socket (CPU-ALLOC-24).
     """
     topology = taking.topology
+    if uncore_step is not None and not taking.quirks.uncore_after_larger_groups and uncore_step.take_from_one(taking):
+        return taking.taken
     if taking.need >= topology.outer.smallest:
         taking.take_full(topology.outer, taking.outer_order())
         if taking.need < 1:

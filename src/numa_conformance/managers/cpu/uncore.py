@@ -30,13 +30,27 @@ class UncoreStep:
             index = key & _INDEX_MASK
             if key >> 16 < taking.need and topology.uncores_hold_cores:
                 continue
-            cpus = self._part(taking, taking.free & topology.uncores.masks[index])
-            if cpus:
-                if taking.trace is not None:
-                    taking.trace.append(f"part of uncore cache {topology.uncores.ids[index]}")
-                    taking.trace.extend(f"core {core}" for core in iter_bits(topology.cores_touched(cpus)))
-                taking.take(cpus, taking.need)
+            if self._take_part(taking, index):
                 return
+
+    def take_from_one(self, taking: Accumulator) -> bool:
+        """Take all from one cache if one has so much; tells whether one had."""
+        if not taking.topology.cpus_per_core:
+            return False
+        for key in taking.uncore_order():
+            if key >> 16 >= taking.need and self._take_part(taking, key & _INDEX_MASK):
+                return True
+        return False
+
+    def _take_part(self, taking: Accumulator, index: int) -> bool:
+        topology = taking.topology
+        cpus = self._part(taking, taking.free & topology.uncores.masks[index])
+        if cpus and taking.trace is not None:
+            taking.trace.append(f"part of uncore cache {topology.uncores.ids[index]}")
+            taking.trace.extend(f"core {core}" for core in iter_bits(topology.cores_touched(cpus)))
+        if cpus:
+            taking.take(cpus, taking.need)
+        return bool(cpus)
 
     def _part(self, taking: Accumulator, inside: int) -> int:
         """Return CPUs of one cache that meet the whole need, or nothing.
