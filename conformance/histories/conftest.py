@@ -30,12 +30,3 @@ def asked(conformance: Run, target: Client) -> Asked:
         return [outcome(group.name) for group in able if requirement in asked_in(group)]
 
     return of
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make a case of each requirement that histories are judged by."""
-    if "name" in metafunc.fixturenames:
-        names = sorted({name for group in GROUPS.values() for name in asked_in(group)})
-        shared = (pytest.mark.documented, pytest.mark.xdist_group("numa-histories"))
-        cases = [pytest.param(name, id=name, marks=(pytest.mark.requirement(name), *shared)) for name in names]
-        metafunc.parametrize("name", cases)

@@ -7,16 +7,23 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
+from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, broken_in
-from numa_conformance.suite.groups import ANSWERED
+from numa_conformance.suite.groups import ANSWERED, JUDGED
 from numa_conformance.suite.shrinking import shortened
 from numa_conformance.suite.telling import finding_of
 
 SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
 
+CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in JUDGED]
+"""One case for each requirement that conversations are judged by."""
 
+
+@pytest.mark.documented
+@pytest.mark.xdist_group("numa-histories")
+@pytest.mark.parametrize("name", CASES)
 def test_every_step(
     name: str,
     asked: Callable[[str], list[Outcome]],
@@ -36,4 +43,6 @@ def test_every_step(
     broken = broken_in(outcomes, name)
     if broken:
         raise finding_of(shortened(broken[0], target, seconds=SECONDS if conformance.shrinks else 0.0))
+    if not times and conformance.features != frozenset(FEATURES):
+        pytest.skip("not claimed: what is claimed leads to no conversation that asks it")
     assert times or faults, f"no conversation asks {name}"

@@ -39,7 +39,9 @@ def test_a_requirement_without_a_sentence_that_demands_it_says_what_it_adds():
     weak = [
         requirement.id
         for requirement in REQUIREMENTS.values()
-        if requirement.beyond is None and all(statement.strength != "MUST" for statement in requirement.rests_on)
+        if requirement.strength == "MUST"
+        and requirement.beyond is None
+        and all(statement.strength != "MUST" for statement in requirement.rests_on)
     ]
     assert weak == []
 

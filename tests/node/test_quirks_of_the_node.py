@@ -12,7 +12,7 @@ from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration,
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
 from numa_conformance.node.quota import cfs_quota
-from numa_conformance.suite.workloads import best_effort, burstable, guaranteed, static
+from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
 TWO_CPUS = Container("c", limits={"cpu": Quantity.parse("2")})
 
@@ -64,9 +64,9 @@ def test_reconcile_trusts_last_write():
 
 def test_without_the_quirk_containers_that_lose_cpus_come_first():
     one = node(Quirks.none())
-    for pod in (guaranteed("own", 2), burstable("shared", 1)):
-        one.admit(Pod.from_dict(pod))
-        one.run(pod["metadata"]["name"])
+    for described in (guaranteed("own", 2), burstable("shared", 1)):
+        one.admit(Pod.from_dict(described))
+        one.run(described["metadata"]["name"])
     one.remove("own")
     one.reconcile()
     one.admit(Pod.from_dict(guaranteed("new", 4)))

@@ -12,6 +12,7 @@ from numa_conformance.suite.recorded.needs import features_needed
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
 
+RUN = ("passed", "not followed")
 RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 
 
@@ -30,7 +31,7 @@ def cases(tmp_path_factory):
 
 
 def test_every_requirement_has_a_case_that_is_run(cases):
-    tested = {name for case in cases if case["verdict"] == "passed" for name in case["requirements"]}
+    tested = {name for case in cases if case["verdict"] in RUN for name in case["requirements"]}
     assert sorted(set(REQUIREMENTS) - tested) == []
 
 

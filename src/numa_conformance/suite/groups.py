@@ -15,7 +15,7 @@ from .judge.choice import Choice
 from .judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
 from .judging import ANSWERED, WELL_FORMED
 
-__all__ = ["ANSWERED", "GROUPS", "Group", "asked_in"]
+__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
 
 Claimed = frozenset[str]
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
@@ -60,3 +60,7 @@ def asked_in(group: Group) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
     named = {check.requirement for subject in group.subjects for check in checkers_of(subject)}
     return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
+
+
+JUDGED: tuple[str, ...] = tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))
+"""Every requirement that histories are judged by, ascending."""

@@ -181,7 +181,7 @@ def scenarios():
 def test_a_classifier_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 7
+    assert len(verdicts.asked) == 9
 
 
 @pytest.mark.parametrize(

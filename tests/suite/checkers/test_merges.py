@@ -277,7 +277,7 @@ def test_a_merger_that_obeys_the_page_passes(legal):
     kinds = {one.requirement: one.violation for one in verdicts.broken}
     kinds.pop("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", None)
     assert not kinds
-    assert len(verdicts.asked) == 10
+    assert len(verdicts.asked) == 12
 
 
 @pytest.mark.parametrize(

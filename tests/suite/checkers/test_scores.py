@@ -294,7 +294,7 @@ def scenarios():
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 22
+    assert len(verdicts.asked) == 24
 
 
 @pytest.mark.parametrize(
