@@ -27,3 +27,11 @@ class NodeQuirks(QuirkFlags):
         documented="the in-memory state is reconciled with cgroupfs: what drifted is written again",
         versions="1.22+",
     )
+
+    reconcile_period_is_fixed: bool = quirk(
+        rule="CPU-OPT-02",
+        summary="without cpuManagerReconcilePeriod cpusets are written every 10 seconds, whatever "
+        "nodeStatusUpdateFrequency is",
+        documented="the period is that of nodeStatusUpdateFrequency where the configuration does not say",
+        versions="1.8+",
+    )
