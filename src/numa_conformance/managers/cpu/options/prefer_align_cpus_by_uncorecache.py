@@ -9,6 +9,8 @@ can hold it (CPU-UNC). The kubelet takes that rest in fewer cases: ``as_the_kube
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....cpuset import iter_bits
 from ..accumulator import INDEX_BITS, INDEX_MASK, Accumulator
 from ..topology import lowest
@@ -21,6 +23,8 @@ def take(taking: Accumulator) -> None:
     topology = taking.topology
     if not topology.cpus_per_core:
         return
+    masks = topology.uncores.masks
+    part = _way(taking)
     tried_full = False
     for key in taking.uncore_order():
         if not tried_full and taking.need >= topology.cpus_per_uncore:
@@ -29,10 +33,11 @@ def take(taking: Accumulator) -> None:
             taking.take_full(topology.uncores, taking.uncore_order())
             if taking.need < 1:
                 return
+            part = _way(taking)
         index = key & INDEX_MASK
         if key >> INDEX_BITS < taking.need and topology.uncores_hold_cores:
             continue
-        cpus = _part(taking, taking.free & topology.uncores.masks[index])
+        cpus = part(taking, taking.free & masks[index])
         if cpus:
             if taking.trace is not None:
                 taking.trace.append(f"part of uncore cache {topology.uncores.ids[index]}")
@@ -41,13 +46,13 @@ def take(taking: Accumulator) -> None:
             return
 
 
-def _part(taking: Accumulator, inside: int) -> int:
-    """Return CPUs of one cache that meet the whole need, or nothing; ``inside`` are its free CPUs."""
+def _way(taking: Accumulator) -> Callable[[Accumulator, int], int]:
+    """Return how to choose CPUs of one cache for the whole need: given its free CPUs, some of them or none."""
     quirks = taking.quirks
     odd = bool(taking.need % taking.topology.cpus_per_core)
     if quirks.uncore_half_used_core_unaligned or (odd and quirks.uncore_odd_size_unaligned):
-        return as_the_kubelet_does(taking, inside)
-    return _whole_cores_then_threads(taking, inside)
+        return as_the_kubelet_does
+    return _whole_cores_then_threads
 
 
 def _whole_cores_then_threads(taking: Accumulator, inside: int) -> int:
@@ -81,8 +86,9 @@ def as_the_kubelet_does(taking: Accumulator, inside: int) -> int:
     topology, need = taking.topology, taking.need
     cores = topology.cores_touched(inside)
     wanted, odd = divmod(need, topology.cpus_per_core)
-    one_more = bool(odd) and not taking.quirks.uncore_odd_size_unaligned
-    wanted += one_more
+    one_more = odd and not taking.quirks.uncore_odd_size_unaligned
+    if one_more:
+        wanted += 1
     if cores.bit_count() > wanted:
         cores = lowest(cores, wanted)
     cpus = topology.threads_of(cores) & taking.free
