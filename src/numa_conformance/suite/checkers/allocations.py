@@ -124,7 +124,7 @@ def init_cpus_serve_later_containers(allocation: AllocatedCpus) -> Judgement:
     """CPUs of an ended init container serve the containers after it; asked where they are needed."""
     room = allocation.free | allocation.reusable
     needed = allocation.asked > allocation.free.bit_count() and allocation.asked <= room.bit_count()
-    if not needed or allocation.held is not None or allocation.would_empty_the_pool:
+    if not needed or allocation.held is not None or allocation.might_empty_the_pool:
         return None
     if WHOLE_CORES in allocation.settings.options:
         return None

@@ -13,11 +13,12 @@ from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Question, Scenario, ask_all
 from ..workloads import best_effort, burstable, kubelet
 from .picks import OPTION_SETS
-from .states import ASKING, NodeState, guaranteed_pod, state_by_lot
+from .states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
 
 __all__ = ["allocation_machines", "allocation_sweep"]
 
 MOST_CPUS = 32
+STRICT = "strict-cpu-reservation"
 RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
     {"kubeReserved": {"cpu": "1"}},
     {"systemReserved": {"cpu": "2"}},
@@ -35,29 +36,26 @@ def allocation_machines() -> tuple[Machine, ...]:
 
 
 def allocation_sweep(
-    machines: Sequence[Machine] | None = None,
-    options: Sequence[Sequence[str]] = OPTION_SETS,
-    *,
-    seed: int = 0,
+    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, seed: int = 0
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
     swept = allocation_machines() if machines is None else machines
-    strict = [(*names, "strict-cpu-reservation") for names in options[:2]]
+    options = claimed_options([*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])], claimed)
     for place, machine in enumerate(swept):
-        for index, names in enumerate((*options, *strict)):
+        for index, names in enumerate(options):
             if (place + index) % 4 and names:
                 continue
             if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
                 continue
             cell = f"allocate {'+'.join(names) or 'no option'}"
             lot = random.Random(f"{seed} {machine.name} {cell}")
-            questions = list(_questions(state_by_lot(machine, names, lot), lot))
+            questions = list(_questions(state_by_lot(machine, names, lot), lot, claimed))
             yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
         by_number = [question for reservation in RESERVATIONS for question in _reserved(machine, reservation)]
         yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)
 
 
-def _questions(state: NodeState, lot: random.Random) -> Iterator[Question]:
+def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     free = state.free.bit_count()
     for size in sorted({1, 2, 3, lot.randint(1, max(1, free)), free, free + 1}):
         if size:
@@ -69,20 +67,21 @@ def _questions(state: NodeState, lot: random.Random) -> Iterator[Question]:
         for size in {lot.randint(1, room), min(room + 1, free)}:
             yield _asked(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
     if free > 1:
-        yield from _own(state, lot)
+        yield from _own(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
         yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
-    question = {**state.question, "kubelet": kubelet(), "pod": guaranteed_pod(1), "container": "c0", "affinity": None}
-    yield "allocate", question
+    if "cpu-manager/none" in claimed:
+        method, question = _asked(state, guaranteed_pod(1), "c0")
+        yield method, {**question, "kubelet": kubelet()}
 
 
-def _own(state: NodeState, lot: random.Random) -> Iterator[Question]:
+def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
     own = sum(1 << cpu for cpu in some)
     again, count = replace(state, reusable=own), len(some)
-    for size in sorted({1, count, count + 1, len(known), len(known) + 1}):
+    for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
     yield _asked(replace(state, held={"c0": own}), guaranteed_pod(count), "c0")
 
@@ -92,7 +91,7 @@ def _reserved(machine: Machine, reservation: dict[str, dict[str, str]]) -> Itera
     state = NodeState(machine, (), 0, 0)
     config = {**state.question["kubelet"], **reservation}
     for size in (1, 2):
-        method, question = _asked(state, guaranteed_pod(size, init=[size]), "c0")
+        method, question = _asked(state, guaranteed_pod(size), "c0")
         yield method, {**question, "kubelet": config}
 
 

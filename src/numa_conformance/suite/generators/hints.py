@@ -12,7 +12,7 @@ from ...cpuset import iter_bits
 from ...machine import Machine, catalogue_names, load_machine, machine_from_dict
 from ..drive import Question, Scenario, ask_all
 from ..workloads import best_effort, burstable, kubelet
-from .states import ASKING, NodeState, guaranteed_pod, state_by_lot
+from .states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
 
 __all__ = ["HINT_OPTIONS", "examples_of_hints", "hint_sweep", "hinted_machines"]
 
@@ -43,31 +43,26 @@ def examples_of_hints() -> Iterator[Scenario]:
 
 
 def hint_sweep(
-    machines: Sequence[Machine] | None = None,
-    options: Sequence[Sequence[str]] = HINT_OPTIONS,
-    *,
-    states: int = 1,
-    seed: int = 0,
+    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, states: int = 1, seed: int = 0
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine, without option and under every other set of them, in turn.
 
     Each has ``states`` states of use, and each state is asked of many containers.
     """
     for place, machine in enumerate(hinted_machines() if machines is None else machines):
-        for index, names in enumerate(options):
+        for index, names in enumerate(claimed_options(HINT_OPTIONS, claimed)):
             if names and (place + index) % 2:
                 continue
             if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
                 continue
             cell = f"hints {'+'.join(names) or 'no option'}"
             lot = random.Random(f"{seed} {machine.name} {cell}")
-            questions = [
-                question for _ in range(states) for question in _questions(state_by_lot(machine, names, lot), lot)
-            ]
+            drawn = [state_by_lot(machine, names, lot) for _ in range(states)]
+            questions = [question for state in drawn for question in _questions(state, lot, claimed)]
             yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
 
 
-def _questions(state: NodeState, lot: random.Random) -> Iterator[Question]:
+def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
     free = state.free.bit_count()
     sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in _node_sizes(state.machine) for more in (0, 1)}
@@ -75,25 +70,27 @@ def _questions(state: NodeState, lot: random.Random) -> Iterator[Question]:
         yield _asked(state, guaranteed_pod(size), "c0")
     size = lot.randint(1, max(1, free))
     yield _asked(state, guaranteed_pod(size, 1), None)
-    yield _asked(state, guaranteed_pod(1, init=[size]), None)
-    yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
+    if INIT in claimed:
+        yield _asked(state, guaranteed_pod(1, init=[size]), None)
+        yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
     if free > 1:
-        yield from _own(state, lot)
+        yield from _own(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
         yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
-    yield "hints", {**state.question, "kubelet": kubelet(), "pod": guaranteed_pod(1), "container": "c0"}
+    if "cpu-manager/none" in claimed:
+        yield "hints", {**state.question, "kubelet": kubelet(), "pod": guaranteed_pod(1), "container": "c0"}
 
 
-def _own(state: NodeState, lot: random.Random) -> Iterator[Question]:
+def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
     own = sum(1 << cpu for cpu in some)
     again, count = replace(state, reusable=own), len(some)
-    for size in {1, count, count + 1, len(known)}:
+    for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
     held = replace(state, held={"c0": own})
-    for size in {count, count + 1, max(1, count - 1)}:
+    for size in sorted({count, count + 1, max(1, count - 1)}):
         yield _asked(held, guaranteed_pod(size), "c0")
 
 

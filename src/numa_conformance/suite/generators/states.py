@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...cpuset import format_bits, iter_bits
 from ...machine import Machine
+from ...protocol.features import FEATURES
 from ..workloads import container, pod, static
 
-__all__ = ["ASKING", "NodeState", "guaranteed_pod", "state_by_lot"]
+__all__ = ["ALL", "ASKING", "INIT", "Claimed", "NodeState", "claimed_options", "guaranteed_pod", "state_by_lot"]
+
+Claimed = frozenset[str]
+"""The features that a target claims."""
 
 ASKING = "asking"
 """The pod that asks, by name and uid."""
+INIT = "cpu-manager/init-containers"
 _MEMORY = "64Mi"
+
+
+ALL: Claimed = frozenset(FEATURES)
+"""Whatever there is."""
+
+
+def claimed_options(options: Iterable[Sequence[str]], claimed: Claimed) -> list[Sequence[str]]:
+    """Return the option sets of which each option is claimed."""
+    return [names for names in options if all(f"cpu-manager/{name}" in claimed for name in names)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,12 +59,9 @@ class AllocatedCpus:
         return self.pool & ~(self.reserved or 0)
 
     @property
-    def would_empty_the_pool(self) -> bool:
-        """Whether nothing would be left for other pods, with the reserved CPUs kept from them: to be refused."""
-        again = self.reusable
-        if WHOLE_CORES in self.settings.options:
-            again = sum(core for core in self.machine.core_bits if core & again == core)
-        return self.settings.strict and self.asked - again.bit_count() >= self.free.bit_count()
+    def might_empty_the_pool(self) -> bool:
+        """Whether nothing may be left for other pods, with the reserved CPUs kept from them: it may be refused."""
+        return self.settings.strict and self.asked >= self.free.bit_count()
 
 
 def allocated(history: History, number: int) -> Iterator[AllocatedCpus | Choice | CpuHints]:
@@ -74,7 +71,7 @@ def allocated(history: History, number: int) -> Iterator[AllocatedCpus | Choice 
     allocation = _allocated(history.head.machine, params, answer)
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
-    if allocation.asked and known and not (allocation.given is None and allocation.would_empty_the_pool):
+    if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
         yield _choice(allocation, params)
     for container, field in ((params["container"], "hints"), (None, "pod_hints")):
         if answer.get(field) is not None:
