@@ -8,7 +8,7 @@ from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
-from numa_conformance.managers.cpu.distribution_search import choose_nodes
+from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
 
 OPTIONS = {
     "default": StaticOptions(),

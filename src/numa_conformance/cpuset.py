@@ -132,10 +132,6 @@ class CpuSet:
     def __gt__(self, other: CpuSet) -> bool:
         return other < self
 
-    def isdisjoint(self, other: CpuSet) -> bool:
-        """Tell whether no id is in both."""
-        return not self._bits & other._bits
-
     def __str__(self) -> str:
         return format_bits(self._bits)
 

@@ -210,3 +210,23 @@ def test_requirements_and_quirks_tell_where_to_read_on(run):
     _, text, _ = run("quirks")
     _, listed, _ = run("quirks", "--json")
     assert all(rule["page"] in text for quirk in json.loads(listed) for rule in quirk["rules"])
+
+
+def test_simulate_reads_the_kubelets_command_line(run, files):
+    pages = "spec: {containers: [{name: nginx, resources: {limits: {cpu: 2, memory: 200Mi}}}]}\n"
+    flags = "--cpu-manager-policy=static --reserved-cpus 0 --node-status-update-frequency=20s"
+    pods = files("pods.yaml", f"{pages}---\n{pages}")
+    argv = ["simulate", "--machine", "t1-one-socket-smt2", "--level", "documented", "--flags", flags, pods]
+    code, out, _ = run(*argv)
+    assert code == 0
+    assert "default/nginx-2 (Guaranteed): admitted\n    nginx: exclusive CPUs" in out
+    assert "reserved: 0\n" in out
+    assert "cpusets are written every 20s\n" in out
+
+
+def test_simulate_refuses_an_unknown_flag(run, files):
+    argv = ["--machine", "t1-one-socket-smt2", "--flags=--reserve-cpus=0", files("pod.yaml", POD)]
+    code, _, err = run("simulate", *argv)
+    assert code == 2
+    assert "error: --flags: there is no flag --reserve-cpus here" in err
+    assert "did you mean '--reserved-cpus'?" in err

@@ -152,3 +152,20 @@ def test_spread_is_one_number_or_a_mean_and_its_range():
     assert spread([3, 3]) == "3"
     assert spread([1, 2, 6]) == "3 (1..6)"
     assert spread([0.25, 0.5], 2) == "0.38 (0.25..0.50)"
+
+
+def test_the_worked_example_as_the_page_has_it(run):
+    code, out, _ = run("score", "--nodes", NODES, "--config", CONFIG, "--level", "documented", POD)
+    assert code == 0
+    assert "3000 * 100 / 8000 = 37.5 %; 0 + (10 - 0) * (37.5 - 0) / (100 - 0) = 3" in out
+    assert out.endswith("best: node-2\norder: node-2 7, node-1 5\n")
+
+
+@pytest.mark.parametrize(("level", "code"), [("documented", 0), ("exact", 2)])
+def test_the_nodes_of_a_cluster_by_the_documentation(run, tmp_path, level, code):
+    kubelet = tmp_path / "kubelet.yaml"
+    kubelet.write_text(
+        "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {max-allowable-numa-nodes: 'true'}\n"
+    )
+    argv = ["--nodes", NODES, "--pods", POD, "--machine", "t1-one-socket-smt2", "--kubelet", kubelet, "--level", level]
+    assert run("cluster", *argv)[0] == code

@@ -46,7 +46,7 @@ class House:
             cwd=self.folder,
             env=environment,
         )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
 
 

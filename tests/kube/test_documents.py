@@ -172,3 +172,17 @@ def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.
     assert "YAML of more than 60 bytes; JSON may have 90" in faults(file)[0]
     file.write_text(pod + " " * 40)
     assert "is larger than 90 bytes" in faults(file)[0]
+
+
+def test_pods_without_metadata_are_named_after_their_container(file: Path) -> None:
+    page = "spec: {containers: [{name: nginx}]}\n"
+    file.write_text(
+        "---\n".join([page, page, "apiVersion: v1\nkind: PodList\nitems: [{spec: {containers: [{name: a}]}}]\n"])
+    )
+    assert names(file) == ["nginx", "nginx-2", "a"]
+    assert [pod.uid for pod in read_pods(file, file)][3:] == ["default/nginx-3", "default/nginx-4", "default/a-2"]
+
+
+def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) -> None:
+    file.write_text("spec: {containers: []}\n")
+    assert faults(file) == ["F: spec.containers: Required value: a pod needs at least one container"]

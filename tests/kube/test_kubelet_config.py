@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.quirks.node import NodeQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import (
     KubeletConfiguration,
@@ -214,3 +216,21 @@ def test_a_valid_configuration_passes() -> None:
             featureGates={"NodeSwap": True},
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "documented", "kubelet"),
+    [
+        ({}, "10s", "10s"),
+        ({"nodeStatusUpdateFrequency": "20s"}, "20s", "10s"),
+        ({"nodeStatusUpdateFrequency": "20s", "cpuManagerReconcilePeriod": "10s"}, "10s", "10s"),
+        ({"nodeStatusUpdateFrequency": "20s", "cpuManagerReconcilePeriod": "5s"}, "5s", "5s"),
+    ],
+    ids=str,
+)
+def test_the_reconcile_period_follows_the_status_frequency(
+    written: dict[str, str], documented: str, kubelet: str
+) -> None:
+    config = KubeletConfiguration.from_dict(written)
+    assert config.reconcile_period(NodeQuirks()) == documented
+    assert config.reconcile_period(NodeQuirks.of(DEFAULT)) == kubelet

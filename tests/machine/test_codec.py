@@ -103,7 +103,7 @@ def test_the_yaml_form_has_a_line_for_each_cpu():
         ({"memory": [{"node": 0}, {"node": 0}]}, "memory", "0 stands there twice"),
         ({"memory": [{"node": 1}, {"node": 0}]}, "memory", "do not ascend"),
         ({"memory": [{"node": 0, "memory": "1Gi"}]}, "memory[0].memory", "is '1Gi'"),
-        ({"memory": [{"node": 0, "hugepages": {"2M": 1}}]}, "memory[0].hugepages.2M", "is no such name"),
+        ({"memory": [{"node": 0, "hugepages": {"2M": 1}}]}, "memory[0].hugepages.2M", "is not accepted"),
         ({"memory": [{"node": 0, "hugepages": {"2Mi": -1}}]}, "memory[0].hugepages.2Mi", "is -1"),
         ({"distances": [[10, 20]]}, "distances", "is not square"),
         ({"distances": []}, "distances", "is not square"),

@@ -196,7 +196,7 @@ def test_the_compact_form_and_its_json_form_are_one_machine():
         ({"coresPerNuma": 2, "offline": "0-1"}, "offline", "leaves no CPU online"),
         ({"coresPerNuma": 1, "memory": "1 GB"}, "memory", "is '1 GB'"),
         ({"coresPerNuma": 1, "memory": "1Gi\n"}, "memory", "is '1Gi\\n'"),
-        ({"coresPerNuma": 1, "hugepages": {"2Mi\n": 1}}, "hugepages.2Mi\n", "is no such name"),
+        ({"coresPerNuma": 1, "hugepages": {"2Mi\n": 1}}, "hugepages.2Mi\n", "is not accepted"),
         ({"coresPerNuma": 1, "memory": [1, 2]}, "memory", "has 2 entries"),
         ({"coresPerNuma": 1, "memory": "1Gi", "hugepages": {"1Gi": 2}}, "hugepages", "more than"),
         ({"coresPerNuma": 1, "memoryOnlyNodes": [{"nodes": 0}]}, "memoryOnlyNodes", "0 stands there twice"),

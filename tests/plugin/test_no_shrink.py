@@ -1,16 +1,20 @@
-"""``--numa-no-shrink``: failing examples as they were found."""
+"""``--numa-no-shrink``: failing examples as they were found, as those of known failures always are."""
 
-TARGET = ("--numa-target", "mutants:forgets_to_return_cpus")
-ASKED = (*TARGET, "--numa-requirement", "cpu-manager/shared-pool/loses-nothing")
+REQUIREMENT = "cpu-manager/shared-pool/loses-nothing"
+ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", REQUIREMENT)
+KNOWN = f"- {{requirement: {REQUIREMENT}, reason: it is so, link: https://example.com/1}}\n"
 
 
-def test_no_search_for_the_smallest_scenario_is_made(suite, report):
-    def size(name, *args):
-        assert suite(*ASKED, "--numa-report", name, *args).ret == 1
-        cases = report(name)["cases"]
-        scenario = next(
-            case["scenario"] for case in cases if case["id"] == "node/test_state_machine::test_a_node_stays_in_order"
-        )
-        return len(scenario["steps"]), len(scenario["machine"]["cpus"])
+def test_no_search_for_the_smallest_scenario_is_made(suite, pytester, report):
+    def found(name, *args):
+        suite(*ASKED, "--numa-report", name, *args)
+        cases = {case["id"]: case for case in report(name)["cases"]}
+        case = cases["node/test_state_machine::test_a_node_stays_in_order"]
+        return case["verdict"], len(case["scenario"]["steps"]), len(case["scenario"]["machine"]["cpus"])
 
-    assert size("found", "--numa-no-shrink") > size("smallest")
+    pytester.path.joinpath("known.yaml").write_text(KNOWN)
+    failed, *smallest = found("smallest")
+    asked, *as_asked = found("asked", "--numa-no-shrink")
+    known, *as_known = found("known", "--numa-known-failures", "known.yaml")
+    assert (failed, asked, known) == ("failed", "failed", "expected failure")
+    assert as_asked == as_known > smallest

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from forked_pytest import run_pytest
 from numa_conformance.cli import main
 
 QOS = "qos/best-effort-has-none"
@@ -38,7 +39,7 @@ def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester)
 def test_a_failure_shows_both_placements_and_the_command_that_plays_it_again(suite, pytester, capsys):
     target = "mutants:forgets_to_return_cpus"
     wanted = ("--numa-requirement", "cpu-manager/shared-pool/regains-cpus-on-removal", "--numa-report", "out")
-    result = suite("--numa-target", target, *wanted)
+    result = suite("--numa-target", target, *wanted, "--numa-no-shrink")
     result.stdout.fnmatch_lines(["the reference * the target", "socket 0 *socket 0 *"])
     command = next(line for line in result.outlines if line.startswith("play it again: "))
     assert command.endswith(f" --target {target}")
@@ -180,25 +181,6 @@ def test_a_known_failure_does_not_fail_the_run_and_a_stale_one_does(suite, pytes
     result.stdout.fnmatch_lines(["problem: known failure host/finds-the-online-cpus: it is met now*"])
 
 
-def test_no_search_for_the_smallest_scenario_is_spent_on_a_known_failure(suite, pytester):
-    requirement = "cpu-manager/shared-pool/loses-nothing"
-    pytester.path.joinpath("known.yaml").write_text(
-        f"- {{requirement: {requirement}, reason: it is so, link: https://example.com/1}}\n"
-    )
-    args = ["--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", requirement]
-
-    def steps(name, *more):
-        suite(*args, "--numa-report", name, *more)
-        cases = json.loads((pytester.path / name / "report.json").read_text())["cases"]
-        found = next(case for case in cases if case["id"] == "node/test_state_machine::test_a_node_stays_in_order")
-        return found["verdict"], len(found["scenario"]["steps"]), len(found["scenario"]["machine"]["cpus"])
-
-    known, *found = steps("known", "--numa-known-failures", "known.yaml")
-    new, *smallest = steps("new")
-    assert (known, new) == ("expected failure", "failed")
-    assert found > smallest
-
-
 def test_a_rerun_asks_only_what_failed(suite):
     target = ["--numa-target", "mutants:lets_devices_decide_the_class"]
     suite(*target, "--numa-requirement", "qos/*", "--numa-report", "out")
@@ -206,9 +188,9 @@ def test_a_rerun_asks_only_what_failed(suite):
     result.stdout.fnmatch_lines(["VERDICT: NOT CONFORMANT (level documented; 1 cases: 1 failed)"])
 
 
-def test_options_may_stand_in_an_ini_file(pytester):
+def test_options_may_stand_in_an_ini_file(suite, pytester):
     pytester.makeini("[pytest]\nnuma_level = exact\nnuma_requirement = qos/*\n")
-    result = pytester.runpytest_subprocess("--numa-conformance")
+    result = suite()
     result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level exact;*"])
 
 
@@ -221,7 +203,7 @@ def test_without_the_flag_only_fixtures_are_offered(pytester):
             assert fake_cgroupfs(machine, {"a": ["c"]}).joinpath("kubepods/poda/c/cpuset.cpus").exists()
         """
     )
-    result = pytester.runpytest_subprocess()
+    result = run_pytest(pytester.path)
     result.assert_outcomes(passed=1)
     assert "numa-conformance:" not in result.stdout.str()
 

@@ -14,7 +14,7 @@ def test_are_written_once_and_then_compared(suite, pytester, report, workers):
     assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--snapshot-update").ret == 0
     files = sorted(path.name for path in (pytester.path / "snaps" / "test_placements").iterdir())
     assert len(files) == 10
-    assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--numa-report", "out").ret == 0
+    assert suite(*EXACT, "--numa-target", MUTANT, "--numa-report", "out").ret == 0
     assert report()["level"] == "documented, with own snapshots"
     assert (report()["verdict"], report()["profile"]) == ("partial", "")
 

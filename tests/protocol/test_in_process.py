@@ -33,9 +33,15 @@ class Fake:
         return self._describe()
 
 
-def _target(first: Callable[[], object], timeout: float = 10) -> InProcess:
-    lives = iter([first])
-    return InProcess(lambda: Fake(next(lives, lambda: GOOD)), "fake", timeout)
+def _target(first: Callable[[], object], timeout: float = 10, born: list[Fake] | None = None) -> InProcess:
+    """Return a connection whose first target misbehaves; all that are made are put into ``born``."""
+    born = [] if born is None else born
+
+    def make() -> Fake:
+        born.append(Fake((lambda: GOOD) if born else first))
+        return born[-1]
+
+    return InProcess(make, "fake", timeout)
 
 
 def _fault(target: InProcess) -> TargetFault:
@@ -50,14 +56,15 @@ def _loop_for_ever() -> object:
 
 
 def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
-    target = _target(_loop_for_ever, timeout=0.3)
+    born: list[Fake] = []
+    target = _target(_loop_for_ever, 0.3, born)
     began = time.monotonic()
     fault = _fault(target)
     assert type(fault) is TimedOut
     assert time.monotonic() - began < 3
     assert 'describe {"protocol":"2"}' in str(fault)
     assert target.request(Describe()) == GOOD
-    assert target.generation == 2
+    assert len(born) == 2
 
 
 @pytest.mark.parametrize(
@@ -73,13 +80,14 @@ def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
 def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
     behaviour: Callable[[], object], kind: type[TargetFault], said: str
 ):
-    target = _target(behaviour)
+    born: list[Fake] = []
+    target = _target(behaviour, born=born)
     fault = _fault(target)
     assert type(fault) is kind
     assert said in fault.message
     assert "sent:     describe" in str(fault)
     assert target.request(Describe()) == GOOD
-    assert target.generation == 2
+    assert len(born) == 2
 
 
 def test_plain_values_are_as_good_as_the_classes():
@@ -88,11 +96,12 @@ def test_plain_values_are_as_good_as_the_classes():
 
 
 def test_a_method_that_is_not_there_is_not_claimed_and_the_target_lives_on():
-    target = _target(lambda: GOOD)
+    born: list[Fake] = []
+    target = _target(lambda: GOOD, born=born)
     target.request(Describe())
     with pytest.raises(NotClaimed, match="'classify'"):
         target.request(Classify({}))
-    assert target.generation == 1
+    assert len(born) == 1
 
 
 def test_a_factory_that_raises_is_a_crash():

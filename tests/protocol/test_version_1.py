@@ -154,7 +154,7 @@ REWRITTEN = {
 def judged(folder, target, requirement):
     """Run the tests of one requirement and return the report's verdicts."""
     (folder / "pytest.ini").write_text("[pytest]\n")
-    named = ("--numa-target", target, "--numa-requirement", requirement)
+    named = ("--numa-target", target, "--numa-requirement", requirement, "--numa-no-shrink")
     run = run_pytest(folder, "--numa-conformance", "-p", "no:cacheprovider", "--tb=no", *named, "--numa-report", ".")
     cases = json.loads((folder / "report.json").read_text())["cases"]
     return run, {case["id"]: case["verdict"] for case in cases}

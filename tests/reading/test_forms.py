@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -6,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
+import numa_conformance
 from numa_conformance.errors import UsageError
 from numa_conformance.reading import read_form
 
-SIZE = Annotated[int | Annotated[str, Meta(pattern="^[0-9]+Gi$")] | None, Meta(extra={"accepted": "a size"})]
-NAME = Annotated[str, Meta(pattern="^[a-z]+$", extra={"accepted": "a name in small letters"})]
+GIB = Annotated[str, Meta(min_length=2, extra={"like": "[0-9]*Gi"})]
+SIZE = Annotated[Annotated[int, Meta(ge=0)] | GIB | None, Meta(extra={"accepted": "a size"})]
+NAME = Annotated[str, Meta(extra={"like": "[a-z]+", "accepted": "a name in small letters"})]
 
 
 class Cache(msgspec.Struct, forbid_unknown_fields=True):
@@ -47,7 +51,8 @@ def test_reads_what_is_right():
         ({"fullName": 3}, 'fullName: is a number; put it in quotes: "3" (accepted: a text)'),
         ({"fullName": ""}, "fullName: is empty (accepted: a text)"),
         ({"fullNam": "x"}, f"fullNam: unknown field (accepted: {', '.join(FIELDS)}); did you mean 'fullName'?"),
-        ({"size": "4G"}, "size: is '4G' (accepted: a size)"),
+        ({"size": "4"}, "size: is '4' (accepted: a size)"),
+        ({"size": -4}, "size: is -4 (accepted: a size)"),
         ({"size": []}, "size: is a list (accepted: a size)"),
         ({"caches": None}, "caches: is missing (accepted: a list)"),
         ({"caches": [{}] * 3}, "caches: has 3 entries (accepted: at most 2)"),
@@ -56,7 +61,7 @@ def test_reads_what_is_right():
         ({"uncore": "sockets"}, "uncore: is 'sockets' (accepted: none, socket); did you mean 'socket'?"),
         ({"uncore": 3}, "uncore: is 3 (accepted: none, socket or an object)"),
         ({"uncore": {"cores": 0}}, "uncore.cores: is 0 (accepted: a whole number from 1)"),
-        ({"pages": {"Big": 1}}, "pages.Big: is no such name (accepted: a name in small letters)"),
+        ({"pages": {3: 1}}, 'pages.3: is a number; put it in quotes: "3" (accepted: a text)'),
         ({"pages": {"big": 10}}, "pages.big: is 10 (accepted: a whole number to 9)"),
         ({"healthy": "yes"}, "healthy: is 'yes' (accepted: true or false)"),
     ],
@@ -75,6 +80,14 @@ def test_all_faults_come_at_once():
         "caches[1].core",
         "caches[1].cores",
         "healthy",
+    ]
+
+
+def test_texts_that_are_not_alike_are_told_with_the_other_faults():
+    assert faults({"fullName": "", "size": "40G", "pages": {"Big": 1}}) == [
+        "fullName: is empty (accepted: a text)",
+        "size: is '40G' (accepted: a size)",
+        "pages.Big: is not accepted (accepted: a name in small letters)",
     ]
 
 
@@ -99,3 +112,10 @@ def test_the_look_for_all_faults_finds_one_wherever_the_library_refuses(whole, s
             refused = str(error)
         assert "Expected" not in refused
         assert "Object" not in refused
+
+
+def test_no_form_gives_the_library_a_pattern():
+    """The interpreter would crash as it ends (msgspec issue 717)."""
+    package = Path(numa_conformance.__file__).parent
+    texts = {path.name: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    assert [name for name, text in texts.items() if re.search(r"\bMeta\([^)]*\bpattern=", text)] == []

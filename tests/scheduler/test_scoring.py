@@ -92,13 +92,24 @@ def test_every_step_can_be_checked_with_pencil_and_paper():
     weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
     rising = strategy("RequestedToCapacityRatio", *weights, shape=((0, 0), (100, 10)))
     found = example(rising, 0)
-    assert [step_text(rising, step) for step in found.steps] == [
+    assert [step_text(rising, step, EXACT) for step in found.steps] == [
         "3 * 100 / 4 = 75 %; 0 + (100 - 0) * (75 - 0) / (100 - 0) = 75",
         "536870912 * 100 / 1073741824 = 50 %; 0 + (100 - 0) * (50 - 0) / (100 - 0) = 50",
         "3000 * 100 / 8000 = 37 %; 0 + (100 - 0) * (37 - 0) / (100 - 0) = 37",
     ]
     mean = "(75*5 + 50*1 + 37*3) / (5 + 1 + 3) = 536 / 9 = 59.56, to the nearest: 60"
     assert mean_text(rising, found.steps, found.score) == mean
+
+
+def test_the_steps_of_the_page():
+    weights = ((FOO, 5), ("memory", 1), ("cpu", 3))
+    rising = strategy("RequestedToCapacityRatio", *weights, shape=((0, 0), (100, 10)))
+    found = example(rising, 0, SchedulerQuirks())
+    assert [step_text(rising, step, SchedulerQuirks()) for step in found.steps] == [
+        "3 * 100 / 4 = 75 %; 0 + (10 - 0) * (75 - 0) / (100 - 0) = 7",
+        "536870912 * 100 / 1073741824 = 50 %; 0 + (10 - 0) * (50 - 0) / (100 - 0) = 5",
+        "3000 * 100 / 8000 = 37.5 %; 0 + (10 - 0) * (37.5 - 0) / (100 - 0) = 3",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +123,7 @@ def test_every_step_can_be_checked_with_pencil_and_paper():
 def test_steps_of_the_simple_strategies(kind, used, text):
     how = strategy(kind, ("cpu", 1), (FOO, 2))
     found = score(how, {"cpu": "8"}, asking(cpu=used), asking(cpu="1"))
-    assert [step_text(how, step) for step in found.steps] == [text, "the node has none"]
+    assert [step_text(how, step, EXACT) for step in found.steps] == [text, "the node has none"]
 
 
 def test_ignored_resources_are_not_insufficient_and_still_score():

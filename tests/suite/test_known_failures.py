@@ -31,6 +31,7 @@ def test_no_file_knows_no_failure():
         ("- nothing", "[0]", "is a text (accepted: an object)"),
         (f"- {{requirement: {ID}, reason: planned}}", "[0].link", "is missing"),
         (f"- {{requirement: {ID}, link: x}}", "[0].reason", "is missing"),
+        (f"- {{requirement: {ID}, reason: ' ', link: x}}", "[0].reason", "is empty"),
         (f"- {{{ENTRY}, until: 1}}", "[0].until", "unknown field"),
         (f"- {{{ENTRY}, expires: soon}}", "[0].expires", "is no date"),
         (f"- {{{ENTRY}, expires: 2020-01-01}}", "[0].expires", "expired on 2020-01-01"),

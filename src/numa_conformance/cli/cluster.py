@@ -23,6 +23,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
+from .level import LEVEL
 from .terminal import columns, notice, print_json, spread, with_progress
 from .versions import version
 
@@ -56,6 +57,7 @@ class _Sources:
     default=None,
     help=f"Their version (default: what each node tells, else {DEFAULT}).",
 )
+@LEVEL
 @click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
     "--strategy", "strategies", multiple=True, type=click.Choice(_SIMPLE), help="A strategy with its default resources."
@@ -70,6 +72,7 @@ def command(
     strategies: tuple[str, ...],
     seeds: int,
     engine: str,
+    level: str,
     shown: int,
     placements: bool,
     as_json: bool,
@@ -85,7 +88,7 @@ def command(
     setups = _setups(configs, strategies)
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
     with open_engine(engine) as where:
-        runs = run_campaign(cluster, fleet, jobs, where, track=_track)
+        runs = run_campaign(cluster, fleet, jobs, where, documented=level == "documented", track=_track)
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [one for one in outcomes if one.setup == setup.label] for setup in setups}
     if as_json:

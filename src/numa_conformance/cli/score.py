@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ..documentation.quirks import Quirks
-from ..documentation.versions import DEFAULT
+from ..documentation.quirks.scheduler import SchedulerQuirks
+from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import (
     ClusterObjects,
@@ -24,6 +24,7 @@ from ..kube import (
 )
 from ..scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
 from .exits import DIFFERENT, OK
+from .level import LEVEL, VERSION, quirks_of
 from .terminal import columns, notice, print_json
 
 __all__ = ["command"]
@@ -50,6 +51,8 @@ class _Scored:
 )
 @click.option("--config", "config_file", type=_FILE, help="The KubeSchedulerConfiguration (default: LeastAllocated).")
 @click.option("--profile", default=None, help="The profile to score by (default: the one the pod names).")
+@VERSION
+@LEVEL
 @click.option("--top", type=click.IntRange(min=1), default=None, help="Show only the best nodes.")
 @click.option("--json", "as_json", is_flag=True, help="Print scores and steps as JSON.")
 @click.argument("pods", nargs=-1, required=True, type=_FILE)
@@ -57,6 +60,8 @@ def command(
     node_files: tuple[Path, ...],
     config_file: Path | None,
     profile: str | None,
+    kubernetes_version: KubernetesVersion,
+    level: str,
     top: int | None,
     as_json: bool,
     pods: tuple[Path, ...],
@@ -74,13 +79,14 @@ def command(
         notice(text)
     if cluster.elsewhere:
         notice(f"{len(cluster.elsewhere)} pods are on nodes that are not listed: they count nowhere")
-    wanted = [pod for file in pods for pod in read_pods(file)]
+    quirks = quirks_of(level, kubernetes_version).scheduler
+    wanted = read_pods(*pods)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted]
-    told = [(pod, used, _ranked(cluster, used, pod, top)) for pod, used in chosen]
+    told = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:
-        print_json([_as_json(pod, used, scored) for pod, used, scored in told])
+        print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in told])
     else:
-        click.echo("\n\n".join("\n".join(_lines(pod, used, scored)) for pod, used, scored in told))
+        click.echo("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in told))
     return OK if all(any(one.fits for one in scored) for _, _, scored in told) else DIFFERENT
 
 
@@ -94,7 +100,9 @@ def profile_for(config: SchedulerConfiguration, name: str) -> SchedulerProfile:
     return found
 
 
-def _ranked(cluster: ClusterObjects, profile: SchedulerProfile, pod: Pod, top: int | None) -> list[_Scored]:
+def _ranked(
+    cluster: ClusterObjects, profile: SchedulerProfile, pod: Pod, top: int | None, quirks: SchedulerQuirks
+) -> list[_Scored]:
     """Return the nodes with their scores: those it fits first, the best first, else in the order of the text."""
     there: dict[str, list[Pod]] = {}
     for other in cluster.bound:
@@ -102,14 +110,12 @@ def _ranked(cluster: ClusterObjects, profile: SchedulerProfile, pod: Pod, top: i
             there.setdefault(other.node_name, []).append(other)
     scored = []
     for node in cluster.nodes:
-        result = score_node(
-            profile.fit, node.allocatable, there.get(node.name, ()), pod, quirks=Quirks.of(DEFAULT).scheduler
-        )
+        result = score_node(profile.fit, node.allocatable, there.get(node.name, ()), pod, quirks=quirks)
         scored.append(_Scored(node, result, result.score * profile.weight))
     return sorted(scored, key=lambda one: (not one.fits, -one.final))[:top]
 
 
-def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored]) -> dict[str, Any]:
+def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], quirks: SchedulerQuirks) -> dict[str, Any]:
     strategy = profile.fit.strategy
     return {
         "pod": f"{pod.namespace}/{pod.name}",
@@ -125,14 +131,14 @@ def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored]) -> 
                 "fits": one.fits,
                 "insufficient": list(one.result.insufficient),
                 "arithmetic": mean_text(strategy, one.result.steps, one.result.score),
-                "resources": [_step_json(profile, step) for step in one.result.steps],
+                "resources": [_step_json(profile, step, quirks) for step in one.result.steps],
             }
             for one in scored
         ],
     }
 
 
-def _step_json(profile: SchedulerProfile, step: ResourceStep) -> dict[str, Any]:
+def _step_json(profile: SchedulerProfile, step: ResourceStep, quirks: SchedulerQuirks) -> dict[str, Any]:
     return {
         "resource": step.name,
         "used": step.used,
@@ -142,26 +148,26 @@ def _step_json(profile: SchedulerProfile, step: ResourceStep) -> dict[str, Any]:
         "score": step.score,
         "weight": step.weight,
         "leftOut": step.left_out or None,
-        "arithmetic": step_text(profile.fit.strategy, step),
+        "arithmetic": step_text(profile.fit.strategy, step, quirks),
     }
 
 
-def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
+def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirks: SchedulerQuirks) -> list[str]:
     weight = f", plugin weight {profile.weight}" if profile.weight != 1 else ""
     lines = [f"{pod.namespace}/{pod.name}: {profile.fit.strategy.type} (profile {profile.scheduler_name}{weight})"]
     lines.append("cpu in millicores, memory in bytes; a container without a request counts 100 and 209715200")
     for one in scored:
-        lines += ["", *_node_lines(profile, one)]
+        lines += ["", *_node_lines(profile, one, quirks)]
     lines += ["", *_ranking(profile, scored)]
     return lines
 
 
-def _node_lines(profile: SchedulerProfile, one: _Scored) -> list[str]:
+def _node_lines(profile: SchedulerProfile, one: _Scored, quirks: SchedulerQuirks) -> list[str]:
     missing = "" if one.fits else f" (does not fit: {'; '.join(one.result.insufficient)})"
     rows: list[tuple[object, ...]] = [("resource", "used", "+ pod", "allocatable", "score", "weight", "arithmetic")]
     for step in one.result.steps:
         shown = "-" if step.left_out else step.score
-        arithmetic = step_text(profile.fit.strategy, step)
+        arithmetic = step_text(profile.fit.strategy, step, quirks)
         rows.append((step.name, step.used, step.own, step.capacity, shown, step.weight, arithmetic))
     mean = mean_text(profile.fit.strategy, one.result.steps, one.result.score)
     return [f"{one.node.name}: {one.result.score}{missing}", *columns(rows, indent="  "), f"  {mean}"]

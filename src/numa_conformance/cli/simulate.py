@@ -8,15 +8,14 @@ import click
 import msgspec
 
 from ..cpuset import format_bits
-from ..documentation.quirks import Quirks
-from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate
+from ..documentation.versions import KubernetesVersion
+from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate, with_flags
 from ..machine import Machine, allocation_map, load_machine
 from ..node import Admission, Explainer, Node
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
+from .level import LEVEL, VERSION, quirks_of
 from .terminal import notice, print_json, with_progress
-from .versions import version
 
 __all__ = ["command"]
 
@@ -31,25 +30,20 @@ __all__ = ["command"]
 )
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--kubernetes-version",
-    type=version,
-    default=str(DEFAULT),
-    show_default=True,
-    help="The version whose behaviour is followed.",
+    "--flags",
+    default="",
+    metavar="TEXT",
+    help='The kubelet\'s command line; overrides the configuration: "--cpu-manager-policy=static --reserved-cpus=0".',
 )
-@click.option(
-    "--level",
-    type=click.Choice(["exact", "documented"]),
-    default="exact",
-    show_default=True,
-    help="With the kubelet's quirks, or by the documentation.",
-)
+@VERSION
+@LEVEL
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def command(
     machine_name: str,
     config_file: Path | None,
     pods: tuple[Path, ...],
+    flags: str,
     kubernetes_version: KubernetesVersion,
     level: str,
     explain: bool,
@@ -60,15 +54,15 @@ def command(
     Exits with 1 when a pod is refused.
     """
     machine = load_machine(machine_name)
-    config = read_kubelet_configuration(config_file)
+    config = with_flags(read_kubelet_configuration(config_file), flags)
     validate(config, kubernetes_version)
-    wanted = [pod for file in pods for pod in read_pods(file)]
+    wanted = read_pods(*pods)
     explainer = Explainer() if explain else None
     node = Node(
         machine,
         config,
         kubernetes_version=kubernetes_version,
-        quirks=None if level == "exact" else Quirks.none(),
+        quirks=quirks_of(level, kubernetes_version),
         resource_fit=True,
         watcher=explainer,
     )
@@ -96,6 +90,7 @@ def _as_json(
         "machine": node.machine.name,
         "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
         "default_cpuset": format_bits(pools.default),
+        "reconcile_period": node.reconcile_period,
         "pods": [
             {
                 "pod": names[one.uid],
@@ -132,6 +127,7 @@ def _print_text(
     if pools.reserved is not None:
         click.echo(f"reserved: {format_bits(pools.reserved) or '(none)'}")
         click.echo(f"shared pool: {format_bits(pools.default) or '(empty)'}")
+        click.echo(f"cpusets are written every {node.reconcile_period}")
     click.echo()
     click.echo(allocation_map(machine, _owners(node, names)))
 

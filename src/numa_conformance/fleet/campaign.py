@@ -74,22 +74,37 @@ class _Campaign:
 
     cluster: ClusterObjects
     fleet: Fleet
+    documented: bool = False
     track: Track | None = None
 
 
 def run_campaign(
-    cluster: ClusterObjects, fleet: Fleet, jobs: Sequence[Job], engine: Engine, *, track: Track | None = None
+    cluster: ClusterObjects,
+    fleet: Fleet,
+    jobs: Sequence[Job],
+    engine: Engine,
+    *,
+    documented: bool = False,
+    track: Track | None = None,
 ) -> Iterator[Outcome]:
     """Yield the outcome of every job, in the order of the jobs.
 
-    ``track`` sees the pods of a run go by where the engine runs in this process.
+    ``documented``: by the documentation, in place of Kubernetes as it is. ``track`` sees the pods of a run go by where
+    the engine runs in this process.
     """
-    shared = _Campaign(cluster, fleet, track if engine.in_process else None)
+    shared = _Campaign(cluster, fleet, documented, track if engine.in_process else None)
     return engine.map(_run, shared, jobs)
 
 
 def _run(campaign: _Campaign, job: Job) -> Outcome:
-    run = fill_cluster(campaign.cluster, campaign.fleet, job.setup.args, seed=job.seed, track=campaign.track)
+    run = fill_cluster(
+        campaign.cluster,
+        campaign.fleet,
+        job.setup.args,
+        seed=job.seed,
+        documented=campaign.documented,
+        track=campaign.track,
+    )
     return _outcome(job, run, {pod.uid for pod in campaign.cluster.bound})
 
 

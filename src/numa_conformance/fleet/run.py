@@ -26,8 +26,8 @@ Track = Callable[[Sequence[Pod]], Iterable[Pod]]
 class NodeStacks:
     """The managers of every node whose machine is known. Raises ``StartError`` for a node that does not come up."""
 
-    def __init__(self, nodes: Iterable[NodeObject], fleet: Fleet) -> None:
-        """Bring up the nodes."""
+    def __init__(self, nodes: Iterable[NodeObject], fleet: Fleet, *, documented: bool = False) -> None:
+        """Bring up the nodes: as the kubelets of their versions, or as ``documented``."""
         self._nodes: dict[str, Node] = {}
         views: dict[tuple[int, bool], KubeletView] = {}
         for node in nodes:
@@ -37,12 +37,17 @@ class NodeStacks:
             try:
                 version = kind.version_on(node)
                 validate(kind.kubelet, version)
-                quirks = Quirks.of(version).cpu
-                seen = id(kind), quirks.node_wide_cache_is_no_uncore_cache
+                quirks = Quirks.none() if documented else Quirks.of(version)
+                seen = id(kind), quirks.cpu.node_wide_cache_is_no_uncore_cache
                 if seen not in views:
-                    views[seen] = view_of(kind.machine, quirks)
+                    views[seen] = view_of(kind.machine, quirks.cpu)
                 self._nodes[node.name] = Node(
-                    kind.machine, kind.kubelet, kubernetes_version=version, view=views[seen], resource_fit=True
+                    kind.machine,
+                    kind.kubelet,
+                    kubernetes_version=version,
+                    quirks=quirks,
+                    view=views[seen],
+                    resource_fit=True,
                 )
             except StartError as error:
                 raise StartError(error.stage, f"node {node.name}: {error.message}") from error
@@ -84,20 +89,27 @@ class Run:
 
 
 def fill_cluster(
-    cluster: ClusterObjects, fleet: Fleet, args: NodeResourcesFitArgs, *, seed: int = 0, track: Track | None = None
+    cluster: ClusterObjects,
+    fleet: Fleet,
+    args: NodeResourcesFitArgs,
+    *,
+    seed: int = 0,
+    documented: bool = False,
+    track: Track | None = None,
 ) -> Run:
     """Admit the pods that have a node, then schedule the others one after the other, and ask each node.
 
     Seed 0 keeps the order of the text; any other seed shuffles the waiting pods, and the nodes among which equal scores
-    are decided. Raises ``UsageError`` and ``StartError``.
+    are decided. ``documented``: nodes and scheduler by the documentation, in place of Kubernetes as it is. Raises
+    ``UsageError`` and ``StartError``.
     """
     nodes, waiting = list(cluster.nodes), list(cluster.waiting)
     if seed:
         draw = random.Random(seed)
         draw.shuffle(nodes)
         draw.shuffle(waiting)
-    stacks = NodeStacks(nodes, fleet)
-    quirks = Quirks.of(DEFAULT).scheduler
+    stacks = NodeStacks(nodes, fleet, documented=documented)
+    quirks = (Quirks.none() if documented else Quirks.of(DEFAULT)).scheduler
     report = run_cluster(nodes, [*cluster.bound, *waiting], args, quirks=quirks, admit=stacks.admit, track=track)
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)

@@ -6,6 +6,7 @@ from .container import Container
 from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
 from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
+from .kubelet_flags import with_flags
 from .kubelet_validation import validate
 from .node_object import NodeObject
 from .pod import Pod
@@ -49,4 +50,5 @@ __all__ = [
     "read_scheduler_configuration",
     "reserved_cpu_milli",
     "validate",
+    "with_flags",
 ]

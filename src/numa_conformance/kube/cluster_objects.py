@@ -12,6 +12,7 @@ from ..reading import read_documents
 from .documents import pods_of
 from .node_object import NodeObject
 from .pod import Pod
+from .pod_names import PodNames
 
 __all__ = ["ClusterObjects", "read_cluster"]
 
@@ -52,13 +53,14 @@ def read_cluster(*paths: Path | str) -> ClusterObjects:
     faults: list[Fault] = []
     nodes: list[NodeObject] = []
     pods: list[Pod] = []
+    names = PodNames()
     for path in dict.fromkeys(map(str, paths)):
         for obj, place in _objects(path):
             try:
                 if isinstance(obj, Mapping) and obj.get("kind") == "Node":
                     nodes.append(NodeObject.from_dict(obj, place))
                 else:
-                    pods.extend(pods_of(obj, place))
+                    pods.extend(pods_of(names.name(obj), place))
             except UsageError as error:
                 faults.extend(error.faults)
     faults += _twice("nodes", (node.name for node in nodes)) + _twice("pods of uid", (pod.uid for pod in pods))

@@ -10,6 +10,7 @@ from ..errors import Fault, UsageError, closest
 from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
 from .pod import Pod
+from .pod_names import PodNames
 from .scheduler_config import SchedulerConfiguration
 
 __all__ = ["pods_of", "read_kubelet_configuration", "read_pods", "read_scheduler_configuration"]
@@ -20,25 +21,32 @@ _KINDS = ("Pod", "List", "PodList", *_TEMPLATED, "CronJob")
 MAX_REPLICAS = 100_000
 
 
-def read_pods(path: Path | str) -> list[Pod]:
-    """Read every pod of a file: Pods, Lists, multi-document streams, and workloads, whose replicas become pods.
+def read_pods(*paths: Path | str) -> list[Pod]:
+    """Read every pod of files: Pods, Lists, multi-document streams, and workloads, whose replicas become pods.
 
-    A workload's pods are named ``<workload>-<number>``; a pod without uid gets ``<namespace>/<name>``. Raises
-    ``UsageError`` with all faults of all documents, each naming file, document and field path.
+    A workload's pods are named ``<workload>-<number>``, a pod without metadata after its first container; one without
+    uid gets ``<namespace>/<name>``. Raises ``UsageError`` with all faults of all documents, each naming file, document
+    and field path.
     """
-    faults: list[Fault] = []
+    names, faults, pods = PodNames(), list[Fault](), list[Pod]()
+    for path in paths:
+        pods += _pods_of_file(path, names, faults)
+    if faults:
+        raise UsageError(faults)
+    return pods
+
+
+def _pods_of_file(path: Path | str, names: PodNames, faults: list[Fault]) -> list[Pod]:
     pods: list[Pod] = []
     documents = read_documents(path)
     for document in documents:
         try:
-            pods.extend(pods_of(document.value, document.place))
+            pods.extend(pods_of(names.name(document.value), document.place))
         except UsageError as error:
             faults.extend(error.faults)
     if not documents:
         faults.append(Fault(str(path), "there is no document in it", ", ".join(_KINDS)))
     faults.extend(_same_uid(pods, str(path)))
-    if faults:
-        raise UsageError(faults)
     return pods
 
 

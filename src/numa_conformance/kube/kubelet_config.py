@@ -19,6 +19,7 @@ from ..documentation.defaults import (
     TOPOLOGY_MANAGER_POLICY,
     TOPOLOGY_MANAGER_SCOPE,
 )
+from ..documentation.quirks.node import NodeQuirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..reading import Fields
 from .duration import ACCEPTED, is_duration
@@ -87,6 +88,13 @@ class KubeletConfiguration:
         if _defaults(version) == _defaults(DEFAULT):
             return self
         return _read(self.to_dict(), Fields(), version)
+
+    def reconcile_period(self, quirks: NodeQuirks) -> str:
+        """Return how often cpusets are written: where the configuration does not say, when the node's status is."""
+        period = self.cpu_manager_reconcile_period
+        if period == CPU_MANAGER_RECONCILE_PERIOD.at(DEFAULT) and not self.raw.get("cpuManagerReconcilePeriod"):
+            return period if quirks.reconcile_period_is_fixed else self.node_status_update_frequency
+        return period
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""

@@ -20,7 +20,8 @@ _BINARY_DOWN = sorted(((power, suffix) for suffix, power in _BINARY.items()), re
 _DECIMAL_DOWN = sorted(((power, suffix) for suffix, power in _DECIMAL.items()), reverse=True)
 _FORM = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]+", re.ASCII)
-_ONE_LINE = 64
+_LONGEST = 64
+"""Characters of a quantity; a longer one is no amount of anything."""
 _MAX_EXPONENT = 64
 _MAX_INT64 = 2**63 - 1
 _ACCEPTED = "a number with a suffix, such as 500m, 2 or 1Gi"
@@ -66,7 +67,7 @@ class Quantity:
     @property
     def value(self) -> int:
         """The amount rounded up to an integer (ADM-QTY-05)."""
-        return -(-self._number.numerator // self._number.denominator)
+        return -(-self._number.numerator // self._number.denominator)  # -(-a // b) rounds up
 
     @property
     def milli(self) -> int:
@@ -130,7 +131,7 @@ def quantities(value: object, path: str, fields: Fields) -> dict[str, Quantity]:
 
 @lru_cache(maxsize=8192)
 def _parse(text: str) -> Quantity:
-    if len(text) > _ONE_LINE:
+    if len(text) > _LONGEST:
         raise UsageError(Fault("", f"a quantity of {len(text)} characters is too long", _ACCEPTED))
     form = _FORM.fullmatch(text)
     if form is None or not text:
@@ -144,6 +145,7 @@ def _parse(text: str) -> Quantity:
     if sign == "-":
         digits = -digits
     if suffix in _BINARY:
+        # The kubelet's fast form: ten bits of the suffix count as three digits, of at most 14 (MEM-POL-07).
         short = not fraction and len(whole) + _BINARY[suffix] * 3 // 10 <= 14
         return _binary(digits, len(fraction), _BINARY[suffix], fast=short)
     exponent = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
@@ -153,11 +155,13 @@ def _parse(text: str) -> Quantity:
     power = exponent - len(fraction)
     exact = Fraction(digits * 10**power) if power >= 0 else Fraction(digits, 10**-power)
     family: Family = "decimal" if suffix in _DECIMAL else "exponent"
+    # The fast form of decimals: at most 18 digits, and nothing left below one (MEM-POL-07).
     return Quantity(_away_from_zero(exact), family, fast=len(whole) + len(fraction) <= 18 and power >= 0)
 
 
 def _binary(digits: int, places: int, power: int, *, fast: bool) -> Quantity:
     exact = Fraction(digits << power, 10**places)
+    # What is not in the fast form is cut off at the largest int64; the fast form never gets there.
     if exact > _MAX_INT64 and not fast:
         exact = Fraction(_MAX_INT64)
     return Quantity(_away_from_zero(exact), "binary", fast=fast)

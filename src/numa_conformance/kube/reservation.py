@@ -29,15 +29,8 @@ def explicit_reserved_cpus(config: KubeletConfiguration) -> int:
         raise StartError(
             "kubelet",
             f"invalid configuration: unable to parse reservedSystemCPUs (--reserved-cpus) {text}, error: "
-            f"{error.detail or _go_parse_error(error.item)}",
+            f"{error.kubelet_wording}",
         ) from error
-
-
-def _go_parse_error(item: str) -> str:
-    """Word a number that does not parse as Go's strconv does."""
-    first, dash, rest = item.partition("-")
-    wrong = first if not (dash and first.isdecimal()) else rest
-    return f'strconv.Atoi: parsing "{wrong}": invalid syntax'
 
 
 def reserved_cpu_milli(config: KubeletConfiguration) -> int:
@@ -71,6 +64,7 @@ def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantit
     """Return the hard eviction threshold that counts as reserved, nothing where there is none."""
     signal = next((signal for signal, resource in _SIGNALS.items() if resource == name), "")
     written = config.eviction_hard.get(signal, "0")
+    # Both mean to the kubelet that there is no threshold.
     if written in ("0%", "100%"):
         return _NOTHING
     try:

@@ -119,7 +119,7 @@ def _strategy(value: object, path: str, fields: Fields) -> ScoringStrategy:
 
 
 def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[ResourceWeight]:
-    found = []
+    weights = []
     for place, item in fields.entries(strategy.get("resources"), path):
         obj = fields.mapping(item, place)
         fields.known(obj, place, ("name", "weight"))
@@ -128,8 +128,8 @@ def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[R
         if not 0 < weight <= _MAX_WEIGHT:
             message = f"Invalid value: {weight}: resource weight of {name} not in valid range (0, {_MAX_WEIGHT}]"
             fields.fault(f"{place}.weight", message)
-        found.append(ResourceWeight(name, weight))
-    return found
+        weights.append(ResourceWeight(name, weight))
+    return weights
 
 
 def _shape(value: object, path: str, fields: Fields) -> list[ShapePoint]:
@@ -150,8 +150,8 @@ def _shape(value: object, path: str, fields: Fields) -> list[ShapePoint]:
 def _check_shape(points: list[ShapePoint], path: str, fields: Fields) -> None:
     if not points:
         fields.fault(path, "Required value: at least one point must be specified")
-    for index, (one, following) in enumerate(pairwise(points), 1):
-        if one.utilization >= following.utilization:
+    for index, (point, following) in enumerate(pairwise(points), 1):
+        if point.utilization >= following.utilization:
             message = f"Invalid value: {following.utilization}: utilization values must be sorted in increasing order"
             fields.fault(f"{path}[{index}].utilization", message)
             break

@@ -66,7 +66,7 @@ class SchedulerConfiguration:
 
     def profile(self, scheduler_name: str = "default-scheduler") -> SchedulerProfile | None:
         """Return the profile of a scheduler's name, None where there is none."""
-        return next((one for one in self.profiles if one.scheduler_name == scheduler_name), None)
+        return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)
 
 
 def _check_version(config: Mapping[str, Any], fields: Fields) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def _check_version(config: Mapping[str, Any], fields: Fields) -> tuple[str, ...]
 
 
 def _profiles(value: object, fields: Fields) -> list[SchedulerProfile]:
-    found: list[SchedulerProfile] = []
+    profiles: list[SchedulerProfile] = []
     names: set[str] = set()
     for path, item in fields.entries(value, "profiles"):
         obj = fields.mapping(item, path)
@@ -91,8 +91,8 @@ def _profiles(value: object, fields: Fields) -> list[SchedulerProfile]:
             fields.fault(f"{path}.schedulerName", f'Duplicate value: "{name}"')
         names.add(name)
         weight = _weight(fields.mapping(obj.get("plugins"), f"{path}.plugins"), f"{path}.plugins", fields)
-        found.append(SchedulerProfile(name, _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", fields), weight))
-    return found
+        profiles.append(SchedulerProfile(name, _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", fields), weight))
+    return profiles
 
 
 def _fit(value: object, path: str, fields: Fields) -> NodeResourcesFitArgs:

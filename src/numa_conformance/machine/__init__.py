@@ -5,7 +5,6 @@ from .kubelet_view import KubeletView, ViewCpu, derive_view
 from .model import Cpu, Device, Machine, MemoryNode
 from .picture import allocation_map
 from .picture_svg import machine_svg
-from .renumber import renumber, renumber_bits
 from .summary import Summary, summarize
 
 __all__ = [
@@ -27,7 +26,5 @@ __all__ = [
     "machine_to_dict",
     "machine_to_yaml",
     "read_machine_file",
-    "renumber",
-    "renumber_bits",
     "summarize",
 ]

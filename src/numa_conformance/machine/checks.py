@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError
 from ..reading import Fields
-from .forms import PluginForm
+from .forms import PAGE_SIZE, PAGE_SIZES, PluginForm
 from .model import Device, MemoryNode
 
-__all__ = ["id_bits", "preferences", "refuse_crooked_distances", "refuse_repeated_devices", "refuse_repeats"]
+__all__ = [
+    "id_bits",
+    "page_counts",
+    "preferences",
+    "refuse_crooked_distances",
+    "refuse_repeated_devices",
+    "refuse_repeats",
+]
 
 _Key = TypeVar("_Key", int, tuple[str, str])
 
@@ -30,6 +38,14 @@ def id_bits(ids: int | str | None, path: str, fields: Fields) -> int:
 def preferences(plugins: Mapping[str, PluginForm | None] | None) -> dict[str, str | None]:
     """Return the preference of each device plugin."""
     return {name: plugin.preferred_allocation if plugin else None for name, plugin in (plugins or {}).items()}
+
+
+def page_counts(pages: Mapping[str, int] | None, path: str, fields: Fields) -> dict[str, int]:
+    """Return pages by page size, ascending by its text."""
+    for size in pages or ():
+        if not re.fullmatch(PAGE_SIZE, size):
+            fields.fault(f"{path}.{size}", "is not accepted", PAGE_SIZES)
+    return dict(sorted((pages or {}).items()))
 
 
 def refuse_repeats(ids: Iterable[int], path: str, fields: Fields) -> None:

@@ -8,7 +8,7 @@ import yaml
 
 from ..cpuset import CpuSet
 from ..reading import Fields, read_form
-from .checks import id_bits, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
+from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
 from .forms import CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
@@ -96,7 +96,10 @@ def _machine(form: MachineForm, fields: Fields) -> Machine:
         cpus=tuple(
             Cpu(cpu.id, cpu.core, cpu.socket, cpu.numa, cpu.uncore) for cpu in sorted(form.cpus, key=lambda cpu: cpu.id)
         ),
-        memory=tuple(MemoryNode(node.node, node.memory, _by_size(node.hugepages)) for node in form.memory),
+        memory=tuple(
+            MemoryNode(node.node, node.memory, page_counts(node.hugepages, f"memory[{index}].hugepages", fields))
+            for index, node in enumerate(form.memory)
+        ),
         distances=None if form.distances is None else tuple(map(tuple, form.distances)),
         devices=tuple(
             Device(device.resource, device.id, tuple(device.numa or ()), device.healthy)
@@ -111,10 +114,6 @@ def _machine(form: MachineForm, fields: Fields) -> Machine:
     if fields.sound:
         _refuse_contradictions(machine, fields)
     return machine
-
-
-def _by_size(pages: dict[str, int] | None) -> dict[str, int]:
-    return dict(sorted((pages or {}).items()))
 
 
 def _refuse_contradictions(machine: Machine, fields: Fields) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeGuard, TypeVar
 
@@ -9,13 +10,13 @@ from msgspec import UNSET
 
 from ..cpuset import CpuSet, iter_bits
 from ..reading import Fields
-from .checks import id_bits, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
+from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact_cpus import REGULAR_FIELDS, grouped_cpus, regular_cpus
 from .compact_devices import expand_devices
-from .forms import MAX_NODES, CompactForm, DistancesForm, MemoryOnlyForm
+from .forms import MAX_NODES, SIZE, SIZES, CompactForm, DistancesForm, MemoryOnlyForm
 from .model import Cpu, Machine, MemoryNode
 
-__all__ = ["expand", "is_compact", "size_in_bytes"]
+__all__ = ["expand", "is_compact"]
 
 _UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _Near = dict[int, int]
@@ -78,9 +79,8 @@ def _memory(form: CompactForm, nodes: Sequence[int], fields: Fields) -> tuple[tu
     """Return the memory of every node, and for nodes without CPUs the node each lies at."""
     sizes = _per_node(form.memory, nodes, "memory", fields)
     pages = _per_node(form.hugepages, nodes, "hugepages", fields)
-    memory = [
-        _node(node, size, page, "hugepages", fields) for node, size, page in zip(nodes, sizes, pages, strict=False)
-    ]
+    paths = ("memory", "hugepages")
+    memory = [_node(*each, paths, fields) for each in zip(nodes, sizes, pages, strict=False)]
     near: _Near = {}
     for index, extra in enumerate(form.memory_only_nodes or ()):
         memory += _without_cpus(extra, f"memoryOnlyNodes[{index}]", near, fields)
@@ -101,9 +101,8 @@ def _without_cpus(form: MemoryOnlyForm, path: str, near: _Near, fields: Fields) 
             fields.fault(f"{path}.near", f"names {len(beside)} NUMA nodes", f"1 or {len(nodes)}")
         near.update(zip(nodes, beside * (len(nodes) if len(beside) == 1 else 1), strict=False))
     sizes = _per_node(form.memory, nodes, f"{path}.memory", fields)
-    return [
-        _node(node, size, form.hugepages, f"{path}.hugepages", fields) for node, size in zip(nodes, sizes, strict=False)
-    ]
+    paths = (f"{path}.memory", f"{path}.hugepages")
+    return [_node(node, size, form.hugepages, paths, fields) for node, size in zip(nodes, sizes, strict=False)]
 
 
 def _per_node(value: _Value | list[_Value], nodes: Sequence[int], path: str, fields: Fields) -> list[_Value]:
@@ -115,17 +114,24 @@ def _per_node(value: _Value | list[_Value], nodes: Sequence[int], path: str, fie
     return value
 
 
-def _node(node: int, size: int | str | None, pages: Mapping[str, int] | None, path: str, fields: Fields) -> MemoryNode:
-    memory = size_in_bytes(size) if isinstance(size, str) else size
-    hugepages = dict(sorted((pages or {}).items()))
-    held = sum(size_in_bytes(page) * count for page, count in hugepages.items())
-    if fields.sound and memory is not None and held > memory:
-        fields.fault(path, f"hold {held} bytes, more than the {memory} of NUMA node {node}")
+def _node(
+    node: int, size: int | str | None, pages: Mapping[str, int] | None, paths: tuple[str, str], fields: Fields
+) -> MemoryNode:
+    """Return a node's memory; ``paths`` are those of the size and of the pages."""
+    memory = _size_in_bytes(size, paths[0], fields) if isinstance(size, str) else size
+    hugepages = page_counts(pages, paths[1], fields)
+    if fields.sound and memory is not None:
+        held = sum(_size_in_bytes(page, paths[1], fields) * count for page, count in hugepages.items())
+        if held > memory:
+            fields.fault(paths[1], f"hold {held} bytes, more than the {memory} of NUMA node {node}")
     return MemoryNode(node, memory, hugepages)
 
 
-def size_in_bytes(text: str) -> int:
-    """Return the bytes of a size as the forms accept it, ``512Gi`` or ``62.5Gi``, rounded down to kB."""
+def _size_in_bytes(text: str, path: str, fields: Fields) -> int:
+    """Return the bytes of ``512Gi`` or ``62.5Gi``, rounded down to kB, as the kernel tells them."""
+    if not re.fullmatch(SIZE, text):
+        fields.fault(path, f"is {text!r}", SIZES)
+        return 0
     whole, _, part = text[:-2].partition(".")
     unit = _UNITS[text[-2:]]
     size = int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)

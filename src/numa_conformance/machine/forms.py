@@ -16,6 +16,10 @@ __all__ = [
     "MAX_CPUS",
     "MAX_DEVICES",
     "MAX_NODES",
+    "PAGE_SIZE",
+    "PAGE_SIZES",
+    "SIZE",
+    "SIZES",
     "CompactDeviceForm",
     "CompactForm",
     "CpuForm",
@@ -36,16 +40,20 @@ MAX_DEVICES = 65_536
 _LARGEST = 2**31 - 1
 """Highest core, socket and cache id, and distance: firmware tables may give offsets in place of small numbers."""
 _MAX_BYTES = 2**63 - 1
-_SIZES = "bytes, or a size such as 64Gi"
+PAGE_SIZES = "a page size such as 2Mi or 1Gi"
+SIZES = "bytes, or a size such as 64Gi"
 
-_SIZE = r"[0-9]{1,15}(\.[0-9]{1,9})?(Ki|Mi|Gi|Ti|Pi)"
-_PAGE_SIZE = "[1-9][0-9]{0,6}(Ki|Mi|Gi|Ti)"
+SIZE = r"[0-9]{1,15}(\.[0-9]{1,9})?(Ki|Mi|Gi|Ti|Pi)"
+PAGE_SIZE = "[1-9][0-9]{0,6}(Ki|Mi|Gi|Ti)"
 _ID_LIST = "([0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*)?"
 
 
-def _like(form: str, accepted: str) -> Meta:
-    """Say which texts are accepted: Python's ``$``, unlike JSON Schema's, would let a newline follow."""
-    return Meta(pattern=rf"^{form}\Z", extra_json_schema={"pattern": f"^{form}$"}, extra={"accepted": accepted})
+def _like(form: str) -> Meta:
+    """Say which texts are accepted; whoever uses the text checks it.
+
+    msgspec's own ``pattern`` lets the interpreter crash as it ends (msgspec issue 717).
+    """
+    return Meta(extra_json_schema={"pattern": f"^{form}$"}, extra={"like": form})
 
 
 Id = Annotated[int, Meta(ge=0, le=MAX_ID)]
@@ -60,10 +68,9 @@ Name = Annotated[str, Meta(min_length=1)]
 Texts = Annotated[list[str], Meta(max_length=1000)]
 NodeIds = Annotated[list[Id], Meta(max_length=MAX_NODES)]
 IdList = Annotated[str, Meta(extra_json_schema={"pattern": f"^{_ID_LIST}$"})]
-"""Ids in list format; what is wrong with one its own reader tells, with the item."""
 Ids = Annotated[Id | IdList, Meta(extra={"accepted": "an id, or ids in list format such as 0-3,8"})]
-Size = Annotated[Whole | Annotated[str, _like(_SIZE, _SIZES)] | None, Meta(extra={"accepted": _SIZES})]
-PageSize = Annotated[str, _like(_PAGE_SIZE, "a page size such as 2Mi or 1Gi")]
+Size = Annotated[Whole | Annotated[str, _like(SIZE)] | None, Meta(extra={"accepted": SIZES})]
+PageSize = Annotated[str, _like(PAGE_SIZE), Meta(extra={"accepted": PAGE_SIZES})]
 Pages = dict[PageSize, Whole]
 Row = Annotated[list[LargeId], Meta(max_length=MAX_NODES)]
 Matrix = Annotated[list[Row], Meta(max_length=MAX_NODES)]
@@ -185,7 +192,7 @@ class MemoryOnlyForm(_Form):
         None
     )
     memory: Annotated[
-        Size | list[Size], Meta(description="Of each node: one size, or one each.", extra={"accepted": _SIZES})
+        Size | list[Size], Meta(description="Of each node: one size, or one each.", extra={"accepted": SIZES})
     ] = None
     hugepages: Annotated[Pages | None, Meta(description="Of each node: page size to number of pages.")] = None
 
@@ -261,7 +268,7 @@ class CompactForm(_Form):
         Size | Annotated[list[Size], Meta(max_length=MAX_NODES)],
         Meta(
             description="Of each NUMA node with CPUs, huge pages included: one size, or one each by ascending id.",
-            extra={"accepted": _SIZES},
+            extra={"accepted": SIZES},
         ),
     ] = None
     hugepages: Annotated[

@@ -108,10 +108,11 @@ class Machine:
         """The CPUs of each core, ordered by the lowest CPU; a CPU of unknown core stands alone."""
         cores: dict[object, int] = {}
         for cpu in self.cpus:
+            # A core's number is its own within a socket only, and on some machines within a NUMA node only.
             key = cpu.id if cpu.core is None else (cpu.numa, cpu.socket, cpu.core)
             cores[key] = cores.get(key, 0) | 1 << cpu.id
-        return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))
+        return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))  # the lowest bit
 
     @staticmethod
     def _bits(ids: Iterable[int]) -> int:
-        return sum(1 << one for one in ids)
+        return sum(1 << number for number in ids)

@@ -76,16 +76,16 @@ def _union(owners: Mapping[str, int]) -> int:
 
 def _detail_lines(machine: Machine) -> list[str]:
     lines = [f"numa {node.node}: {_memory(node)}" for node in machine.memory]
-    for resource in sorted({one.resource for one in machine.devices}):
-        found = (one for one in machine.devices if one.resource == resource)
+    for resource in sorted({device.resource for device in machine.devices}):
+        devices = (device for device in machine.devices if device.resource == resource)
         lines.append(
-            f"{resource}: " + ", ".join(f"{d.id}{_where(d.numa)}{'' if d.healthy else ' unhealthy'}" for d in found)
+            f"{resource}: " + ", ".join(f"{d.id}{_where(d.numa)}{'' if d.healthy else ' unhealthy'}" for d in devices)
         )
     if machine.distances:
         lines.append("distances:")
-        width = max(len(str(one)) for row in machine.distances for one in row)
+        width = max(len(str(distance)) for row in machine.distances for distance in row)
         for node, row in zip(machine.memory, machine.distances, strict=True):
-            lines.append(f"  numa {node.node:<4} " + " ".join(f"{one:>{width}}" for one in row))
+            lines.append(f"  numa {node.node:<4} " + " ".join(f"{distance:>{width}}" for distance in row))
     return lines
 
 

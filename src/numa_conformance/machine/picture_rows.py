@@ -68,8 +68,8 @@ def owner_symbols(labels: Iterable[str]) -> dict[str, str]:
 
 def owners_by_cpu(owners: Mapping[str, int]) -> dict[int, list[str]]:
     """Return, by CPU, the owners it has."""
-    found: dict[int, list[str]] = {}
+    labels: dict[int, list[str]] = {}
     for label, bits in owners.items():
         for cpu in iter_bits(bits):
-            found.setdefault(cpu, []).append(label)
-    return found
+            labels.setdefault(cpu, []).append(label)
+    return labels

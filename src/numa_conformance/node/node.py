@@ -86,6 +86,11 @@ class Node:
         return self._pods
 
     @property
+    def reconcile_period(self) -> str:
+        """How often the node agent makes a pass of the reconcile loop, as a duration."""
+        return self.config.reconcile_period(self.quirks.node)
+
+    @property
     def pools(self) -> Pools:
         """What the managers have left and kept back, as it is now."""
         return Pools(tuple(provider.pools() for provider in self._providers))

@@ -25,10 +25,6 @@ class Connection(Protocol):
     def label(self) -> str:
         """How the target was named by the user."""
 
-    @property
-    def generation(self) -> int:
-        """How many targets were started so far; a new one knows nothing of an earlier conversation."""
-
     dialect: Dialect
     """The version of the protocol in which it asks."""
 

@@ -59,7 +59,6 @@ class InProcess:
         self._worker: _Worker | None = None
         self._target: object | None = None
         self.label = label
-        self.generation = 0
         self.dialect = TODAY
 
     def request(self, message: Request[R]) -> R:
@@ -88,7 +87,6 @@ class InProcess:
     def _run(self, call: Callable[[], object], shown: str) -> object:
         if self._worker is None:
             self._worker = _Worker()
-            self.generation += 1
         try:
             done, value = self._worker.run(call, self._timeout)
         except queue.Empty:

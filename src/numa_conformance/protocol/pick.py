@@ -7,7 +7,8 @@ from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, KubeletFails, UsageError, closest
 from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
-from ..managers.cpu.whole_cores import WholeCores
+from ..managers.cpu.options import align_by_socket
+from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
 from .messages.pick import Pick, Picked, PickRefused
 from .view import cpu_topology
 
@@ -24,33 +25,20 @@ def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
     except UsageError as error:
         raise error.within("available") from error
     if options.full_pcpus_only:
-        available = _whole_cores_if_enough(topology, available, request.count, quirks)
+        available = FullPcpusOnly(topology, 0, quirks).offered_for(available, request.count)
     near = 0
     if request.affinity and request.affinity.nodes is not None:
         near = available & _near(topology, request.affinity.nodes, options)
     elif options.align_by_socket and not (
         options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints
     ):
-        near = _socket_that_holds(topology, available, request.count)
+        near = align_by_socket.socket_that_holds(available, request.count, topology)
     try:
         taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
     except (NotEnoughCpus, KubeletFails) as error:
         return PickRefused(str(error))
     return Picked(format_bits(taken))
-
-
-def _whole_cores_if_enough(topology: CpuTopology, available: int, count: int, quirks: CpuQuirks) -> int:
-    """Return what the promise of whole cores leaves on offer; all that is available where whole cores cannot serve."""
-    whole = WholeCores(topology, 0, quirks)
-    offered = whole.offered(available)
-    return offered if whole.can_give(offered, count) else available
-
-
-def _socket_that_holds(topology: CpuTopology, available: int, count: int) -> int:
-    """Return the available CPUs of the fullest socket that still has so many; none where no socket has."""
-    sockets = [available & cpus for cpus in topology.sockets.masks]
-    return min((cpus for cpus in sockets if cpus.bit_count() >= count), key=int.bit_count, default=0)
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:

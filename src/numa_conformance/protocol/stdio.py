@@ -45,7 +45,6 @@ class Stdio:
         self._process: _Process | None = None
         self._next_id = 1
         self.label = command
-        self.generation = 0
         self.dialect = TODAY
 
     def request(self, message: Request[R]) -> R:
@@ -53,7 +52,6 @@ class Stdio:
         name = message.method.name
         if self._process is None:
             self._process = _Process(self._argv, self._max_line, quiet=self._quiet)
-            self.generation += 1
         number = self._next_id
         self._next_id += 1
         params = self.dialect.question(message)

@@ -22,7 +22,7 @@ class Fields:
     def __init__(self, place: str = "") -> None:
         """Take what stands before every field path: a file, a document, a field of a message."""
         self._place = place
-        self._faults: list[Fault] = []
+        self._faults: dict[Fault, None] = {}  # a fault of several values is told once
 
     @property
     def sound(self) -> bool:
@@ -31,11 +31,12 @@ class Fields:
 
     def fault(self, path: str, message: str, accepted: str | None = None, suggestion: str | None = None) -> None:
         """Record one fault."""
-        self._faults.append(Fault(self._at(path), message, accepted, suggestion))
+        self._faults[Fault(self._at(path), message, accepted, suggestion)] = None
 
     def take(self, path: str, error: UsageError) -> None:
         """Record the faults of an error raised for the value at ``path``."""
-        self._faults.extend(error.within(self._at(path)).faults if self._at(path) else error.faults)
+        faults = error.within(self._at(path)).faults if self._at(path) else error.faults
+        self._faults.update(dict.fromkeys(faults))
 
     def take_below(self, path: str, error: UsageError) -> None:
         """Record the faults of an error whose own places are field paths below ``path``."""

@@ -22,8 +22,9 @@ _LARGEST = 2**63 - 1
 def read_form(form: type[_Form], value: object, place: str = "", path: str = "") -> _Form:
     """Return the object at ``path`` of a place (a file, a document) as the Struct ``form``.
 
-    Where a type does not say to a person what it accepts, ``Meta(extra={"accepted": "..."})`` does. Raises
-    ``UsageError`` with every fault and its field path.
+    Where a type does not say to a person what it accepts, ``Meta(extra={"accepted": "..."})`` does. A text with
+    ``extra={"like": regular expression}`` is compared with it when anything else is wrong, so that all faults come at
+    once; where nothing is, its user does it. Raises ``UsageError`` with every fault and its field path.
     """
     try:
         return msgspec.convert(value, form)
@@ -40,7 +41,7 @@ def read_form(form: type[_Form], value: object, place: str = "", path: str = "")
 def _check(kind: inspect.Type, value: Any, path: str, fields: Fields, accepted: str = "") -> None:
     """Record how a value departs from its type; ``accepted`` is what the union around it says to a person."""
     bare = _bare(kind)
-    accepted = _said(kind) or accepted
+    accepted = _extra(kind, "accepted") or accepted
     if isinstance(bare, inspect.UnionType) and _suits(bare, value):
         _check(next(member for member in bare.types if _suits(member, value)), value, path, fields, accepted)
     elif not _suits(bare, value):
@@ -51,7 +52,7 @@ def _check(kind: inspect.Type, value: Any, path: str, fields: Fields, accepted: 
         _check_names(bare, value, path, fields)
     elif isinstance(bare, inspect.ListType):
         _check_list(bare, value, path, fields)
-    elif not _within(bare, value):
+    elif not _within(kind, value):
         near = closest(value, map(str, bare.values)) if isinstance(bare, inspect.LiteralType) else None
         fields.fault(path, f"is {shown(value)}", accepted or _accepted(bare), near)
 
@@ -73,10 +74,12 @@ def _check_object(kind: inspect.StructType, obj: Mapping[str, Any], path: str, f
             _check(field.type, obj.get(field.encode_name), _below(path, field.encode_name), fields)
 
 
-def _check_names(kind: inspect.DictType, obj: Mapping[str, Any], path: str, fields: Fields) -> None:
+def _check_names(kind: inspect.DictType, obj: Mapping[object, Any], path: str, fields: Fields) -> None:
     for name, value in obj.items():
-        if not (_suits(kind.key_type, name) and _within(kind.key_type, name)):
-            fields.fault(_below(path, str(name)), "is no such name", _said(kind.key_type) or _accepted(kind.key_type))
+        if not isinstance(name, str):
+            fields.text(name, _below(path, str(name)))
+        elif not _within(kind.key_type, name):
+            fields.fault(_below(path, name), "is not accepted", _extra(kind.key_type, "accepted"))
         _check(kind.value_type, value, _below(path, str(name)), fields)
 
 
@@ -114,7 +117,8 @@ def _within(kind: inspect.Type, value: Any) -> bool:
     if isinstance(bare, inspect.IntType):
         return (bare.ge is None or value >= bare.ge) and (bare.le is None or value <= bare.le)
     if isinstance(bare, inspect.StrType):
-        return len(value) >= (bare.min_length or 0) and (not bare.pattern or bool(re.search(bare.pattern, value)))
+        like = _extra(kind, "like")
+        return len(value) >= (bare.min_length or 0) and (not like or bool(re.fullmatch(like, value)))
     return not isinstance(bare, inspect.LiteralType) or value in bare.values
 
 
@@ -122,7 +126,7 @@ def _accepted(kind: inspect.Type) -> str:
     """Return what a type accepts, for a person."""
     bare = _bare(kind)
     if isinstance(bare, inspect.UnionType):
-        return " or ".join(_said(member) or _accepted(member) for member in bare.types)
+        return " or ".join(_extra(member, "accepted") or _accepted(member) for member in bare.types)
     if isinstance(bare, inspect.LiteralType):
         return ", ".join(map(str, bare.values))
     if isinstance(bare, inspect.IntType):
@@ -140,9 +144,10 @@ def _bare(kind: inspect.Type) -> inspect.Type:
     return kind.type if isinstance(kind, inspect.Metadata) else kind
 
 
-def _said(kind: inspect.Type) -> str:
+def _extra(kind: inspect.Type, name: str) -> str:
+    """Return what ``Meta(extra={...})`` says beside a type."""
     extra = kind.extra if isinstance(kind, inspect.Metadata) else None
-    return str((extra or {}).get("accepted", ""))
+    return str((extra or {}).get(name, ""))
 
 
 def _below(path: str, name: str) -> str:

@@ -51,9 +51,9 @@ class Comparison:
 
 def compare_reports(before: Summary, after: Summary) -> Comparison:
     """Compare by case id, never by place in a file."""
-    old, new = ({case.id: case for case in one.cases} for one in (before, after))
+    old, new = ({case.id: case for case in report.cases} for report in (before, after))
     both = [(old[name], new[name]) for name in sorted(old.keys() & new.keys())]
-    moved = [(one, other) for one, other in both if one.verdict != other.verdict]
+    moved = [(case, later) for case, later in both if case.verdict != later.verdict]
     regressed = [pair for pair in moved if pair[0].verdict in _MET and pair[1].verdict in _UNMET]
     fixed = [pair for pair in moved if pair[0].verdict in _UNMET and pair[1].verdict in _MET]
     rest = [pair for pair in moved if pair not in regressed and pair not in fixed]

@@ -49,8 +49,8 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
         return
     tag = "failure" if case.verdict in _FAILURES else "error" if case.verdict == "error" else "skipped"
     first = case.details.splitlines()[0] if case.details else case.verdict
-    found = ElementTree.SubElement(element, tag, type=case.verdict, message=_clean(first))
-    found.text = _clean(case.details)
+    outcome = ElementTree.SubElement(element, tag, type=case.verdict, message=_clean(first))
+    outcome.text = _clean(case.details)
 
 
 def _clean(text: str) -> str:

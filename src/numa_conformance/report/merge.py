@@ -20,19 +20,19 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
         raise UsageError(Fault("report merge", "there is no report to merge", "one or more"))
     first = reports[0]
     faults = [
-        Fault(name, f"is of {_who(one)}", f"{_who(first)}, as in {names[0]}")
-        for name, one in zip(names, reports, strict=True)
-        if (one.target, one.level) != (first.target, first.level)
+        Fault(name, f"is of {_who(report)}", f"{_who(first)}, as in {names[0]}")
+        for name, report in zip(names, reports, strict=True)
+        if (report.target, report.level) != (first.target, first.level)
     ]
     if faults:
         raise UsageError(faults)
     cases: dict[str, Case] = {}
-    for one in reports:
-        for case in one.cases:
+    for report in reports:
+        for case in report.cases:
             known = cases.get(case.id)
             if known is None or case.badness > known.badness:
                 cases[case.id] = case
-    problems = list(dict.fromkeys(problem for one in reports for problem in one.problems))
+    problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
     if len(reports) == 1:
         return first
     return Summary.concluded(first.target, first.level, "", cases.values(), problems, narrowed=True)

@@ -178,11 +178,11 @@ class Summary(msgspec.Struct, frozen=True):
 
     def by_requirement(self) -> dict[str, list[Case]]:
         """Return requirement id to its cases, in the order of the registry."""
-        found: dict[str, list[Case]] = {name: [] for name in REQUIREMENTS}
+        cases_of: dict[str, list[Case]] = {name: [] for name in REQUIREMENTS}
         for case in self.cases:
             for name in case.requirements:
-                found.setdefault(name, []).append(case)
-        return {name: cases for name, cases in found.items() if cases}
+                cases_of.setdefault(name, []).append(case)
+        return {name: cases for name, cases in cases_of.items() if cases}
 
     def unmet(self) -> dict[str, list[Case]]:
         """Return the requirements that are not met, with the cases that say so."""
@@ -275,8 +275,12 @@ def _untested(cases: list[Case], profile: Profile, features: list[str]) -> list[
         for name in case.requirements
         for feature in REQUIREMENTS[name].features
     }
-    asked = [one for one in REQUIREMENTS.values() if profile.asks(one.features) and one.holds_in(profile.version)]
-    testable = {feature for one in asked for feature in one.features}
+    asked = [
+        requirement
+        for requirement in REQUIREMENTS.values()
+        if profile.asks(requirement.features) and requirement.holds_in(profile.version)
+    ]
+    testable = {feature for requirement in asked for feature in requirement.features}
     return [
         f"feature {feature} is claimed and no case was run for it"
         for feature in features

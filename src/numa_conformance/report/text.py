@@ -24,7 +24,7 @@ _VERSION_1 = f"the target speaks version 1 of the protocol, and is judged as eve
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
     """Return what is tested, for the head of a run."""
-    testable = {feature for one in REQUIREMENTS.values() for feature in one.features}
+    testable = {feature for requirement in REQUIREMENTS.values() for feature in requirement.features}
     at_exact = ", ".join(sorted(profile.features.intersection(described.features) - testable))
     search = "a long random search, whose examples are saved" if deep else "cases and seeds are fixed"
     return [

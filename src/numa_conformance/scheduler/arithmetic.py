@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
+from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube import ScoringStrategy
 from .score import ResourceStep
 from .strategies import RATIO, segment_of
@@ -11,38 +13,40 @@ from .strategies import RATIO, segment_of
 __all__ = ["mean_text", "step_text"]
 
 
-def step_text(strategy: ScoringStrategy, step: ResourceStep) -> str:
+def step_text(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
     """Return how one resource comes to its score: ``3000 * 100 / 8000 = 37 %``, then the shape."""
     if not step.capacity or (step.left_out and not step.own):
         return step.left_out
-    text = _RULES[strategy.type](strategy, step)
+    text = _ratio(strategy, step, quirks) if strategy.type == RATIO else _RULES[strategy.type](step)
     return f"{text}; left out: {step.left_out}" if step.left_out else text
 
 
-def _least(strategy: ScoringStrategy, step: ResourceStep) -> str:
+def _least(step: ResourceStep) -> str:
     if step.requested > step.capacity:
         return f"{step.requested} > {step.capacity}: 0"
     return f"({step.capacity} - {step.requested}) * 100 / {step.capacity} = {step.score}"
 
 
-def _most(strategy: ScoringStrategy, step: ResourceStep) -> str:
+def _most(step: ResourceStep) -> str:
     clamped = min(step.requested, step.capacity)
     return f"{clamped} * 100 / {step.capacity} = {step.score}"
 
 
-def _ratio(strategy: ScoringStrategy, step: ResourceStep) -> str:
-    clamped = min(step.requested, step.capacity)
-    utilization = clamped * 100 // step.capacity
+def _ratio(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
+    clamped, scale = min(step.requested, step.capacity), 10 if quirks.ratio_scores_to_100 else 1
+    share = Fraction(clamped * 100, step.capacity)
+    utilization = share.numerator // share.denominator if quirks.ratio_cuts_utilization else share
     before, at = segment_of(strategy.shape, utilization)
-    taken = f"{clamped} * 100 / {step.capacity} = {utilization} %"
+    percent = f"{float(utilization):.6g}"
+    taken = f"{clamped} * 100 / {step.capacity} = {percent} %"
     if before is None:
-        return f"{taken}; {at.score} * 10 = {step.score}"
-    low, high = before.score * 10, at.score * 10
-    slope = f"({high} - {low}) * ({utilization} - {before.utilization}) / ({at.utilization} - {before.utilization})"
+        return f"{taken}; {at.score} * {scale} = {step.score}" if scale != 1 else f"{taken}; {step.score}"
+    low, high = before.score * scale, at.score * scale
+    slope = f"({high} - {low}) * ({percent} - {before.utilization}) / ({at.utilization} - {before.utilization})"
     return f"{taken}; {low} + {slope} = {step.score}"
 
 
-_RULES = {"LeastAllocated": _least, "MostAllocated": _most, RATIO: _ratio}
+_RULES = {"LeastAllocated": _least, "MostAllocated": _most}
 
 
 def mean_text(strategy: ScoringStrategy, steps: Sequence[ResourceStep], score: int) -> str:

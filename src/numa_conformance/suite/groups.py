@@ -8,17 +8,28 @@ from types import MappingProxyType
 
 from .checkers import checkers_of
 from .drive import Scenario
+from .generators.allocations import allocation_sweep
 from .generators.cells import cells
+from .generators.hints import examples_of_hints, hint_sweep
+from .generators.merges import CLOSEST, MOST_NODES, POLICIES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
+from .generators.pods import examples_of_pods, pod_sweep
+from .generators.scores import KINDS, examples_of_scores, score_sweep
 from .generators.walks import walks
+from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
+from .judge.classified import Classified
+from .judge.hinted import CpuHints
 from .judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.merged import MergedHints
+from .judge.scored import ScoredNode, ScorePair
 from .judging import ANSWERED, WELL_FORMED
 
 __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
 
 Claimed = frozenset[str]
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
+STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,32 @@ def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return pick_sweep(swept_machines(), possible, counts=6, states=2, seed=seed)
 
 
+def _classes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    yield from examples_of_pods()
+    yield from pod_sweep(seed=seed)
+
+
+def _scores(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    kinds = [kind for kind, feature in zip(KINDS, STRATEGIES, strict=True) if f"scheduler/{feature}" in claimed]
+    yield from examples_of_scores(kinds)
+    yield from score_sweep(kinds, seed=seed)
+
+
+def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    policies = [policy for policy in POLICIES if f"topology-manager/{policy}" in claimed]
+    closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
+    return merge_sweep(policies, closest=closest, many=many, seed=seed)
+
+
+def _hints(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    yield from examples_of_hints()
+    yield from hint_sweep(claimed=claimed, seed=seed)
+
+
+def _allocations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return allocation_sweep(claimed=claimed, seed=seed)
+
+
 def _lives(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
 
@@ -48,7 +85,12 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
         for group in (
+            Group("classes", "classify", (Classified,), _classes),
             Group("picks", "pick", (Choice,), _picks),
+            Group("allocations", "allocate", (Choice, AllocatedCpus), _allocations),
+            Group("hints", "hints", (CpuHints,), _hints),
+            Group("merges", "merge", (MergedHints,), _merges),
+            Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives),
         )
     }

@@ -18,7 +18,7 @@ from .requirements import REQUIREMENTS
 
 __all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
 
-_Text = Annotated[str, Meta(pattern=r"\S", extra={"accepted": "a text"})]
+_Text = Annotated[str, Meta(min_length=1)]
 
 
 class KnownFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,6 +98,9 @@ def _faults(entry: KnownFailure, place: str, *, may_have_expired: bool) -> list[
     name = entry.requirement
     if name not in REQUIREMENTS:
         faults.append(Fault(f"{place}.requirement", f"{name!r} is not known", suggestion=closest(name, REQUIREMENTS)))
+    for key in ("reason", "link"):
+        if not getattr(entry, key).strip():
+            faults.append(Fault(f"{place}.{key}", "is empty", "a text"))
     if entry.expires is not None:
         check_expiry(entry.expires, f"{place}.expires", faults, may_have_expired=may_have_expired)
     return faults

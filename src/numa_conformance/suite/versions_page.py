@@ -8,6 +8,7 @@ from typing import Any
 
 from ..documentation.defaults import DEFAULTS, FieldDefault
 from ..documentation.gates import GATES, GateState
+from ..documentation.options import POLICY_OPTIONS, PolicyOption
 from ..documentation.pages import Section
 from ..documentation.policies import POLICIES, Policy
 from ..documentation.versions import SUPPORTED, SUPPORTED_RANGE
@@ -30,6 +31,12 @@ def versions_page() -> str:
         "## Policies, scopes and strategies",
         "",
         *table(("field", "may be", "since", "platform"), map(_policy_row, POLICIES)),
+        "",
+        "## Policy options",
+        "",
+        "alpha and beta: there while the gate of that group is on; GA: always. -: not there yet.",
+        "",
+        *table(("option", "what it is", *map(str, SUPPORTED)), map(_option_row, POLICY_OPTIONS.values())),
         "",
         "## Feature gates",
         "",
@@ -55,6 +62,15 @@ def _policy_row(policy: Policy) -> Iterable[str]:
     return f"`{policy.field}`", _link(policy.name, policy.source), str(policy.since), _PLATFORMS[policy.platform]
 
 
+def _option_row(option: PolicyOption) -> Iterable[str]:
+    stages = (option.maturity.at(version) for version in SUPPORTED)
+    return _link(option.name, option.source), option.text, *(_stage(stage) if stage else "-" for stage in stages)
+
+
+def _stage(name: str) -> str:
+    return name.upper() if name == "ga" else name
+
+
 def _gate_rows() -> Iterable[Iterable[str]]:
     for gate in GATES.values():
         yield _link(gate.name, gate.source), *(_gate_cell(gate.history.at(version)) for version in SUPPORTED)
@@ -66,7 +82,7 @@ def _gate_cell(state: GateState | None) -> str:
     if state.locked:
         return "locked"
     expected = state.stage != "alpha"
-    name = state.stage.upper() if state.stage == "ga" else state.stage
+    name = _stage(state.stage)
     return name if state.on == expected else f"{name}, {'on' if state.on else 'off'}"
 
 

@@ -10,9 +10,9 @@ from managers.cpu.literal_allocator import EndlessError, deviation, search
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import KubeletFails
-from numa_conformance.managers.cpu.balance import Balance, spend
-from numa_conformance.managers.cpu.distribution_search import choose_nodes
-from numa_conformance.managers.cpu.literal_distribution import choose_repeated_nodes
+from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.balance import Balance, spend
+from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.subset_by_subset import choose_repeated_nodes
 
 EXACT = CpuQuirks.of(DEFAULT)
 Chosen = tuple[tuple[int, ...], int, tuple[int, ...]]

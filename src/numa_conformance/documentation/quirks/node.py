@@ -35,3 +35,11 @@ class NodeQuirks(QuirkFlags):
         documented="a pod that runs keeps what it holds when the kubelet restarts",
         versions="1.8+",
     )
+
+    reconcile_period_is_fixed: bool = quirk(
+        rule="CPU-OPT-02",
+        summary="without cpuManagerReconcilePeriod cpusets are written every 10 seconds, whatever "
+        "nodeStatusUpdateFrequency is",
+        documented="the period is that of nodeStatusUpdateFrequency where the configuration does not say",
+        versions="1.8+",
+    )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ...documentation.quirks.cpu import CpuQuirks
 from .topology import CpuTopology, Level
 
-__all__ = ["Accumulator", "NotEnoughCpus"]
+__all__ = ["INDEX_BITS", "INDEX_MASK", "Accumulator", "NotEnoughCpus"]
 
-_INDEX = 16
-_INDEX_MASK = (1 << _INDEX) - 1
+INDEX_BITS = 16
+INDEX_MASK = (1 << INDEX_BITS) - 1
+"""A key of an order holds the index of an element in its lower bits, and how many CPUs it has free above them."""
 
 
 class NotEnoughCpus(Exception):  # noqa: N818  (an answer of the allocator; the admission turns it into a refusal)
@@ -50,11 +51,12 @@ class Accumulator:
     def outer_order(self) -> list[int]:
         """Order the elements of the first level that have free CPUs, fewest first.
 
-        Each is a key: the number of free CPUs above bit 16, the index in the level below. Keys sort as CPU-ALLOC-10.
+        Each is a key: the number of free CPUs above ``INDEX_BITS``, the index in the level below. Keys sort as
+        CPU-ALLOC-10.
         """
         free = self.free
         return sorted(
-            (here.bit_count() << _INDEX) | index
+            (here.bit_count() << INDEX_BITS) | index
             for index, mask in enumerate(self.topology.outer.masks)
             if (here := free & mask)
         )
@@ -67,13 +69,15 @@ class Accumulator:
         free, masks, inside = self.free, self.topology.inner.masks, self.topology.inside
         order: list[int] = []
         for key in self.outer_order():
-            children = inside[key & _INDEX_MASK]
+            children = inside[key & INDEX_MASK]
             if len(children) == 1:
                 index = children[0][0]
-                order.append(((free & masks[index]).bit_count() << _INDEX) | index)
+                order.append(((free & masks[index]).bit_count() << INDEX_BITS) | index)
             else:
                 order += sorted(
-                    ((free & masks[index]).bit_count() << _INDEX) | index for index, common in children if free & common
+                    ((free & masks[index]).bit_count() << INDEX_BITS) | index
+                    for index, common in children
+                    if free & common
                 )
         return order if self.quirks.overlapping_groups_taken_twice else list(dict.fromkeys(order))
 
@@ -91,8 +95,8 @@ class Accumulator:
         order: list[int] = []
         for key in self.node_order():
             order += sorted(
-                ((free & masks[index]).bit_count() << _INDEX) | index
-                for index, common in self.topology.node_uncores[key & _INDEX_MASK]
+                ((free & masks[index]).bit_count() << INDEX_BITS) | index
+                for index, common in self.topology.node_uncores[key & INDEX_MASK]
                 if free & common
             )
         return order if self.quirks.overlapping_groups_taken_twice else list(dict.fromkeys(order))
@@ -101,8 +105,8 @@ class Accumulator:
         """Take the fully free elements of ``level`` that fit, in order; one that is too large is passed over."""
         full = level.full if self.quirks.full_by_machine_average else level.sizes
         for key in order:
-            index = key & _INDEX_MASK
-            if key >> _INDEX == full[index] and level.sizes[index] <= self.need:
+            index = key & INDEX_MASK
+            if key >> INDEX_BITS == full[index] and level.sizes[index] <= self.need:
                 if not self.quirks.overlapping_groups_taken_twice and self.taken & level.masks[index]:
                     continue
                 if self.trace is not None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
-from .distributed import Distribution
+from .options import distribute_cpus_across_cores, prefer_align_cpus_by_uncorecache
+from .options.distribute_cpus_across_numa import Distribution
 from .packed import take_packed
-from .spread import take_spread
 from .topology import CpuTopology
-from .uncore import UncoreStep
 
 __all__ = ["CpuAllocator"]
 
@@ -18,16 +17,16 @@ class CpuAllocator:
     """Chooses CPUs on one machine under fixed options. Stateless; one is built per policy."""
 
     def __init__(self, topology: CpuTopology, options: StaticOptions, quirks: CpuQuirks) -> None:
-        """Settle which algorithm and which quirks are in force."""
+        """Settle which algorithm is in force."""
         self.topology = topology
-        self._options = options
         self._quirks = quirks
-        self._uncore_step = UncoreStep() if options.prefer_align_cpus_by_uncorecache else None
-        self._distribution = (
-            Distribution(topology.cpus_per_core if options.full_pcpus_only else 1, quirks)
-            if options.distribute_cpus_across_numa
-            else None
-        )
+        self._across_cores = options.distribute_cpus_across_cores and not quirks.spread_by_cpu_id
+        by_id = options.distribute_cpus_across_cores and quirks.spread_by_cpu_id
+        self._rest = distribute_cpus_across_cores.as_the_kubelet_does if by_id else None
+        self._caches = prefer_align_cpus_by_uncorecache.take if options.prefer_align_cpus_by_uncorecache else None
+        self._one_cache = options.prefer_align_cpus_by_uncorecache and not quirks.uncore_after_larger_groups
+        group = topology.cpus_per_core if options.full_pcpus_only else 1
+        self._across_numa = Distribution(group, quirks) if options.distribute_cpus_across_numa else None
 
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.
@@ -40,23 +39,23 @@ class CpuAllocator:
             return 0
         free = available & self.topology.all
         if free.bit_count() < count:
-            raise NotEnoughCpus(
-                f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
-            )
-        taking = self._accumulator(free, count, trace)
-        if self._distribution is not None:
-            return self._distribution.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
-        across_cores = self._options.distribute_cpus_across_cores
-        if across_cores and not self._quirks.spread_by_cpu_id:
-            return take_spread(taking)
-        return take_packed(taking, by_id=across_cores, uncore_step=self._uncore_step)
+            raise _not_enough(count, available)
+        taking = Accumulator(self.topology, free, count, self._quirks, trace)
+        if self._across_numa is not None:
+            return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
+        if self._across_cores:
+            return distribute_cpus_across_cores.take(taking)
+        if self._one_cache and prefer_align_cpus_by_uncorecache.take_from_one(taking):
+            return taking.taken
+        return take_packed(taking, caches=self._caches, rest=self._rest)
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
-            raise NotEnoughCpus(
-                f"not enough cpus available to satisfy request: requested={count}, available={free.bit_count()}"
-            )
-        return take_packed(self._accumulator(free, count, trace))
+            raise _not_enough(count, free)
+        return take_packed(Accumulator(self.topology, free, count, self._quirks, trace))
 
-    def _accumulator(self, free: int, count: int, trace: list[str] | None) -> Accumulator:
-        return Accumulator(self.topology, free, count, self._quirks, trace)
+
+def _not_enough(count: int, available: int) -> NotEnoughCpus:
+    return NotEnoughCpus(
+        f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
+    )

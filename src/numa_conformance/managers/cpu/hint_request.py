@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -10,10 +11,18 @@ from ..hint import Hint
 from .subsets import subset_sums
 from .topology import CpuTopology
 
-__all__ = ["HintRequest"]
+__all__ = ["HintRequest", "Preference", "fewest_nodes"]
+
+Preference = Callable[[CpuTopology, int], tuple[tuple[Hint, ...], ...]]
+"""(topology, NUMA nodes needed on an empty machine) to all hints by size, the preferred ones flagged."""
 
 MOST_NODES = 20
 """Hints are listed over at most so many NUMA nodes with CPUs: over n nodes there are 2**n - 1."""
+
+
+def fewest_nodes(topology: CpuTopology, smallest: int) -> tuple[tuple[Hint, ...], ...]:
+    """Prefer the sets of as few NUMA nodes as an empty machine needs (CPU-HINT-09)."""
+    return topology.subsets.by_size(smallest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +69,11 @@ class HintRequest:
         """How many nodes an empty machine needs: hints of that size are preferred."""
         return self.topology.subsets.smallest_size(self.needed)
 
-    def hints(self, *, by_socket: bool = False, sizes_too: bool = True) -> list[Hint]:
+    def hints(self, preference: Preference | None = None) -> list[Hint]:
         """List the sets of nodes that can serve the request: by size, then lexicographic.
 
-        With ``by_socket`` (``align-by-socket``) sets that touch as few sockets as needed are preferred; ``sizes_too``
-        keeps those of the smallest size preferred beside them (CPU-HINT-10). Raises ``UsageError`` where there are
-        too many sets to list.
+        ``preference`` says which are preferred, by default ``fewest_nodes``. Raises ``UsageError`` where there are too
+        many sets to list.
         """
         if not self.possible or not self.available:
             return []
@@ -74,7 +82,7 @@ class HintRequest:
                 Fault("", f"CPU hints over {len(self.available)} NUMA nodes cannot be listed", f"at most {MOST_NODES}")
             )
         subsets = self.topology.subsets
-        by_size = self._flagged(by_socket=by_socket, sizes_too=sizes_too)
+        by_size = (preference or fewest_nodes)(self.topology, self.smallest)
         missing = self.needed - self.reusable
         ordered = sorted(self.available)
         least = list(accumulate(ordered))
@@ -91,10 +99,3 @@ class HintRequest:
                 sums = subset_sums(self.available)
             found += subsets.that_hold(size, hints, sums, missing, self.mandatory)
         return found
-
-    def _flagged(self, *, by_socket: bool, sizes_too: bool) -> tuple[tuple[Hint, ...], ...]:
-        topology, smallest = self.topology, self.smallest
-        per_socket = topology.num_nodes // topology.num_sockets if by_socket and topology.num_sockets else 0
-        if not per_socket:
-            return topology.subsets.by_size(smallest)
-        return topology.subsets.by_socket(smallest if sizes_too else 0, -(-smallest // per_socket))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...cpuset import iter_bits
-from .accumulator import Accumulator, NotEnoughCpus
+from .accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from .topology import lowest
-from .uncore import UncoreStep
 
 __all__ = ["take_packed"]
 
-_INDEX_MASK = 0xFFFF
+
+Step = Callable[[Accumulator], None]
+"""Takes some of the CPUs that are needed."""
 
 
-def take_packed(taking: Accumulator, *, by_id: bool = False, uncore_step: UncoreStep | None = None) -> int:
+def take_packed(taking: Accumulator, *, caches: Step | None = None, rest: Step | None = None) -> int:
     """Gather what ``taking`` needs and return it; raise ``NotEnoughCpus`` when it cannot be had.
 
-    ``by_id`` is the kubelet's spread mode: no whole cores, single CPUs by id within a socket (CPU-ALLOC-24).
+    ``caches`` is a step between whole sockets and whole cores. ``rest`` replaces the steps from whole cores on.
     """
     topology = taking.topology
-    if uncore_step is not None and not taking.quirks.uncore_after_larger_groups and uncore_step.take_from_one(taking):
-        return taking.taken
     if taking.need >= topology.outer.smallest:
         taking.take_full(topology.outer, taking.outer_order())
         if taking.need < 1:
@@ -28,12 +29,12 @@ def take_packed(taking: Accumulator, *, by_id: bool = False, uncore_step: Uncore
         taking.take_full(topology.inner, taking.inner_order())
         if taking.need < 1:
             return taking.taken
-    if uncore_step is not None:
-        uncore_step(taking)
+    if caches is not None:
+        caches(taking)
         if taking.need < 1:
             return taking.taken
-    if by_id:
-        _take_by_id(taking)
+    if rest is not None:
+        rest(taking)
     else:
         _take_cores(taking)
         if taking.need > 0:
@@ -55,7 +56,7 @@ def _take_cores(taking: Accumulator) -> None:
     full = topology.cores_by_free(taking.free)[threads]
     masks = topology.inner.masks
     for key in taking.inner_order():
-        cores = full & masks[key & _INDEX_MASK]
+        cores = full & masks[key & INDEX_MASK]
         wanted = taking.need // threads
         found = cores.bit_count()
         if found > wanted:
@@ -79,7 +80,7 @@ def _take_uneven_cores(taking: Accumulator) -> None:
     else:
         full = [by_free[size] & topology.cores_with_threads(size) for size in topology.thread_counts]
     for key in taking.inner_order():
-        inside = topology.inner.masks[key & _INDEX_MASK]
+        inside = topology.inner.masks[key & INDEX_MASK]
         for cores in full:
             for core in iter_bits(cores & inside):
                 size = topology.cores[core].bit_count()
@@ -100,7 +101,7 @@ def _take_single(taking: Accumulator) -> None:
     topology, free = taking.topology, taking.free
     by_free = topology.cores_by_free(free)
     for key in taking.inner_order():
-        inside = topology.inner.masks[key & _INDEX_MASK]
+        inside = topology.inner.masks[key & INDEX_MASK]
         for threads in range(1, len(by_free)):
             cores = by_free[threads] & inside
             if cores:
@@ -131,16 +132,3 @@ def _described(threads: int, taking: Accumulator, cpu: int) -> str:
     core = next(core for core, mask in taking.topology.cores.items() if mask >> cpu & 1)
     used = threads < taking.topology.cores[core].bit_count()
     return f"partly used core {core}" if used else f"core {core}"
-
-
-def _take_by_id(taking: Accumulator) -> None:
-    free = taking.free
-    for key in taking.socket_order():
-        cpus = free & taking.topology.sockets.masks[key & _INDEX_MASK]
-        count = min(cpus.bit_count(), taking.need)
-        cpus = lowest(cpus, count)
-        if taking.trace is not None:
-            taking.trace.extend(f"CPU {cpu}" for cpu in iter_bits(cpus))
-        taking.take(cpus, count)
-        if taking.need < 1:
-            return

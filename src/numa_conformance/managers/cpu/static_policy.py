@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
@@ -14,12 +15,13 @@ from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, inactive
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
-from .hint_request import HintRequest
+from .hint_request import HintRequest, Preference, fewest_nodes
+from .options import align_by_socket, strict_cpu_reservation
+from .options.full_pcpus_only import FullPcpusOnly
 from .provider import CpuManager
 from .restore import check_state
 from .state import CpuPools, CpuState
 from .topology import CpuTopology
-from .whole_cores import WholeCores
 
 __all__ = ["StaticPolicy"]
 
@@ -42,8 +44,11 @@ class StaticPolicy(CpuManager):
         self.topology: CpuTopology = allocator.topology
         self.options = options
         self._allocator = allocator
-        self._whole_cores = WholeCores(self.topology, reserved, quirks) if options.full_pcpus_only else None
         self._quirks = quirks
+        self._full_pcpus_only = FullPcpusOnly(self.topology, reserved, quirks) if options.full_pcpus_only else None
+        self._preference: Preference = fewest_nodes
+        if options.align_by_socket:
+            self._preference = partial(align_by_socket.preference, quirks=quirks)
 
     def restore(self, state: CpuState) -> None:
         """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
@@ -107,11 +112,7 @@ class StaticPolicy(CpuManager):
     def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
         if request is None:
             return None
-        return {
-            "cpu": request.hints(
-                by_socket=self.options.align_by_socket, sizes_too=self._quirks.align_by_socket_only_adds_hints
-            )
-        }
+        return {"cpu": request.hints(self._preference)}
 
     def allocate(
         self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
@@ -121,8 +122,8 @@ class StaticPolicy(CpuManager):
         if not count:
             return
         own = self.state.assignments.get(pod.uid, {}).get(container.name)
-        if self._whole_cores is not None and (own is None or self._quirks.smt_check_before_own_cpus):
-            self._whole_cores.check(count, self.state.default, self.reusable.get(pod.uid, 0))
+        if self._full_pcpus_only and (own is None or self._quirks.smt_check_before_own_cpus):
+            self._full_pcpus_only.check(count, self.state.default, self.reusable.get(pod.uid, 0))
         if own is None:
             own = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
             self.state.assign(pod.uid, container.name, own)
@@ -133,52 +134,40 @@ class StaticPolicy(CpuManager):
             cpus = self._gather(count, mask, reusable, trace)
         except NotEnoughCpus as fault:
             raise Refusal.unexpected(str(fault)) from None
-        empties_pool = self.options.strict_cpu_reservation and not self.state.default & ~cpus
-        if empties_pool and not self._quirks.strict_pool_may_empty:
-            spare = self._free.bit_count() - 1
-            raise Refusal.unexpected(
-                f"not enough cpus available to satisfy request: requested={count}, available={spare}"
-            )
+        if self.options.strict_cpu_reservation:
+            strict_cpu_reservation.check(self.state.default, cpus, count, self.reserved, self._quirks)
         return cpus
 
     def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
         """Take what each pool in turn can give; the last one has to give the rest (CPU-STEP-05, 06)."""
-        available = self._free | reusable
-        whole = self._whole_cores
-        if whole is not None:
-            available = whole.offered(available)
-            if not self._quirks.full_pcpus_only_takes_partial_cores and not self.topology.even:
-                return self._gather_uneven(whole, count, mask, available)
+        available = self._offered(self._free | reusable)
+        if self._full_pcpus_only and self._full_pcpus_only.chooses:
+            return self._full_pcpus_only.choose([*self._near(available, mask), available], count)
         taken = 0
-        for pool in self._pools(available, mask, reusable):
-            offered = pool & ~taken
-            if whole is not None:
-                offered = whole.offered(offered)
+        for pool in self._first_pools(available, mask, reusable):
+            offered = self._offered(pool & ~taken)
             number = min(count - taken.bit_count(), offered.bit_count())
             if number > 0:
                 taken |= self._allocator.allocate(offered, number, trace)
         return taken | self._allocator.allocate(available & ~taken, count - taken.bit_count(), trace)
 
-    def _gather_uneven(self, whole: WholeCores, count: int, mask: int | None, available: int) -> int:
-        for pool in (*self._pools(available, mask, 0), available):
-            if whole.can_give(pool, count):
-                return whole.take(pool, count)
-        raise NotEnoughCpus(
-            f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
-        )
+    def _offered(self, cpus: int) -> int:
+        return self._full_pcpus_only.offered(cpus) if self._full_pcpus_only else cpus
 
-    def _pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
-        """Return the pools to take from before all that is available."""
-        aligned = []
-        if mask is not None:
-            if not self.options.align_by_socket or not self._quirks.align_by_socket_leaves_hinted_nodes:
-                aligned.append(available & self.topology.cpus_in_nodes(mask))
-            if self.options.align_by_socket:
-                aligned.append(available & self.topology.cpus_in_sockets_of(mask))
+    def _first_pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
+        """Return the pools to take from before all that is available: what the pod may reuse, then what is near."""
+        near = self._near(available, mask)
         if self._quirks.init_cpus_reused_by_chance or not reusable:
-            return aligned
-        first = [pool & reusable for pool in aligned]
-        return [*first, *aligned, available & reusable]
+            return near
+        return [*(pool & reusable for pool in near), *near, available & reusable]
+
+    def _near(self, available: int, mask: int | None) -> list[int]:
+        """Return what is available near the hint, nearest first (CPU-STEP-05)."""
+        if mask is None:
+            return []
+        if self.options.align_by_socket:
+            return align_by_socket.near(available, mask, self.topology, self._quirks)
+        return [available & self.topology.cpus_in_nodes(mask)]
 
     def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
         """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""

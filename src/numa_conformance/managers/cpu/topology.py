@@ -12,10 +12,10 @@ from ...machine.kubelet_view import KubeletView, ViewCpu, derive_view
 from ...machine.model import Machine
 from .subsets import NodeSubsets
 
-__all__ = ["CpuTopology", "Lane", "Level", "lowest", "view_of"]
+__all__ = ["CoreLayout", "CpuTopology", "Level", "lowest", "view_of"]
 
 
-class Lane(NamedTuple):
+class CoreLayout(NamedTuple):
     """Cores whose threads lie at the same distances from their first thread.
 
     ``first`` holds the core ids as bits (a core's id is its lowest CPU id, CPU-TOPO-04). Shifting a set of free CPUs
@@ -85,11 +85,11 @@ class CpuTopology:
         self.numa_first = self.num_sockets >= self.num_nodes
         self.outer, self.inner = (self.nodes, self.sockets) if self.numa_first else (self.sockets, self.nodes)
         self.inside = _overlaps(self.outer.masks, self.inner.masks)
-        self._lanes = _lanes(self.cores)
-        self.thread_counts = tuple(sorted({len(lane.offsets) for lane in self._lanes}))
+        self._layouts = _layouts(self.cores)
+        self.thread_counts = tuple(sorted({len(layout.offsets) for layout in self._layouts}))
         self._pair = (
-            (self._lanes[0].first, self._lanes[0].offsets[1])
-            if len(self._lanes) == 1 and len(self._lanes[0].offsets) == 2
+            (self._layouts[0].first, self._layouts[0].offsets[1])
+            if len(self._layouts) == 1 and len(self._layouts[0].offsets) == 2
             else None
         )
 
@@ -133,12 +133,14 @@ class CpuTopology:
         """Return, per number of free threads, the cores (their ids as bits) that have exactly so many."""
         if self._pair is not None:
             first, offset = self._pair
+            # The second threads that are free, each laid onto the id of its core: cores are compared all at once.
             here, there = free & first, free >> offset & first
             return [0, here ^ there, here & there]
         counted = [0] * (self.thread_counts[-1] + 1 if self.thread_counts else 1)
-        for first, offsets in self._lanes:
+        for first, offsets in self._layouts:
             exact = [first] + [0] * len(offsets)
             for used, offset in enumerate(offsets):
+                # Cores whose thread at this offset is free move up from ``number - 1`` free threads to ``number``.
                 there = free >> offset & first
                 for number in range(used + 1, 0, -1):
                     exact[number] = (exact[number] & ~there) | (exact[number - 1] & there)
@@ -150,19 +152,19 @@ class CpuTopology:
     def cores_touched(self, cpus: int) -> int:
         """Return the ids, as bits, of the cores that have a CPU in ``cpus``."""
         touched = 0
-        for first, offsets in self._lanes:
+        for first, offsets in self._layouts:
             for offset in offsets:
                 touched |= cpus >> offset & first
         return touched
 
     def cores_with_threads(self, threads: int) -> int:
         """Return the ids, as bits, of the cores built with exactly ``threads`` threads."""
-        return sum(lane.first for lane in self._lanes if len(lane.offsets) == threads)
+        return sum(layout.first for layout in self._layouts if len(layout.offsets) == threads)
 
     def threads_of(self, cores: int) -> int:
         """Return all CPUs of the cores whose ids are given as bits."""
         cpus = 0
-        for first, offsets in self._lanes:
+        for first, offsets in self._layouts:
             chosen = cores & first
             for offset in offsets:
                 cpus |= chosen << offset
@@ -215,9 +217,9 @@ def _overlaps(parents: tuple[int, ...], children: tuple[int, ...]) -> tuple[tupl
     return tuple(tuple((i, child & parent) for i, child in enumerate(children) if child & parent) for parent in parents)
 
 
-def _lanes(cores: dict[int, int]) -> tuple[Lane, ...]:
+def _layouts(cores: dict[int, int]) -> tuple[CoreLayout, ...]:
     by_offsets: dict[tuple[int, ...], int] = {}
     for core, mask in cores.items():
         offsets = tuple(cpu - core for cpu in iter_bits(mask))
         by_offsets[offsets] = by_offsets.get(offsets, 0) | 1 << core
-    return tuple(Lane(first, offsets) for offsets, first in by_offsets.items())
+    return tuple(CoreLayout(first, offsets) for offsets, first in by_offsets.items())

@@ -1,16 +1,30 @@
 """One pure function for each requirement. Importing this room declares them all."""
 
 from ..judge.checker import checkers_of
-from . import admissions, alignment, classes, cpu_choices, cpu_life, device_life, memory_life, merges, scores
+from . import (
+    admissions,
+    alignment,
+    allocations,
+    classes,
+    cpu_choices,
+    cpu_life,
+    device_life,
+    hints,
+    memory_life,
+    merges,
+    scores,
+)
 
 __all__ = [
     "admissions",
     "alignment",
+    "allocations",
     "checkers_of",
     "classes",
     "cpu_choices",
     "cpu_life",
     "device_life",
+    "hints",
     "memory_life",
     "merges",
     "scores",

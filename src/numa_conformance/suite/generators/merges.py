@@ -11,7 +11,7 @@ from typing import Any
 from ...machine import load_machine
 from ..drive import Question, Scenario, ask_all
 
-__all__ = ["POLICIES", "merge_sweep"]
+__all__ = ["CLOSEST", "MOST_NODES", "POLICIES", "merge_sweep"]
 
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 CLOSEST = "prefer-closest-numa-nodes"

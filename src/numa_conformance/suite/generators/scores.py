@@ -11,8 +11,9 @@ from ...machine import load_machine
 from ..drive import Question, Scenario, ask_all
 from ..judge.scored import LEAST, MOST, RATIO
 
-__all__ = ["examples_of_scores", "score_sweep"]
+__all__ = ["KINDS", "examples_of_scores", "score_sweep"]
 
+KINDS = (LEAST, MOST, RATIO)
 FOO, BAR = "intel.com/foo", "intel.com/bar"
 Amounts = Mapping[str, str]
 Shape = Sequence[tuple[int, int]]
@@ -55,12 +56,13 @@ def strategy(kind: str, shape: Shape | None = None, **weights: int) -> dict[str,
     return described
 
 
-def examples_of_scores() -> Iterator[Scenario]:
+def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     """Yield the page's worked example, and nodes under each configuration that it prints."""
     worked = strategy(RATIO, RISING, foo=5, memory=1, cpu=3)
     questions = [_question(worked, room, [used], EXAMPLE_POD) for room, used in EXAMPLE_NODES]
     full = _question(worked, EXAMPLE_POD, [], EXAMPLE_POD)
-    yield _scenario("example", "Resource Bin Packing, worked example", [*questions, full])
+    if RATIO in kinds:
+        yield _scenario("example", "Resource Bin Packing, worked example", [*questions, full])
     printed = (
         strategy(MOST, cpu=1, memory=1, foo=3, bar=3),
         strategy(RATIO, RISING, foo=3, bar=3),
@@ -70,11 +72,13 @@ def examples_of_scores() -> Iterator[Scenario]:
     room = {"cpu": "10", "memory": "10Gi", FOO: "10", BAR: "10"}
     levels: Sequence[Amounts] = [dict(zip(room, (at, f"{at}Gi", at, at), strict=True)) for at in "1359"]
     for number, configuration in enumerate(printed, 1):
+        if configuration["type"] not in kinds:
+            continue
         asked = [_question(configuration, room, [used], levels[0]) for used in levels]
         yield _scenario("example", f"Resource Bin Packing, configuration {number}", asked)
 
 
-def score_sweep(kinds: Sequence[str] = (LEAST, MOST, RATIO), *, lots: int = 40, seed: int = 0) -> Iterator[Scenario]:
+def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) -> Iterator[Scenario]:
     """Yield nodes from empty to full under each strategy and shape, what may be left out, and ``lots`` by lot."""
     lot = random.Random(f"scores {seed}")
     for kind in kinds:
@@ -84,7 +88,9 @@ def score_sweep(kinds: Sequence[str] = (LEAST, MOST, RATIO), *, lots: int = 40, 
         yield _scenario("sweep", f"score {kind}, by lot", [_by_lot(kind, lot) for _ in range(lots)], seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), list(_levels(kind, shape)))
-    yield _scenario("sweep", "score, what does not fit", list(_misfits(lot)), seed)
+    plain = kinds[0] if kinds else LEAST
+    misfits = _misfits(strategy(plain, RISING if plain == RATIO else None), lot)
+    yield _scenario("sweep", "score, what does not fit", list(misfits), seed)
     if RATIO in kinds:
         yield _scenario("sweep", "score, bad shapes", [_one_cpu(strategy(RATIO, shape, cpu=1)) for shape in BAD_SHAPES])
 
@@ -114,7 +120,8 @@ def _left_out(kind: str) -> Iterator[Question]:
     written.append(written[0])
     without = strategy(kind, shape, cpu=1, memory=3)
     unweighted = {**without, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
-    for described in (*written, without, unweighted, without, strategy(kind, shape, cpu=-1, memory=1)):
+    negative = [strategy(kind, shape, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
+    for described in (*written, without, unweighted, without, *negative):
         yield _question(described, room, [used], own)
 
 
@@ -162,10 +169,9 @@ def _by_lot(kind: str, lot: random.Random) -> Question:
     return _question(strategy(kind, shape, **weights), room, [taken], own)
 
 
-def _misfits(lot: random.Random) -> Iterator[Question]:
+def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Question]:
     """Ask of nodes that lack this or that: just enough, a little too little, nothing at all."""
     room = {"cpu": "8", "memory": "4Gi", FOO: "2"}
-    described = strategy(LEAST)
     cases: list[tuple[Amounts, Amounts]] = [
         ({"cpu": "6"}, {"cpu": "2"}),
         ({"cpu": "6"}, {"cpu": "2001m"}),

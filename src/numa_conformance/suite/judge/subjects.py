@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...cpuset import CpuSet
 from ..history import History
+from .allocated import allocated
 from .choice import Choice
 from .classified import classified
+from .hinted import hinted
 from .lives import NodeFollower
 from .merged import merged
 from .reading import read_bits
@@ -49,6 +51,8 @@ def _pick(history: History, number: int) -> Iterator[Choice]:
 _READERS: Mapping[str, Callable[[History, int], Iterator[object]]] = {
     "pick": _pick,
     "classify": classified,
+    "allocate": allocated,
+    "hints": hinted,
     "merge": merged,
     "score": scored,
 }

@@ -5,12 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import cpu_lifecycle, cpu_options, cpu_static, device, exact, histories, host, memory, qos, scheduler, topology
+from . import (
+    cpu_lifecycle,
+    cpu_options,
+    cpu_static,
+    device,
+    exact,
+    histories,
+    host,
+    memory,
+    qos,
+    scheduler,
+    stateless,
+    topology,
+)
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_AREAS = (qos, cpu_static, cpu_options, cpu_lifecycle, topology, memory, device, host, scheduler, histories, exact)
+_AREAS = (
+    qos,
+    cpu_static,
+    cpu_options,
+    cpu_lifecycle,
+    topology,
+    memory,
+    device,
+    host,
+    scheduler,
+    histories,
+    stateless,
+    exact,
+)
 
 
 def _joined() -> Mapping[str, Requirement]:

@@ -1,17 +1,16 @@
-"""The distributed algorithm: even shares from as few NUMA nodes as possible (CPU-DIST)."""
+"""Even shares from as few NUMA nodes as possible, then the remainder group by group (CPU-DIST)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...documentation.quirks.cpu import CpuQuirks
-from .accumulator import Accumulator, NotEnoughCpus
-from .distribution_search import Choice, choose_nodes, endless
-from .literal_distribution import choose_repeated_nodes
+from .....documentation.quirks.cpu import CpuQuirks
+from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
+from .endless import never_answered
+from .search import Choice, choose_nodes
+from .subset_by_subset import choose_repeated_nodes
 
 __all__ = ["Distribution"]
-
-_INDEX_MASK = 0xFFFF
 
 Pack = Callable[[int, int], int]
 """Takes free CPUs and a count; returns CPUs by the packed algorithm."""
@@ -31,7 +30,7 @@ class Distribution:
         if group < 1 or count % group:
             return pack(taking.free, count)
         masks = taking.topology.nodes.masks
-        order = [key & _INDEX_MASK for key in taking.node_order()]
+        order = [key & INDEX_MASK for key in taking.node_order()]
         if not self._quirks.distribution_of_single_node_requests:
             for node in order:
                 inside = taking.free & masks[node]
@@ -78,7 +77,7 @@ class Distribution:
                     groups -= 1
             if groups == before:
                 if self._quirks.distribution_hang:
-                    raise endless(count, self._group)
+                    raise never_answered(count, self._group)
                 return
 
     def _take_from(self, taking: Accumulator, node: int, count: int, pack: Pack) -> None:

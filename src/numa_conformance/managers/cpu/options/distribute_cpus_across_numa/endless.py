@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["has_endless_choice", "remainder_may_hang"]
+from .....errors import KubeletHangs
+
+__all__ = ["has_endless_choice", "never_answered", "remainder_may_hang"]
+
+
+def never_answered(count: int, group: int) -> KubeletHangs:
+    """Return the error for a request of ``count`` CPUs in groups of ``group``."""
+    return KubeletHangs(
+        "distribution-hang",
+        f"distributing {count} CPUs over NUMA nodes in groups of {group} comes to nodes that have no whole group left "
+        "and goes round them for ever",
+    )
 
 
 def has_endless_choice(left: Sequence[int], group: int, groups: int) -> bool:

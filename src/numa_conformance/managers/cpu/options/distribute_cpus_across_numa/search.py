@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...documentation.quirks.cpu import CpuQuirks
-from ...errors import KubeletHangs
+from .....documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
-from .hang_search import has_endless_choice, remainder_may_hang
+from .endless import has_endless_choice, never_answered, remainder_may_hang
 
-__all__ = ["Choice", "choose_nodes", "endless", "kept_prefix"]
+__all__ = ["Choice", "choose_nodes", "kept_prefix"]
 
+# The kubelet grows a subset by Go's append and keeps it without a copy. Go doubles the array behind a slice: it holds
+# 1, 2, 4, 8, 16 elements. What was appended while there was room lies in an array that later subsets with the same
+# start write to as well; what came first into a new array stays. So of 4 elements 3 stay, of 5 to 8 the first 5, of 9
+# to 16 the first 9 (CPU-DIST-15).
 _KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
-
 
 _NEVER = 1 << 64
 """The score of a remainder set that cannot be spent: above every real one."""
@@ -50,21 +52,12 @@ def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, qui
         if found is None:
             continue
         if quirks.distribution_hang and search.meets_endless_choice(found):
-            raise endless(count, group)
+            raise never_answered(count, group)
         nodes = found.nodes
         if quirks.distribution_aliasing:
             nodes = _overwritten(nodes, len(free), stops_next=found.score == 0)
         return Choice(nodes, search.share, _remainder(search, found))
     return None
-
-
-def endless(count: int, group: int) -> KubeletHangs:
-    """Return the error for a request of ``count`` CPUs in groups of ``group`` that is never answered (CPU-DIST-16)."""
-    return KubeletHangs(
-        "distribution-hang",
-        f"distributing {count} CPUs over NUMA nodes in groups of {group} comes to nodes that have no whole group left "
-        "and goes round them for ever",
-    )
 
 
 def kept_prefix(size: int) -> int:

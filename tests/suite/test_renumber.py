@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.machine import load_machine, renumber, renumber_bits
+from numa_conformance.machine import load_machine
+from numa_conformance.suite.renumber import renumber, renumber_bits
 from numa_conformance.suite.strategies import machines
 
 

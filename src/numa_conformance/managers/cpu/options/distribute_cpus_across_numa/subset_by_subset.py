@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from ...documentation.quirks.cpu import CpuQuirks
+from .....documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
-from .distribution_search import Choice, endless, kept_prefix
+from .endless import never_answered
+from .search import Choice, kept_prefix
 
 __all__ = ["choose_repeated_nodes"]
 
@@ -105,7 +106,7 @@ def _best_remainder(
             score = _score(left, chosen, groups, group, balance)
             if score is None:
                 if quirks.distribution_hang:
-                    raise endless(groups * group, group)
+                    raise never_answered(groups * group, group)
             elif best is None or score < best:
                 best, improved = score, True
                 subsets.keep()

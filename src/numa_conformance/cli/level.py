@@ -1,0 +1,31 @@
+"""The options of commands that ask the reference: at which level, and for which version."""
+
+from __future__ import annotations
+
+import click
+
+from ..documentation.quirks import Quirks
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from .versions import version
+
+__all__ = ["LEVEL", "VERSION", "quirks_of"]
+
+LEVEL = click.option(
+    "--level",
+    type=click.Choice(["exact", "documented"]),
+    default="exact",
+    show_default=True,
+    help="With the quirks of Kubernetes, or by the documentation.",
+)
+VERSION = click.option(
+    "--kubernetes-version",
+    type=version,
+    default=str(DEFAULT),
+    show_default=True,
+    help="The version whose behaviour is followed.",
+)
+
+
+def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:
+    """Return what a version does at a level."""
+    return Quirks.of(kubernetes_version) if level == "exact" else Quirks.none()

@@ -1,0 +1,144 @@
+"""The kubelet's command line, as far as it concerns the resource managers: flags override the configuration file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import Fault, UsageError, closest
+from .kubelet_config import KubeletConfiguration
+
+__all__ = ["FLAGS", "with_flags"]
+
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    """What a flag sets: a field of the configuration, and how its text is read.
+
+    ``read`` raises ``ValueError`` with the part that is wrong. ``written`` shows how a value is written; an empty one
+    is a text as it stands.
+    """
+
+    field: str
+    read: Callable[[str], Any]
+    written: str = ""
+
+
+def _pairs(text: str, sign: str = "=") -> dict[str, str]:
+    pairs = {}
+    for item in text.split(","):
+        name, given, value = item.partition(sign)
+        if not given or not name.strip():
+            raise ValueError(item)
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _thresholds(text: str) -> dict[str, str]:
+    return _pairs(text, "<")
+
+
+def _gates(text: str) -> dict[str, bool]:
+    pairs = _pairs(text)
+    for name, value in pairs.items():
+        if value not in _BOOLEANS:
+            raise ValueError(f"{name}={value}")
+    return {name: _BOOLEANS[value] for name, value in pairs.items()}
+
+
+def _memory(text: str) -> list[dict[str, Any]]:
+    entries = []
+    for item in text.split(";"):
+        node, given, limits = item.partition(":")
+        if not given or not (node.isascii() and node.isdecimal()):
+            raise ValueError(item)
+        entries.append({"numaNode": int(node), "limits": _pairs(limits)})
+    return entries
+
+
+_AMOUNTS = "name=amount,..."
+_OPTIONS = "name=value,..."
+
+FLAGS: Mapping[str, _Flag] = MappingProxyType(
+    {
+        "cpu-manager-policy": _Flag("cpuManagerPolicy", str),
+        "cpu-manager-policy-options": _Flag("cpuManagerPolicyOptions", _pairs, _OPTIONS),
+        "cpu-manager-reconcile-period": _Flag("cpuManagerReconcilePeriod", str),
+        "eviction-hard": _Flag("evictionHard", _thresholds, "signal<amount,..."),
+        "feature-gates": _Flag("featureGates", _gates, "name=true|false,..."),
+        "kube-reserved": _Flag("kubeReserved", _pairs, _AMOUNTS),
+        "memory-manager-policy": _Flag("memoryManagerPolicy", str),
+        "node-status-update-frequency": _Flag("nodeStatusUpdateFrequency", str),
+        "reserved-cpus": _Flag("reservedSystemCPUs", str),
+        "reserved-memory": _Flag("reservedMemory", _memory, "node:type=amount,...[;node:...]"),
+        "system-reserved": _Flag("systemReserved", _pairs, _AMOUNTS),
+        "topology-manager-policy": _Flag("topologyManagerPolicy", str),
+        "topology-manager-policy-options": _Flag("topologyManagerPolicyOptions", _pairs, _OPTIONS),
+        "topology-manager-scope": _Flag("topologyManagerScope", str),
+    }
+)
+"""Every flag that the pages of the resource managers name, without its dashes."""
+
+
+def with_flags(config: KubeletConfiguration, text: str) -> KubeletConfiguration:
+    """Return a configuration with what a command line says: ``--cpu-manager-policy=static --reserved-cpus 0``.
+
+    A flag replaces the whole field, repeated flags of lists and maps add up, and feature gates are set one by one, all
+    as in the kubelet. Raises ``UsageError`` with every fault.
+    """
+    faults: list[Fault] = []
+    said: dict[str, Any] = {}
+    for name, value in _parts(text, faults):
+        flag = FLAGS[name]
+        try:
+            read = flag.read(value)
+        except ValueError as error:
+            faults.append(Fault(f"--flags: --{name}", f"{str(error)!r} is no such value", flag.written))
+            continue
+        said[flag.field] = _joined(said.get(flag.field), read)
+    if faults:
+        raise UsageError(faults)
+    written = config.to_dict()
+    if "featureGates" in said:
+        said["featureGates"] = {**(written.get("featureGates") or {}), **said["featureGates"]}
+    return KubeletConfiguration.from_dict({**written, **said}, "--flags") if said else config
+
+
+def _parts(text: str, faults: list[Fault]) -> Iterator[tuple[str, str]]:
+    """Yield known flags with their values; what is none becomes a fault."""
+    try:
+        words = iter(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(Fault("--flags", f"cannot be split into words: {error}", "quotes that are closed")) from None
+    for word in words:
+        name, given, value = word.removeprefix("-").removeprefix("-").partition("=")
+        if not word.startswith("-"):
+            faults.append(Fault("--flags", f"{word!r} is no flag", "--name=value or --name value"))
+        elif name not in FLAGS:
+            near = closest(name, FLAGS)
+            accepted = ", ".join(f"--{known}" for known in FLAGS)
+            faults.append(Fault("--flags", f"there is no flag --{name} here", accepted, near and f"--{near}"))
+            if not given:
+                return
+        elif not given and (value := next(words, "")) == "":
+            faults.append(Fault(f"--flags: --{name}", "has no value", "--name=value or --name value"))
+        else:
+            yield name, value
+
+
+def _joined(before: Any, read: Any) -> Any:
+    match before, read:
+        case dict(), dict():
+            return {**before, **read}
+        case list(), list():
+            return [*before, *read]
+        case _:
+            return read

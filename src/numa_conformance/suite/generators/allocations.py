@@ -1,0 +1,99 @@
+"""Allocations to ask for: sweeps over machines, options, reservations and states of use."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...cpuset import iter_bits
+from ...machine import Machine, catalogue_names, load_machine
+from ..drive import Question, Scenario, ask_all
+from ..workloads import best_effort, burstable, kubelet
+from .picks import OPTION_SETS
+from .states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
+
+__all__ = ["allocation_machines", "allocation_sweep"]
+
+MOST_CPUS = 32
+STRICT = "strict-cpu-reservation"
+RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
+    {"kubeReserved": {"cpu": "1"}},
+    {"systemReserved": {"cpu": "2"}},
+    {"kubeReserved": {"cpu": "500m"}, "systemReserved": {"cpu": "600m"}},
+    {"kubeReserved": {"cpu": "1500m"}, "systemReserved": {"cpu": "1500m"}},
+    {"kubeReserved": {"cpu": "0"}},
+    {},
+)
+"""What is reserved by number; the last two reserve nothing."""
+
+
+def allocation_machines() -> tuple[Machine, ...]:
+    """Return the small machines of the catalogue."""
+    return tuple(machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= MOST_CPUS)
+
+
+def allocation_sweep(
+    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
+    swept = allocation_machines() if machines is None else machines
+    options = claimed_options([*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])], claimed)
+    for place, machine in enumerate(swept):
+        for index, names in enumerate(options):
+            if (place + index) % 4 and names:
+                continue
+            if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
+                continue
+            cell = f"allocate {'+'.join(names) or 'no option'}"
+            lot = random.Random(f"{seed} {machine.name} {cell}")
+            questions = list(_questions(state_by_lot(machine, names, lot), lot, claimed))
+            yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
+        by_number = [question for reservation in RESERVATIONS for question in _reserved(machine, reservation)]
+        yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)
+
+
+def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    free = state.free.bit_count()
+    for size in sorted({1, 2, 3, lot.randint(1, max(1, free)), free, free + 1}):
+        if size:
+            yield _asked(state, guaranteed_pod(size), "c0")
+    nodes = [node for node, cpus in state.machine.numa_bits.items() if cpus & state.free]
+    if nodes:
+        hinted = sorted(lot.sample(nodes, lot.randint(1, min(2, len(nodes)))))
+        room = sum(state.machine.numa_bits[node] & state.free for node in hinted).bit_count()
+        for size in {lot.randint(1, room), min(room + 1, free)}:
+            yield _asked(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
+    if free > 1:
+        yield from _own(state, lot, claimed)
+    for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
+        yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
+    if "cpu-manager/none" in claimed:
+        method, question = _asked(state, guaranteed_pod(1), "c0")
+        yield method, {**question, "kubelet": kubelet()}
+
+
+def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
+    known = list(iter_bits(state.free))
+    some = lot.sample(known, lot.randint(1, len(known) - 1))
+    own = sum(1 << cpu for cpu in some)
+    again, count = replace(state, reusable=own), len(some)
+    for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
+        yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
+    yield _asked(replace(state, held={"c0": own}), guaranteed_pod(count), "c0")
+
+
+def _reserved(machine: Machine, reservation: dict[str, dict[str, str]]) -> Iterator[Question]:
+    """Ask a fresh node with so much reserved by number."""
+    state = NodeState(machine, (), 0, 0)
+    config = {**state.question["kubelet"], **reservation}
+    for size in (1, 2):
+        method, question = _asked(state, guaranteed_pod(size), "c0")
+        yield method, {**question, "kubelet": config}
+
+
+def _asked(state: NodeState, pod: dict[str, Any], container: str, affinity: dict[str, Any] | None = None) -> Question:
+    return "allocate", {**state.question, "pod": pod, "container": container, "affinity": affinity}

@@ -1,0 +1,157 @@
+"""``CpuHints``: the hints that a target offers for exclusive CPUs, in a state that the question brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...machine import Machine
+from ..history import History
+from .choice import WHOLE_CORES
+from .pods import PodSpec
+from .reading import Affinity, affinity_of
+from .settings import Settings
+
+__all__ = ["CpuHints", "hinted", "offered_for"]
+
+_MOST_NODES = 8
+"""NUMA nodes with CPUs up to which every set of them is looked at."""
+
+
+@dataclass(frozen=True)
+class CpuHints:
+    """What was asked of which CPUs, and the hints offered. Sets of CPUs and of NUMA nodes are bits.
+
+    ``asked``: exclusive CPUs of the container, or of the pod as a whole. ``free``: what may be given. ``reusable``: of
+    the pod's ended init containers. ``held``: what the container has already; None where it has nothing. ``offered``:
+    None is no opinion.
+    """
+
+    machine: Machine
+    settings: Settings
+    asked: int
+    free: int
+    reusable: int
+    held: int | None
+    offered: tuple[Affinity, ...] | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether exclusive CPUs are asked for, by what may have some."""
+        return self.settings.static and self.asked > 0
+
+    @cached_property
+    def room(self) -> int:
+        """CPUs from which the request can be served."""
+        return self.free | self.reusable if self.held is None else self.held
+
+    @cached_property
+    def usable(self) -> int:
+        """What of them can be given for sure: under full-pcpus-only the whole cores."""
+        if WHOLE_CORES not in self.settings.options or self.held is not None:
+            return self.room
+        cores = self.machine.core_bits
+        if any(self.asked % core.bit_count() for core in cores):
+            return 0
+        return sum(core for core in cores if core & self.room == core)
+
+    @property
+    def of_another_number(self) -> bool:
+        """Whether other CPUs than so many are held."""
+        return self.held is not None and self.held.bit_count() != self.asked
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The NUMA nodes with CPUs."""
+        return tuple(node for node, cpus in self.machine.numa_bits.items() if cpus)
+
+    def cpus_of(self, nodes: int) -> int:
+        """Return the CPUs of NUMA nodes."""
+        known = self._cpus.get(nodes)
+        if known is None:
+            return sum(cpus for node, cpus in self.machine.numa_bits.items() if nodes >> node & 1)
+        return known
+
+    def holds(self, nodes: int) -> bool:
+        """Tell whether these NUMA nodes can hold the request."""
+        return (self.cpus_of(nodes) & self.room).bit_count() >= self.asked
+
+    def surely_holds(self, nodes: int) -> bool:
+        """Tell whether any allocator would say so: cores are whole where they must, reusable CPUs are all within."""
+        cpus = self.cpus_of(nodes)
+        return (cpus & self.usable).bit_count() >= self.asked and not self.reusable & ~cpus
+
+    @property
+    def sets(self) -> tuple[int, ...]:
+        """Every set of NUMA nodes with CPUs, narrow ones first; none of a machine with too many."""
+        return tuple(self._cpus)
+
+    @cached_property
+    def _cpus(self) -> Mapping[int, int]:
+        return _cpus_of_sets(tuple(self.machine.numa_bits.items())) if len(self.nodes) <= _MOST_NODES else {}
+
+    @cached_property
+    def widths(self) -> frozenset[int]:
+        """How many NUMA nodes the request needs: by all their CPUs, or by those that are not reserved."""
+        reserved = self.settings.reserved or 0
+        needs = set()
+        for left_out in (0, reserved):
+            fit = (nodes for nodes in self.sets if (self.cpus_of(nodes) & ~left_out).bit_count() >= self.asked)
+            needs.add(next(fit, self.machine.online_bits).bit_count())
+        return frozenset(needs)
+
+    @cached_property
+    def named(self) -> frozenset[int]:
+        """The sets of NUMA nodes that are offered."""
+        return frozenset(hint.nodes for hint in self.offered or () if hint.nodes is not None)
+
+
+@lru_cache(maxsize=64)
+def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
+    """Return every set of NUMA nodes that have CPUs, narrow ones first, with their CPUs."""
+    able = [(1 << node, cpus) for node, cpus in numa if cpus]
+    sets = (own for size in range(1, len(able) + 1) for own in combinations(able, size))
+    return {sum(node for node, _ in own): sum(cpus for _, cpus in own) for own in sets}
+
+
+def hinted(history: History, number: int) -> Iterator[CpuHints]:
+    """Read one answer of the surface hints."""
+    step = history.steps[number]
+    yield from offered_for(history, step.params, step.params.get("container"), (step.answer or {}).get("hints"))
+
+
+def offered_for(
+    history: History, params: Mapping[str, Any], container: str | None, hints: Mapping[str, Any] | None
+) -> Iterator[CpuHints]:
+    """Read hints for a container, or for the pod as a whole.
+
+    Nothing is said of a node whose reserved CPUs are not named, nor of a pod as a whole that holds some of its CPUs or
+    asks for a fraction of one: the pages do not say what it needs.
+    """
+    settings = Settings.of(params["kubelet"])
+    pod, state = PodSpec.of(params["pod"]), params["state"]
+    if settings.reserved is None and settings.static:
+        return
+    own = {name: CpuSet.parse(text).bits for name, text in (state["assignments"].get(pod.uid) or {}).items()}
+    reusable = CpuSet.parse(state["reusable"].get(pod.uid, "")).bits
+    if container is None:
+        integral = all(spec.cpu == spec.exclusive for spec in pod.containers)
+        if pod.exclusive and (own or not integral):
+            return
+        asked, held = pod.exclusive, None
+    else:
+        asked, held = pod.by_name[container].exclusive, own.get(container)
+    offered: Sequence[Mapping[str, Any]] | None = (hints or {}).get("cpu")
+    yield CpuHints(
+        history.head.machine,
+        settings,
+        asked,
+        CpuSet.parse(state["default"]).bits & ~(settings.reserved or 0),
+        reusable,
+        held,
+        None if offered is None else tuple(hint for hint in map(affinity_of, offered) if hint is not None),
+    )

@@ -1,0 +1,74 @@
+"""A surface that counts cores, added as CONTRIBUTING.md tells."""
+
+import pytest
+
+from contributing.house import House, files_of_recipe, is_named
+
+REFERENCE = "src/numa_conformance/protocol/reference.py"
+MESSAGES = '''"""The surface ``cores``: how many cores a machine has."""
+
+from __future__ import annotations
+
+from ..message import Message, Request
+from ..values import JsonObject
+
+__all__ = ["FEATURES", "SURFACE", "Cores", "CountCores"]
+
+SURFACE = "how many cores a machine has"
+FEATURES = {"machine/cores": "counting cores"}
+
+
+class Cores(Message, frozen=True):
+    """Their number."""
+
+    count: int
+
+
+class CountCores(Request[Cores], method="cores.count", surface="cores", frozen=True):
+    """Count the cores of a machine."""
+
+    machine: JsonObject
+'''
+METHOD = '''    def cores_count(self, request: CountCores) -> Cores:
+        """Count the cores of a machine."""
+        return Cores(len(machine_from_dict(request.machine, "machine").core_bits))
+
+    def host_discover('''
+ASKED = """
+import sys
+from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
+from numa_conformance.protocol.messages.cores import CountCores
+
+command = f"{sys.executable} -m numa_conformance.protocol"
+for connection in (InProcess(ReferenceTarget, "the reference", 10), Stdio(command, 30)):
+    target = Client(connection)
+    answer = target.ask(CountCores(machine_to_dict(load_machine("t3-two-numa-per-socket"))))
+    print("cores" in target.surfaces, "machine/cores" in target.features, answer.count)
+    target.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    house = House(tmp_path_factory.mktemp("house"))
+    house.write("src/numa_conformance/protocol/messages/cores.py", MESSAGES)
+    imports = "from .messages.describe import"
+    house.change(REFERENCE, imports, f"from .messages.cores import Cores, CountCores\n{imports}")
+    house.change(REFERENCE, "    def host_discover(", METHOD)
+    return house
+
+
+def test_touches_what_the_recipe_names(house):
+    named = files_of_recipe("A surface of the protocol")
+    assert [path for path in house.touched if not is_named(path, named)] == []
+
+
+def test_the_surface_is_claimed_and_answered_in_process_and_over_stdio(house):
+    assert house.run("-c", ASKED).splitlines() == ["True True 16"] * 2
+
+
+def test_the_page_of_the_protocol_tells_it(house):
+    page = house.run("-m", "numa_conformance", "requirements", "--protocol")
+    assert "| `cores.count` | cores |" in page
+    assert "| `machine/cores` | counting cores |" in page
