@@ -59,7 +59,10 @@ def test_questions_and_answers_of_then_are_those_of_today(transcript, host):
         upgraded = VERSION_1.reply(asked, result)
         assert isinstance(upgraded, asked.method.replies)
         if method != "describe":
-            assert getattr(reference, asked.method.attribute)(asked) == upgraded
+            answer = getattr(reference, asked.method.attribute)(asked)
+            if method == "score":
+                answer = msgspec.structs.replace(answer, scores=None)
+            assert answer == upgraded
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
