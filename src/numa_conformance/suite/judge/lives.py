@@ -47,9 +47,8 @@ class NodeFollower:
     def _start(self, step: Step, answer: Answer) -> Iterator[object]:
         settings = Settings.of(step.params["kubelet"])
         self._world, self._runs_on = None, {}
-        refusal = answer.get("message") or answer.get("construction_error")
-        if answer.get("stage") is not None or refusal is not None:
-            yield Arrival(settings, None, str(refusal))
+        if answer["result"] == "failed":
+            yield Arrival(settings, None, answer["message"])
             return
         pool = read_bits(answer.get("default_cpuset") or "", "default_cpuset")
         reserved = settings.reserved
