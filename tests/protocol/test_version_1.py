@@ -17,6 +17,7 @@ from numa_conformance.protocol import BadReply, Client, InProcess, ReferenceTarg
 from numa_conformance.protocol.messages.describe import Describe
 from numa_conformance.protocol.messages.node import AdmitPod, Rejected, StartNode
 from numa_conformance.protocol.messages.pick import Pick
+from numa_conformance.protocol.messages.score import Scored
 from numa_conformance.protocol.version_1 import VERSION_1
 from numa_conformance.suite.workloads import guaranteed, static
 
@@ -59,7 +60,10 @@ def test_questions_and_answers_of_then_are_those_of_today(transcript, host):
         upgraded = VERSION_1.reply(asked, result)
         assert isinstance(upgraded, asked.method.replies)
         if method != "describe":
-            assert getattr(reference, asked.method.attribute)(asked) == upgraded
+            answer = getattr(reference, asked.method.attribute)(asked)
+            if isinstance(answer, Scored):
+                answer = msgspec.structs.replace(answer, scores=None)
+            assert answer == upgraded
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)

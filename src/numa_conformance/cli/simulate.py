@@ -117,7 +117,7 @@ def _print_text(
         for name, placed in (one.placements or {}).items():
             click.echo(f"    {name}: {_placement_line(placed.cpus, node)}")
             for block in placed.memory or ():
-                click.echo(f"        {block.type}: {block.size} bytes on NUMA node {_nodes(block.nodes)}")
+                click.echo(f"        {block.type}: {block.bytes} bytes on NUMA node {_nodes(block.nodes)}")
             for resource, ids in (placed.devices or {}).items():
                 click.echo(f"        {resource}: {', '.join(ids)}")
         if explainer:

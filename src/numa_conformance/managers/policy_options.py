@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..documentation.options import PolicyOption
+from ..errors import StartError
 from ..kube.features import FeatureGates
+from ..kube.kubelet_config import KubeletConfiguration
 
-__all__ = ["OptionError", "check_available", "go_map", "parse_bool"]
+__all__ = [
+    "OptionError",
+    "check_available",
+    "check_cpu_gate",
+    "check_gates",
+    "check_topology_gate",
+    "go_map",
+    "parse_bool",
+]
 
 _TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
 _FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
@@ -21,6 +31,39 @@ class OptionError(Exception):
 def go_map(options: Mapping[str, str]) -> str:
     """Write a map as the kubelet prints it, sorted by key."""
     return "map[" + " ".join(f"{name}:{options[name]}" for name in sorted(options)) + "]"
+
+
+def check_gates(config: KubeletConfiguration, gates: FeatureGates) -> None:
+    """Refuse options where the gate of all options is off, whatever the policy is; raises ``StartError``.
+
+    The kubelet looks at this before it makes a manager.
+    """
+    for check, options in (
+        (check_cpu_gate, config.cpu_manager_policy_options),
+        (check_topology_gate, config.topology_manager_policy_options),
+    ):
+        try:
+            check(options, gates)
+        except OptionError as fault:
+            raise StartError("kubelet", str(fault)) from None
+
+
+def check_cpu_gate(options: Mapping[str, str] | None, gates: FeatureGates) -> None:
+    """Refuse options of the static policy where their gate is off; raises ``OptionError``."""
+    if options is not None and not gates.enabled("CPUManagerPolicyOptions"):
+        raise OptionError(
+            f"CPU Manager policy options {go_map(options)} require feature gates "
+            '"CPUManager", "CPUManagerPolicyOptions" enabled'
+        )
+
+
+def check_topology_gate(options: Mapping[str, str] | None, gates: FeatureGates) -> None:
+    """Refuse options of the Topology Manager where their gate is off; raises ``OptionError``."""
+    if options is not None and not gates.enabled("TopologyManagerPolicyOptions"):
+        raise OptionError(
+            f"topology manager policy options {go_map(options)} require feature gates "
+            '"TopologyManagerPolicyOptions" enabled'
+        )
 
 
 def check_available(name: str, options: Mapping[str, PolicyOption], manager: str, gates: FeatureGates) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..cpuset import format_bits
 from ..errors import StartError
 from ..kube.reservation import explicit_reserved_cpus
+from ..managers.policy_options import check_gates
 from ..managers.provider import Provider
 from ..managers.setup import MakeProvider, NodeSetup
 from ..managers.topology import TopologyPolicy, make_topology_policy
@@ -20,6 +21,7 @@ def bring_up(setup: NodeSetup, managers: Sequence[MakeProvider]) -> tuple[Topolo
     Raises ``StartError`` with the first stage that refuses; the configuration itself is looked at first.
     """
     _check_reserved_cpus(setup)
+    check_gates(setup.config, setup.gates)
     machine = setup.machine
     policy = make_topology_policy(setup.config, machine.numa_ids, machine.distances, setup.gates, setup.quirks.topology)
     return policy, tuple(make(setup) for make in managers)

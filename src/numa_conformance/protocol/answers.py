@@ -59,7 +59,7 @@ def _holding(placement: Placement) -> messages.ContainerHolding:
         affinity=None if placement.affinity is None else hint_value(placement.affinity),
         memory=None
         if memory is None
-        else [messages.MemoryBlock(block.type, block.size, list(block.nodes)) for block in memory],
+        else [messages.MemoryBlock(block.type, block.bytes, list(block.nodes)) for block in memory],
         devices=None if devices is None else {resource: list(ids) for resource, ids in devices.items()},
     )
 
@@ -81,7 +81,7 @@ def _memory_node(
     free: dict[str, int] | None = None,
     tables: dict[str, messages.MemoryTable] | None = None,
 ) -> messages.MemoryNode:
-    return messages.MemoryNode(node, memory.assignments, sorted(memory.cells), free, tables)
+    return messages.MemoryNode(node, memory.assignments, sorted(memory.group), free, tables)
 
 
 def _table(table: Table) -> messages.MemoryTable:

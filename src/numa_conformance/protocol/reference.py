@@ -126,7 +126,10 @@ class ReferenceTarget:
             self._pod(request.pod, "pod"),
             quirks=self._quirks.scheduler,
         )
-        return Scored(result.score, list(result.insufficient))
+        scores = {
+            step.name: float(step.score) for step in result.steps if step.capacity and (step.own or not step.left_out)
+        }
+        return Scored(result.score, list(result.insufficient), scores)
 
     def _pod(self, obj: object, place: str) -> Pod:
         return Pod.from_dict(obj, place, validate=False).as_seen(self._gates)

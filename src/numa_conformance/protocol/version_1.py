@@ -346,7 +346,7 @@ def _upgraded_score(answer: dict[str, Any]) -> dict[str, Any]:
         return answer
     if answer.get("construction_error") is not None:
         return {"result": "refused", "message": answer["construction_error"]}
-    return {"result": "scored", **answer}
+    return {"result": "scored", **{name: value for name, value in answer.items() if name != "resources"}}
 
 
 def _upgraded_start(answer: dict[str, Any]) -> dict[str, Any]:
@@ -395,7 +395,9 @@ def _downgraded_allocation(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _downgraded_score(answer: dict[str, Any]) -> dict[str, Any]:
-    return {"construction_error": answer["message"]} if answer.pop("result") == "refused" else answer
+    if answer["result"] == "refused":
+        return {"construction_error": answer["message"]}
+    return {name: value for name, value in answer.items() if name not in ("result", "scores")}
 
 
 def _downgraded_start(answer: dict[str, Any]) -> dict[str, Any]:

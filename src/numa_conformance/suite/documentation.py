@@ -101,7 +101,8 @@ def protocol_page() -> str:
         "",
         "JSON-RPC 2.0 over standard input and output, one message a line, UTF-8. Unknown fields are refused by name. "
         "The JSON Schema of every message is shipped as `fixtures/schemas/protocol.schema.json`, the machine's as "
-        "`fixtures/schemas/machine.schema.json`. This page is made by `numa-conformance requirements --protocol`.",
+        "`fixtures/schemas/machine.schema.json`, and an exchange of every kind as "
+        "`fixtures/schemas/protocol.examples.jsonl`. This page is made by `numa-conformance requirements --protocol`.",
         "",
         "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
         "",

@@ -40,10 +40,10 @@ def by_the_rules(nodes, amounts, reusable):
             if any(summed(name, "allocatable") < amount for name, amount in amounts.items()):
                 continue
             narrowest = min(narrowest, size)
-            if size == 1 and len(nodes[chosen[0]].cells) > 1:
+            if size == 1 and len(nodes[chosen[0]].group) > 1:
                 continue
             used = [nodes[node] for node in chosen if nodes[node].assignments > 0]
-            if size > 1 and any(len(one.cells) == 1 or one.cells != chosen for one in used):
+            if size > 1 and any(len(one.group) == 1 or one.group != chosen for one in used):
                 continue
             mask = sum(1 << node for node in chosen)
             left = reusable.get(mask, {})

@@ -35,7 +35,7 @@ def _refusal(manager: StaticMemoryManager, asked: Pod, affinity: Hint) -> str:
 
 
 def _sizes(manager: StaticMemoryManager, uid: str) -> dict[str, list[int]]:
-    return {name: [one.size // GIB for one in blocks] for name, blocks in manager.blocks.given.get(uid, {}).items()}
+    return {name: [one.bytes // GIB for one in blocks] for name, blocks in manager.blocks.given.get(uid, {}).items()}
 
 
 def test_a_request_that_one_node_can_hold_prefers_one_node():
@@ -48,7 +48,7 @@ def test_a_group_is_offered_as_a_whole_and_never_preferred_to_a_small_request():
     assert _hints(manager, large) == [(3, True)]
     give(manager, large, Hint(3, True))
     assert _free(manager) == [0, 8]
-    assert [node.cells for node in manager.nodes.values()] == [(0, 1), (0, 1)]
+    assert [node.group for node in manager.nodes.values()] == [(0, 1), (0, 1)]
     assert _hints(manager, asking("small", 1)) == [(3, False)]
 
 
@@ -149,7 +149,7 @@ def test_why_an_allocation_is_refused(before: list[tuple[int, int]], memory: int
 def test_a_block_on_one_node_is_never_refused_for_a_group():
     manager = used((12, 3))
     give(manager, asking("a", 1), Hint(2, False))
-    assert [node.cells for node in manager.nodes.values()] == [(0, 1), (1,)]
+    assert [node.group for node in manager.nodes.values()] == [(0, 1), (1,)]
 
 
 def test_apps_reuse_what_init_containers_leave():
@@ -196,10 +196,10 @@ def test_memory_of_another_pod_may_return_to_another_node_of_the_group():
     give(manager, asking("b", 3), Hint(3, False))
     manager.release("a", "c")
     assert sum(_free(manager)) == 17
-    assert [node.cells for node in manager.nodes.values()] == [(0, 1), (0, 1)]
+    assert [node.group for node in manager.nodes.values()] == [(0, 1), (0, 1)]
     manager.release("b", "c")
     assert _free(manager) == [10, 10]
-    assert [node.cells for node in manager.nodes.values()] == [(0,), (1,)]
+    assert [node.group for node in manager.nodes.values()] == [(0,), (1,)]
 
 
 def test_only_containers_that_are_gone_lose_their_memory():
@@ -214,8 +214,8 @@ def _over_groups(nodes: dict[int, NodeMemory]) -> Totals:
     return {
         node: {
             name: (
-                sum(nodes[cell].tables[name].free for cell in memory.cells),
-                sum(nodes[cell].tables[name].reserved for cell in memory.cells),
+                sum(nodes[cell].tables[name].free for cell in memory.group),
+                sum(nodes[cell].tables[name].reserved for cell in memory.group),
             )
             for name in memory.tables
         }

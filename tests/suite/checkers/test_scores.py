@@ -28,7 +28,7 @@ class Scorer:
             (p["utilization"], p["score"]) for p in (strategy.get("requestedToCapacityRatio") or {}).get("shape", ())
         ]
         if self.refuses(strategy):
-            return {"construction_error": "no"}
+            return {"result": "refused", "message": "no"}
         self.kind = strategy["type"]
         room = {name: amount(text) for name, text in params["allocatable"].items()}
         scores = {}

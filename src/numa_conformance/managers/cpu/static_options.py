@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...documentation.options import STATIC_OPTIONS, StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from ...kube.features import FeatureGates
-from ..policy_options import OptionError, check_available, go_map, parse_bool
+from ..policy_options import OptionError, check_available, check_cpu_gate, parse_bool
 
 __all__ = ["parse_options"]
 
@@ -17,11 +17,7 @@ def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks
 
     Which of several faults the kubelet names is not determined; here it is the first in the order given.
     """
-    if options is not None and not gates.enabled("CPUManagerPolicyOptions"):
-        raise OptionError(
-            f"CPU Manager policy options {go_map(options)} require feature gates "
-            '"CPUManager", "CPUManagerPolicyOptions" enabled'
-        )
+    check_cpu_gate(options, gates)
     switched = {}
     for name, text in (options or {}).items():
         check_available(name, STATIC_OPTIONS, "CPU Manager", gates)

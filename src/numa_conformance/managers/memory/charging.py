@@ -17,7 +17,7 @@ def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, 
     for node in mask:
         memory = nodes[node]
         memory.assignments += 1
-        memory.cells = tuple(mask)
+        memory.group = tuple(mask)
         table = memory.tables.get(resource)
         taken = min(table.free, amount) if table else 0
         if table and taken:
@@ -28,12 +28,12 @@ def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, 
 
 def discharge(nodes: Mapping[int, NodeMemory], block: Block) -> None:
     """Undo one block; a node without blocks leaves its group. Bytes may return to another node of the group."""
-    left = block.size
+    left = block.bytes
     for node in block.nodes:
         memory = nodes[node]
         memory.assignments -= 1
         if memory.assignments == 0:
-            memory.cells = (node,)
+            memory.group = (node,)
         table = memory.tables.get(block.type)
         given = min(table.reserved, left) if table else 0
         if table and given:

@@ -24,7 +24,7 @@ def breaks_a_group(nodes: Mapping[int, NodeMemory], mask: int) -> bool:
     """Tell whether a multi-node mask touches a node in use alone or in another group (MEM-HINT-04, MEM-ALLOC-05)."""
     members = tuple(iter_bits(mask))
     return any(
-        nodes[node].assignments > 0 and (len(nodes[node].cells) == 1 or nodes[node].cells != members)
+        nodes[node].assignments > 0 and (len(nodes[node].group) == 1 or nodes[node].group != members)
         for node in members
     )
 
@@ -84,8 +84,8 @@ class _Search:
         self._allocatable = [(name, self._column(name, free=False), amount) for name, amount in amounts.items()]
         self._free = [(name, self._column(name, free=True), amount) for name, amount in amounts.items()]
         self._in_use = self._bits(lambda memory: memory.assignments > 0)
-        self._joined = self._bits(lambda memory: len(memory.cells) > 1)
-        self._used_alone = self._bits(lambda memory: memory.assignments > 0 and len(memory.cells) == 1)
+        self._joined = self._bits(lambda memory: len(memory.group) > 1)
+        self._used_alone = self._bits(lambda memory: memory.assignments > 0 and len(memory.group) == 1)
         self._capable_alone = sum(1 << node for node in nodes if self._suffices(self._allocatable, 1 << node))
         self._room_alone = sum(1 << node for node in nodes if self._suffices(self._free, 1 << node))
 

@@ -33,7 +33,7 @@ def check_restored(
                     raise _refused(f"{place} the memory assignment uses the NUMA that does not exist")
                 if any(block.type not in expected[node].tables for node in block.nodes):
                     raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
-                charge(expected, block.nodes, block.type, block.size)
+                charge(expected, block.nodes, block.type, block.bytes)
     if not _same(expected, nodes):
         raise _refused("the expected machine state is different from the real one")
     if quirks.restart_with_uneven_page_sizes_crashes:
@@ -49,7 +49,7 @@ def _check_groups(nodes: Mapping[int, NodeMemory]) -> None:
     """
     for node, memory in nodes.items():
         for name in memory.tables:
-            lacking = [cell for cell in memory.cells if name not in nodes[cell].tables]
+            lacking = [cell for cell in memory.group if name not in nodes[cell].tables]
             if lacking:
                 raise KubeletCrashes(
                     "restart-with-uneven-page-sizes-crashes",
@@ -66,9 +66,9 @@ def _same(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) ->
 def _same_node(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory], node: int) -> bool:
     """Compare one node; what is free and reserved is compared over its group only (MEM-CKPT-06)."""
     wanted, stored = expected[node], real[node]
-    if wanted.assignments != stored.assignments or sorted(wanted.cells) != sorted(stored.cells):
+    if wanted.assignments != stored.assignments or sorted(wanted.group) != sorted(stored.group):
         return False
-    if wanted.tables.keys() != stored.tables.keys() or any(cell not in real for cell in wanted.cells):
+    if wanted.tables.keys() != stored.tables.keys() or any(cell not in real for cell in wanted.group):
         return False
     for name, table in wanted.tables.items():
         stored_table = stored.tables[name]
@@ -78,7 +78,7 @@ def _same_node(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory
             stored_table.allocatable,
         ):
             return False
-        if _over_group(expected, wanted.cells, name) != _over_group(real, wanted.cells, name):
+        if _over_group(expected, wanted.group, name) != _over_group(real, wanted.group, name):
             return False
     return True
 

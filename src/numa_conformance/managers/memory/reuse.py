@@ -28,13 +28,13 @@ class ReusableMemory:
         for block in blocks:
             by_type = left.setdefault(sum(1 << node for node in block.nodes), {})
             now = by_type.get(block.type, 0)
-            by_type[block.type] = max(now, block.size) if gives else now - min(now, block.size)
+            by_type[block.type] = max(now, block.bytes) if gives else now - min(now, block.bytes)
 
 
 def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterable[Block]) -> None:
     """Shrink the blocks of earlier ordinary init containers by what ``container`` takes over from them."""
     for block in new:
-        left = block.size
+        left = block.bytes
         for earlier in pod.init_containers:
             if earlier.name == container.name or not left:
                 break
@@ -42,7 +42,7 @@ def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterab
                 continue
             blocks = held.of(pod.uid, earlier.name)
             for index, held_block in enumerate(blocks):
-                if held_block.type == block.type and held_block.nodes == block.nodes and held_block.size:
-                    by = min(held_block.size, left)
+                if held_block.type == block.type and held_block.nodes == block.nodes and held_block.bytes:
+                    by = min(held_block.bytes, left)
                     blocks[index] = held_block.shrunk(by)
                     left -= by

@@ -31,12 +31,12 @@ class NodeMemory:
 
     assignments: int
     tables: dict[str, Table]
-    cells: tuple[int, ...]
+    group: tuple[int, ...]
 
     def copy(self) -> NodeMemory:
         """Return the same tables, which later allocations do not change."""
         tables = {name: replace(table) for name, table in self.tables.items()}
-        return NodeMemory(self.assignments, tables, self.cells)
+        return NodeMemory(self.assignments, tables, self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class Block:
 
     nodes: tuple[int, ...]
     type: str
-    size: int
+    bytes: int
 
     def shrunk(self, by: int) -> Block:
         """Return the block with so many bytes less."""
-        return replace(self, size=self.size - by)
+        return replace(self, bytes=self.bytes - by)
 
 
 @dataclass(frozen=True, slots=True)

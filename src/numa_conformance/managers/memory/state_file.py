@@ -67,7 +67,7 @@ def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> str:
     if blocks.given:
         record["entries"] = {
             uid: {
-                name: [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.size} for block in held]
+                name: [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in held]
                 for name, held in sorted(containers.items())
             }
             for uid, containers in sorted(blocks.given.items())
@@ -82,7 +82,7 @@ def _node_json(node: NodeMemory) -> dict[str, Any]:
         "memoryMap": {
             name: dict(zip(_TABLE_FIELDS, _columns(table), strict=True)) for name, table in sorted(node.tables.items())
         },
-        "cells": list(node.cells),
+        "cells": list(node.group),
     }
 
 
@@ -127,7 +127,7 @@ def _dump_node(node: NodeMemory) -> str:
     return (
         f"{{NumberOfAssignments:(int){node.assignments} "
         f"MemoryMap:(map[v1.ResourceName]*state.MemoryTable)map[{tables}] "
-        f"Cells:([]int)[{' '.join(map(str, node.cells))}]}}"
+        f"Cells:([]int)[{' '.join(map(str, node.group))}]}}"
     )
 
 
@@ -138,7 +138,7 @@ def _dump_table(table: Table) -> str:
 def _dump_blocks(blocks: Sequence[Block]) -> str:
     dumped = " ".join(
         f"{{NUMAAffinity:([]int)[{' '.join(map(str, block.nodes))}] Type:(v1.ResourceName){block.type} "
-        f"Size:(uint64){block.size}}}"
+        f"Size:(uint64){block.bytes}}}"
         for block in blocks
     )
     return f"[{dumped}]"
@@ -188,7 +188,7 @@ class _Decoder:
             if name == "numberOfAssignments":
                 memory.assignments = self._number(member, inner, "int")
             elif name == "cells":
-                memory.cells = self._numbers(member, inner)
+                memory.group = self._numbers(member, inner)
             else:
                 for resource, table in self._object(member, inner, "map[v1.ResourceName]*state.MemoryTable"):
                     memory.tables[resource] = self._table(table, inner)

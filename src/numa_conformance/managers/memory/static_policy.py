@@ -94,7 +94,7 @@ class StaticMemoryManager(Provider):
             charge(self.nodes, members, resource, amount - reused)
             blocks.append(Block(members, resource, amount))
         if trace is not None:
-            trace += [f"{block.size} bytes of {block.type} on NUMA nodes {list(block.nodes)}" for block in blocks]
+            trace += [f"{block.bytes} bytes of {block.type} on NUMA nodes {list(block.nodes)}" for block in blocks]
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
         self.blocks.give(pod.uid, container.name, blocks)
         shrink_init_blocks(self.blocks, pod, container, blocks)
@@ -113,7 +113,7 @@ class StaticMemoryManager(Provider):
 
     def _leaves_a_group(self, mask: int) -> bool:
         """Tell whether the mask is one NUMA node that serves containers together with others."""
-        return any(mask == 1 << node and len(memory.cells) > 1 for node, memory in self.nodes.items())
+        return any(mask == 1 << node and len(memory.group) > 1 for node, memory in self.nodes.items())
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
         best = _best(self._masks(pod, amounts), 0)
@@ -188,7 +188,7 @@ class StaticMemoryManager(Provider):
 
 def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:
     """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
-    if len(held) != len(amounts) or any(amounts.get(block.type) != block.size for block in held):
+    if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
         return None
     return {block.type: [Hint(sum(1 << node for node in block.nodes), True)] for block in held}
 

@@ -10,7 +10,7 @@ from ...documentation.options import TOPOLOGY_OPTIONS, TopologyOptions
 from ...documentation.quirks.topology import TopologyQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
-from ..policy_options import OptionError, check_available, go_map, parse_bool
+from ..policy_options import OptionError, check_available, check_topology_gate, parse_bool
 
 __all__ = ["STAGE", "parse_options"]
 
@@ -40,11 +40,7 @@ def parse_options(
 def _parse(
     options: Mapping[str, str], gates: FeatureGates, quirks: TopologyQuirks, nodes: int, least: int
 ) -> TopologyOptions:
-    if not gates.enabled("TopologyManagerPolicyOptions"):
-        raise OptionError(
-            f"topology manager policy options {go_map(options)} require feature gates "
-            '"TopologyManagerPolicyOptions" enabled'
-        )
+    check_topology_gate(options, gates)
     closest, most = False, least
     for name, text in sorted(options.items()):
         check_available(name, TOPOLOGY_OPTIONS, "Topology Manager", gates)

@@ -12,11 +12,14 @@ FEATURES = {"scheduler/filter": "which resources are insufficient"}
 
 
 class Scored(Outcome, tag="scored", frozen=True):
-    """The score from 0 to 100 (null of a target that only filters), and why the pod would not fit."""
+    """The score from 0 to 100 (null of a target that only filters), and why the pod would not fit.
+
+    ``scores``: of each resource that counts, on the same scale.
+    """
 
     score: int | None
     insufficient: list[str]
-    resources: list[JsonObject] | None = None
+    scores: dict[str, float] | None = None
 
 
 class ScoreRefused(Outcome, tag="refused", frozen=True):

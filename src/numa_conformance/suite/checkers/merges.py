@@ -56,14 +56,14 @@ def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
 
 @checker("topology-manager/merge/combines-one-hint-of-each-provider", MergedHints)
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
-    """What is not preferred is still what one hint of each provider has in common, if any have something in common."""
-    if merge.policy not in _ALIGNING or merge.preferred or not merge.reachable:
+    """What is not preferred is still what one hint of each provider has in common, or all NUMA nodes (KEP-693)."""
+    if merge.policy not in _ALIGNING or merge.preferred:
         return None
     return violated(
         merge.affinity in merge.reachable | {merge.all_nodes},
         "the affinity is none that hints of the providers have in common",
         got=_affinity(merge),
-        allowed=_sets(merge.reachable),
+        allowed=_sets(merge.reachable | {merge.all_nodes}),
     )
 
 

@@ -99,7 +99,7 @@ def scores_each_resource(node: ScoredNode) -> Judgement:
     if node.strategy.kind != RATIO or not node.told or node.scores is None:
         return None
     ranges = {name: node.strategy.raw_range(value, node.top) for name, value in node.utilization.items()}
-    wrong = [name for name, (low, high) in ranges.items() if not float(low) <= node.scores.get(name, -1) <= float(high)]
+    wrong = [name for name, (low, high) in ranges.items() if not float(low) <= node.scores.get(name, 0) <= float(high)]
     return violated(
         not wrong,
         f"{', '.join(wrong)} scored otherwise than by the shape",

@@ -47,8 +47,8 @@ class NodeFollower:
     def _start(self, step: Step, answer: Answer) -> Iterator[object]:
         settings = Settings.of(step.params["kubelet"])
         self._world, self._runs_on = None, {}
-        if answer.get("result") != "started":
-            yield Arrival(settings, None, str(answer.get("message")))
+        if answer["result"] == "failed":
+            yield Arrival(settings, None, answer["message"])
             return
         pool = read_bits(answer.get("default_cpuset") or "", "default_cpuset")
         reserved = settings.reserved

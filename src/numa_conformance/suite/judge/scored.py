@@ -198,9 +198,7 @@ def scored(history: History, number: int) -> Iterator[ScoredNode | ScorePair]:
 def _scored(history: History, number: int) -> ScoredNode:
     step = history.steps[number]
     params, answer = step.params, step.answer or {}
-    refused = answer.get("construction_error")
-    if answer.get("result") == "refused":
-        refused = str(answer.get("message", ""))
+    refused = answer["message"] if answer.get("result") == "refused" else None
     return ScoredNode(
         params["strategy"],
         Strategy.of(params["strategy"]),

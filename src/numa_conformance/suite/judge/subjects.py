@@ -44,7 +44,7 @@ def _pick(history: History, number: int) -> Iterator[Choice]:
         params["count"],
         None if cpus is None else read_bits(cpus, "cpus"),
         None if nodes is None else sum(machine.numa_bits[node] for node in nodes),
-        str(answer.get("message") or (answer.get("error") or {}).get("message", "")),
+        str(answer.get("message", "")),
     )
 
 

@@ -54,7 +54,7 @@ def replay_score(target: Caller, body: dict[str, Any], messages: bool) -> Iterat
     """Ask for the score of one node."""
     question = {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")}
     answer = target.call("score", question)
-    answer.pop("resources", None)
+    answer.pop("scores", None)
     recorded = body["expect"] if "expect" in body else {"construction_error": body["construction_error"]}
     expected = recorded_answer("score", recorded)
     for told in (expected, answer):

@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import (
-    cpu_lifecycle,
-    cpu_options,
-    cpu_static,
-    device,
-    exact,
-    histories,
-    host,
-    memory,
-    qos,
-    scheduler,
-    stateless,
-    topology,
-)
+from . import __path__ as _folder
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_AREAS = (
-    qos,
-    cpu_static,
-    cpu_options,
-    cpu_lifecycle,
-    topology,
-    memory,
-    device,
-    host,
-    scheduler,
-    histories,
-    stateless,
-    exact,
-)
-
 
 def _joined() -> Mapping[str, Requirement]:
-    found: dict[str, Requirement] = {}
-    for area in _AREAS:
-        for one in area.REQUIREMENTS:
-            if one.id in found:
-                raise AssertionError(f"the requirement id {one.id} is given twice")
-            found[one.id] = one
-    return MappingProxyType(found)
+    """Return what the modules of this folder declare as their ``REQUIREMENTS``."""
+    joined: dict[str, Requirement] = {}
+    for name in sorted(module.name for module in pkgutil.iter_modules(_folder)):
+        area = importlib.import_module(f"{__package__}.{name}")
+        for requirement in getattr(area, "REQUIREMENTS", ()):
+            if requirement.id in joined:
+                raise AssertionError(f"the requirement id {requirement.id} is given twice")
+            joined[requirement.id] = requirement
+    return MappingProxyType(joined)
 
 
 REQUIREMENTS: Mapping[str, Requirement] = _joined()
-"""Every requirement, area by area in the order of the documentation."""
+"""Every requirement, area by area."""
