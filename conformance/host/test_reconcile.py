@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.host import HostReconcile
@@ -53,9 +54,16 @@ class Cgroups:
     def check(self, requirements: tuple[str, ...], **wanted: CpuSet) -> None:
         """Raise a finding where the container of a pod has other CPUs than these."""
         for uid, cpus in wanted.items():
-            text = self._cpus_file(uid).read_text().strip()
-            if CpuSet.parse_kernel(text) != cpus:
+            text = self._cpus_file(uid).read_text(errors="replace").strip()
+            if _cpus_in(text) != cpus:
                 raise Finding(requirements, f"the cgroup of pod {uid} has another cpuset", got=text, allowed=str(cpus))
+
+
+def _cpus_in(text: str) -> CpuSet | None:
+    try:
+        return CpuSet.parse_kernel(text)
+    except CpuSetSyntaxError:
+        return None
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")

@@ -272,11 +272,13 @@ def question_of_today(message: Message) -> Message:
 
 
 def reply_of_then(name: str, reply: Message) -> Message:
-    """Return what a reply of today was in version 1."""
+    """Return what a reply of today was in version 1, without what it did not tell then."""
     answer = msgspec.to_builtins(reply)
-    downgrade = _DOWNGRADES.get(name)
-    old: Message = msgspec.convert(downgrade(answer) if downgrade else answer, METHODS[name].reply)
-    return old
+    if name in _DOWNGRADES:
+        answer = _DOWNGRADES[name](answer)
+    (cls,) = METHODS[name].replies
+    known = {field.encode_name for field in msgspec.structs.fields(cls)}
+    return msgspec.convert({field: value for field, value in answer.items() if field in known}, cls)
 
 
 def upgraded(name: str, answer: dict[str, Any]) -> dict[str, Any]:
@@ -395,13 +397,11 @@ def _downgraded_allocation(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _downgraded_score(answer: dict[str, Any]) -> dict[str, Any]:
-    if answer["result"] == "refused":
-        return {"construction_error": answer["message"]}
-    return {name: value for name, value in answer.items() if name not in ("result", "scores")}
+    return {"construction_error": answer["message"]} if answer["result"] == "refused" else answer
 
 
 def _downgraded_start(answer: dict[str, Any]) -> dict[str, Any]:
-    if answer.pop("result") == "failed":
+    if answer["result"] == "failed":
         return {"stage": answer["stage"], "construction_error": answer["message"]}
     return answer
 
