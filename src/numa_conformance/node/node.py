@@ -182,7 +182,7 @@ class Node:
         outcomes = []
         pods = list(self._pods.values())
         for index, pod in enumerate(pods):
-            keeps = not self.quirks.node.restart_may_refuse_running_pods and self._holdings(pod) == held[pod.uid]
+            keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [beside for beside in pods[:index] if beside.uid in self._pods]
             outcomes.append(self._admit(pod, earlier, keeps=keeps))
         return Restarted(tuple(outcomes), self.pools)
@@ -224,6 +224,11 @@ class Node:
             name: Placement(self._admitter.affinity(pod.uid, name), holdings)
             for name, holdings in self._holdings(pod).items()
         }
+
+    def _keeps(self, pod: Pod, held: Mapping[str, tuple[object, ...]]) -> bool:
+        """Tell whether a pod holds what it held before a restart, and that is something."""
+        nothing = tuple(provider.holding("", "") for provider in self._providers)
+        return self._holdings(pod) == held and any(holdings != nothing for holdings in held.values())
 
     def _holdings(self, pod: Pod) -> dict[str, tuple[object, ...]]:
         return {

@@ -234,7 +234,7 @@ def scenarios():
 def test_a_hinter_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 9
+    assert len(verdicts.asked) == 11
 
 
 @pytest.mark.parametrize(

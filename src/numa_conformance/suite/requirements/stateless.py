@@ -115,7 +115,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         features=("scheduler/most-allocated",),
         since="1.22",
         strength="SHOULD",
-        beyond="The page of today says so below its example; those of before say only that higher allocation is favoured.",
+        beyond="The page of today says so below its example; earlier ones say that higher allocation is favoured.",
     ),
     _requirement(
         "scheduler/requested-to-capacity-ratio/weighs-resources",
