@@ -82,7 +82,10 @@ class Terminal:
     def pytest_report_header(self, config: pytest.Config) -> list[str]:
         """Say what is tested."""
         run = config.stash[RUN]
-        return header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
+        lines = header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
+        if run.budget is not None:
+            lines.append(f"numa-conformance: generated conversations for {run.budget:g} s, fewer than without a budget")
+        return lines
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         """Print the verdict by area and requirement."""

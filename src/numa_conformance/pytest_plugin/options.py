@@ -53,6 +53,11 @@ OPTIONS: tuple[Option, ...] = (
         metavar="DIR",
     ),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
+    Option(
+        "budget",
+        "time for generated conversations, such as 90s or 10m: each requirement is asked less often, none not at all",
+        metavar="TIME",
+    ),
     Option("deep", "search longer for failing examples, with a saved database", "flag"),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import random
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ..protocol import Client
@@ -26,9 +28,26 @@ class Outcome:
     driven: int = 0
 
 
-def ask(scenarios: Iterable[Scenario], client: Client, version: str) -> Outcome:
-    """Drive a target through scenarios and judge each history at once."""
+def ask(
+    scenarios: Iterable[Scenario],
+    client: Client,
+    version: str,
+    *,
+    enough: frozenset[str] = frozenset(),
+    seconds: float | None = None,
+    wanted: frozenset[str] = frozenset(),
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """Drive a target through scenarios and judge each history at once.
+
+    Where only some requirements are asked for, ``enough`` names them: once none of them is met no more is asked. With
+    ``seconds`` scenarios are taken from all over the group, and no further one is begun when the time is over and all
+    that is ``wanted`` was asked, or twice the time is over.
+    """
     outcome = Outcome()
+    began = clock()
+    if seconds is not None:
+        scenarios = _from_all_over(scenarios)
     for scenario in scenarios:
         history, fault = drive(scenario, client, version)
         outcome.driven += 1
@@ -37,7 +56,17 @@ def ask(scenarios: Iterable[Scenario], client: Client, version: str) -> Outcome:
             outcome.ended.append((history, fault))
             if len(outcome.ended) >= MOST_FAULTS:
                 break
+        if seconds is not None and clock() - began >= seconds * (1 if wanted <= outcome.verdicts.asked.keys() else 2):
+            break
+        if enough and enough <= {broken.requirement for broken in outcome.verdicts.broken}:
+            break
     return outcome
+
+
+def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    mixed = list(scenarios)
+    random.Random(len(mixed)).shuffle(mixed)
+    return mixed
 
 
 def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
