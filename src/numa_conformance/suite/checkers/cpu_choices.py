@@ -265,18 +265,18 @@ def _by_socket(choice: Choice) -> bool:
 
 @checker("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", Choice)
 def stays_in_one_cache(choice: Choice) -> Judgement:
-    """All CPUs share one uncore cache where one can hold them and each is free as a whole or taken."""
+    """All CPUs share one uncore cache where one can hold them: whole cores, with each cache free or taken."""
     taken = choice.took
-    if taken is None or not _by_cache(choice) or not _whole_or_taken(choice.caches, choice.available):
+    if taken is None or not _by_cache(choice) or not _has_no_excuse(choice):
         return None
     return _one_where_one_suffices(choice, taken, choice.caches, "uncore cache")
 
 
 @checker("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use", Choice)
 def stays_in_one_cache_in_use(choice: Choice) -> Judgement:
-    """The same on a machine in use: on a best-effort basis, as the page says."""
+    """The same on a machine in use, and for parts of cores: on a best-effort basis, as the page says."""
     taken = choice.took
-    if taken is None or not _by_cache(choice) or _whole_or_taken(choice.caches, choice.available):
+    if taken is None or not _by_cache(choice) or _has_no_excuse(choice):
         return None
     return _one_where_one_suffices(choice, taken, choice.caches, "uncore cache")
 
@@ -303,6 +303,12 @@ def never_refuses(choice: Choice) -> Judgement:
         got=choice.refusal or "a refusal",
         allowed=f"{choice.count} CPUs, from several caches if need be",
     )
+
+
+def _has_no_excuse(choice: Choice) -> bool:
+    """Whether the best of efforts must find one cache: whole cores are asked for, each cache is free or taken."""
+    whole = choice.even and not choice.count % choice.threads
+    return whole and _whole_or_taken(choice.caches, choice.available)
 
 
 def _by_cache(choice: Choice) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
@@ -10,13 +10,20 @@ _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str, beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str,
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=features,
         area="cpu-manager lifecycle",
@@ -50,6 +57,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology-source/cpu-hints/every-combination",
         ),
         since="1.18",
+        strength="SHOULD",
     ),
     _requirement(
         "hints/preferred-is-narrowest",
@@ -63,6 +71,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology-source/cpu-hints/narrowest-is-preferred",
         ),
         since="1.18",
+        strength="SHOULD",
     ),
     _requirement(
         "state-file/assignments-survive-a-restart",
@@ -114,6 +123,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("cpu-task/options/strict-needs-the-file-removed",),
         since="1.32",
         beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
+        strength="SHOULD",
     ),
     _requirement(
         "reconcile/running-containers-get-their-cpusets",
@@ -135,5 +145,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("nrm/cpus/none-leaves-cpusets-alone",),
         since="1.8",
         beyond="A cpuset of all CPUs would give no affinity either.",
+        strength="SHOULD",
     ),
 )

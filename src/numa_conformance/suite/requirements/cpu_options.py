@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
@@ -17,12 +17,14 @@ def _requirement(
     since: str,
     until: str | None = None,
     beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         until=until,
         features=(_STATIC, *features),
@@ -95,6 +97,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("nrm/align-by-socket/not-with-more-sockets",),
         since="1.25",
         beyond="The page says that the option does not apply there, not that the node does not come up.",
+        strength="SHOULD",
     ),
     _requirement(
         "distribute-cpus-across-cores/takes-separate-cores",
@@ -182,6 +185,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
         since="1.23",
         beyond="The pages say that the option is hidden, not that the node does not come up.",
+        strength="SHOULD",
     ),
     _requirement(
         "options/beta-needs-its-gate",
@@ -196,6 +200,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.23",
         until="1.32",
         beyond="The pages say that the option is hidden, not that the node does not come up.",
+        strength="SHOULD",
     ),
     _requirement(
         "options/unknown-is-refused",
@@ -203,5 +208,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("cpu-task/configuration/options-field",),
         since="1.22",
         beyond="No page says what becomes of an option that does not exist.",
+        strength="SHOULD",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
@@ -10,13 +10,20 @@ _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.8", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.8",
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=features or (_STATIC,),
         area="cpu-manager",
@@ -206,11 +213,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("reserve/list/explicit-set",),
         since="1.17",
         beyond="No page says what becomes of a list with CPUs that are not online.",
+        strength="SHOULD",
     ),
     _requirement(
         "policy/unknown-is-refused",
         "The node does not come up with a CPU Manager policy other than none and static.",
         statements=("cpu-task/configuration/policies", "nrm/cpus/two-policies"),
         beyond="The pages name two policies and say nothing of others.",
+        strength="SHOULD",
     ),
 )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.18", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.18",
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"device-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=("device-manager/allocation", *features),
         area="device-manager",
@@ -83,6 +90,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("device-plugins/implementation/preference-is-a-help",),
         since="1.19",
         beyond="The page says that the preference need not be followed.",
+        strength="SHOULD",
     ),
     _requirement(
         "restart/keeps-devices",
@@ -90,5 +98,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "node/restart",
         statements=("topology-source/admission/again-after-a-restart",),
         beyond="No page says that containers keep their devices over a restart of the kubelet.",
+        strength="SHOULD",
     ),
 )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
-Strength = Literal["MUST", "SHOULD"]
 
 
 def _requirement(

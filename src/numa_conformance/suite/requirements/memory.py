@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
@@ -10,13 +10,20 @@ _STATIC = "memory-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.21", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.21",
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"memory-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=features,
         area="memory-manager",
@@ -75,6 +82,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/restricted",
         statements=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
         beyond="The page leaves the handling of groups to the proposal.",
+        strength="SHOULD",
     ),
     _requirement(
         "static/returns-memory-on-removal",
@@ -113,6 +121,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         _STATIC,
         statements=("memory/avoid/unknown-numa-nodes",),
         beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
+        strength="SHOULD",
     ),
     _requirement(
         "reserved-memory/is-never-given",

@@ -9,7 +9,10 @@ from ...documentation.pages import Section
 from ...documentation.statements import STATEMENTS, Statement
 from ...documentation.versions import KubernetesVersion, Span
 
-__all__ = ["Requirement"]
+__all__ = ["Requirement", "Strength"]
+
+Strength = Literal["MUST", "SHOULD"]
+"""Whether a page demands it, or recommends it, tries it, or leaves it to a proposal: what is not followed is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Requirement:
     features: tuple[str, ...]
     area: str
     until: str | None = None
-    strength: Literal["MUST", "SHOULD"] = "MUST"
+    strength: Strength = ("MUST",)
     level: Literal["documented", "exact"] = "documented"
     beyond: str | None = None
 

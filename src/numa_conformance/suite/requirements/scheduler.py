@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.22", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.22",
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"scheduler/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=features,
         area="scheduler",
@@ -27,6 +34,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "LeastAllocated scores a node higher the less of its resources is requested.",
         "scheduler/least-allocated",
         statements=("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated"),
+        strength="SHOULD",
     ),
     _requirement(
         "most-allocated/favours-full-nodes",
@@ -75,6 +83,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scheduler/least-allocated",
         statements=("bin-packing/shape/hundred-scores-ten",),
         beyond="The page shows scores from 0 to 10; the range from 0 to 100 is the scheduler's.",
+        strength="SHOULD",
     ),
     _requirement(
         "score/counts-the-pod-itself",
@@ -112,6 +121,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scheduler/requested-to-capacity-ratio",
         statements=("scheduler-reference/shape/ranges",),
         beyond="The reference gives the ranges; what becomes of other shapes it does not say.",
+        strength="SHOULD",
     ),
     _requirement(
         "filter/names-what-is-insufficient",
@@ -119,5 +129,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scheduler/filter",
         statements=("scheduler-configuration/plugins/fit-checks-everything-requested",),
         beyond="No page says that each resource that lacks is named.",
+        strength="SHOULD",
     ),
 )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
-
-Strength = Literal["MUST", "SHOULD"]
 
 
 def _requirement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Requirement, Strength
 
 __all__ = ["REQUIREMENTS"]
 
@@ -10,13 +10,20 @@ _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.18", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.18",
+    beyond: str | None = None,
+    strength: Strength = "MUST",
 ) -> Requirement:
     return Requirement(
         id=f"topology-manager/{id}",
         text=text,
         statements=statements,
         beyond=beyond,
+        strength=strength,
         since=since,
         features=tuple(_feature(name) for name in features),
         area="topology-manager",
@@ -235,5 +242,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/max-allowable-numa-nodes/allows-more",),
         since="1.31",
         beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
+        strength="SHOULD",
     ),
 )
