@@ -16,7 +16,12 @@ FORKS.set_forkserver_preload(_IMPORTED.split())
 
 
 def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResult:
-    """Run ``pytest`` with these arguments in this folder, with the environment of this process."""
+    """Run ``pytest`` with these arguments in this folder, with the environment of this process.
+
+    The suite's generated conversations are kept short unless the arguments say otherwise.
+    """
+    if "--numa-conformance" in args and "--numa-budget" not in args:
+        args = (*args, "--numa-budget", "1s")
     out, err = (folder / f"printed-{kind}.txt" for kind in ("out", "err"))
     begun = time.monotonic()
     process = FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))

@@ -25,7 +25,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
 
     def outcome(name: str) -> Outcome:
         if name not in outcomes:
-            scenarios = GROUPS[name].scenarios(conformance.features, 0)
+            scenarios = GROUPS[name].scenarios(conformance.features & conformance.profile.features, 0)
             shown = frozenset(asked_in(GROUPS[name]))
             version = str(conformance.profile.version)
             outcomes[name] = ask(scenarios, target, version, enough=wanted & shown, seconds=share, wanted=shown)

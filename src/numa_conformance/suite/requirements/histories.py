@@ -63,6 +63,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "protocol/state-agrees-with-answers",
         "What a node says it holds is what it answered when it gave it.",
+        _STATIC,
         statements=("nrm/static/cpus-are-the-containers-own",),
         beyond="that the node tells it alike whenever it is asked",
     ),
@@ -158,6 +159,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "topology-manager/admission/nothing-to-align-is-admitted",
         "A pod that asks for nothing that a manager aligns is admitted under every policy and scope.",
+        "topology-manager/best-effort",
         statements=("topology/scopes-and-policies/resources-with-hints",),
         since="1.18",
     ),
@@ -188,6 +190,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "topology-manager/admission/admits-what-one-node-holds",
         "A pod whose CPUs, memory and devices one NUMA node can give together is admitted, under every policy.",
+        _STATIC,
         statements=("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused"),
         since="1.18",
     ),
@@ -195,6 +198,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/admission/keeps-together-what-one-node-holds",
         "Under a policy that aligns, the CPUs, memory and devices of a pod come from one NUMA node where one can give "
         "them all.",
+        _STATIC,
+        "topology-manager/best-effort",
         statements=(
             "nrm/head/aligns-memory",
             "nrm/head/aligns-cpus-and-devices",

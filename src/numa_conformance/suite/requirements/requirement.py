@@ -32,7 +32,7 @@ class Requirement:
     features: tuple[str, ...]
     area: str
     until: str | None = None
-    strength: Strength = ("MUST",)
+    strength: Strength = "MUST"
     level: Literal["documented", "exact"] = "documented"
     beyond: str | None = None
 
