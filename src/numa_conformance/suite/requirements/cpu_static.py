@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
@@ -10,7 +12,13 @@ _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.8", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.8",
+    strength: Literal["MUST", "SHOULD"] = "MUST",
+    beyond: str | None = None,
 ) -> Requirement:
     return Requirement(
         id=f"cpu-manager/{id}",
@@ -18,6 +26,7 @@ def _requirement(
         statements=statements,
         beyond=beyond,
         since=since,
+        strength=strength,
         features=features or (_STATIC,),
         area="cpu-manager",
     )
@@ -197,6 +206,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "cpu-task/static/explicit-list-comes-first",
             "nrm/strict-cpu-reservation/reserved-set",
             "nrm/static/every-reservation-counts",
+            "kubelet-reference/configuration/reserved-system-cpus",
         ),
         since="1.17",
     ),
@@ -210,7 +220,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "policy/unknown-is-refused",
         "The node does not come up with a CPU Manager policy other than none and static.",
-        statements=("cpu-task/configuration/policies", "nrm/cpus/two-policies"),
+        statements=(
+            "kubelet-reference/configuration/cpu-policies",
+            "cpu-task/configuration/policies",
+            "nrm/cpus/two-policies",
+        ),
+        strength="SHOULD",
         beyond="The pages name two policies and say nothing of others.",
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
@@ -10,7 +12,13 @@ _STATIC = "memory-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.21", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.21",
+    strength: Literal["MUST", "SHOULD"] = "MUST",
+    beyond: str | None = None,
 ) -> Requirement:
     return Requirement(
         id=f"memory-manager/{id}",
@@ -18,6 +26,7 @@ def _requirement(
         statements=statements,
         beyond=beyond,
         since=since,
+        strength=strength,
         features=features,
         area="memory-manager",
     )
@@ -112,6 +121,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The node does not come up with reservedMemory for a NUMA node it does not have.",
         _STATIC,
         statements=("memory/avoid/unknown-numa-nodes",),
+        strength="SHOULD",
         beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
     ),
     _requirement(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
@@ -10,7 +12,13 @@ _STATIC = "cpu-manager/static"
 
 
 def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.18", beyond: str | None = None
+    id: str,
+    text: str,
+    *features: str,
+    statements: tuple[str, ...],
+    since: str = "1.18",
+    strength: Literal["MUST", "SHOULD"] = "MUST",
+    beyond: str | None = None,
 ) -> Requirement:
     return Requirement(
         id=f"topology-manager/{id}",
@@ -18,6 +26,7 @@ def _requirement(
         statements=statements,
         beyond=beyond,
         since=since,
+        strength=strength,
         features=tuple(_feature(name) for name in features),
         area="topology-manager",
     )
@@ -224,6 +233,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology/max-allowable-numa-nodes/eight-by-default",
             "topology/limitations/eight-numa-nodes",
             "topology-source/machine/more-than-eight",
+            "topology-source/machine/limit-for-other-policies",
         ),
     ),
     _requirement(
@@ -234,6 +244,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "best-effort",
         statements=("topology/max-allowable-numa-nodes/allows-more",),
         since="1.31",
+        strength="SHOULD",
         beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
     ),
 )
