@@ -14,7 +14,7 @@ from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine
 from ..workloads import guaranteed, static
 
-__all__ = ["Probe", "probe_of"]
+__all__ = ["Probe", "a_core_of_each", "probe_of"]
 
 FEW_CORES = 8
 
@@ -69,10 +69,11 @@ def _what_a_node_would_hold(machine: Machine) -> Made:
     sockets = machine.socket_bits.values()
     if any(sum(1 for node in nodes if node & socket == node) < 2 for socket in sockets) or size < 2 * threads:
         return None
-    return _a_core_of_each(machine), size, {"topologyManagerPolicy": "restricted"}
+    return a_core_of_each(machine), size, {"topologyManagerPolicy": "restricted"}
 
 
-def _a_core_of_each(machine: Machine) -> int:
+def a_core_of_each(machine: Machine) -> int:
+    """Return the first core of every NUMA node, as bits."""
     firsts = (next((core for core in machine.core_bits if core & node), 0) for node in machine.numa_bits.values())
     bits = 0
     for core in firsts:

@@ -17,7 +17,7 @@ from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Scenario, Script
 from ..judge.starts import GENERATOR
 from ..workloads import container, guaranteed, kubelet, pod, static
-from .option_probes import probe_of
+from .option_probes import a_core_of_each, probe_of
 
 __all__ = ["node_starts"]
 
@@ -162,6 +162,8 @@ def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         return
     reserved = str(CpuSet.from_bits(first[0]))
     yield static(reserved=reserved), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
+    if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
+        yield static(reserved=str(CpuSet.from_bits(a_core_of_each(machine)))), guaranteed("node", rooms[-1])
     if single and {"topology-manager/scope/container"} <= claimed:
         yield from _two_containers(machine, first[0])
 
