@@ -374,6 +374,7 @@ def test_each_checker_bites_and_spares(
         ("t1-one-socket-smt2", "3", "0-1,4", True),
         ("t1-one-socket-smt2", "3", "0,4-5", True),
         ("t1-one-socket-smt2", "3", "0-2", False),
+        ("t1-one-socket-smt2", "1", "8", False),
     ],
 )
 def test_core_ids_may_be_counted_in_the_machine_or_in_the_socket(

@@ -117,7 +117,8 @@ def reserves_by_ascending_core_id(start: Start) -> Judgement:
     if not _counted(start) or not reserved:
         return None
     return violated(
-        any(_is_a_beginning(places, reserved) for places in _orders(start.machine)),
+        not reserved & ~start.machine.online_bits
+        and any(_is_a_beginning(places, reserved) for places in _orders(start.machine)),
         "the reserved CPUs are not those of the cores with the lowest ids",
         got=format_bits(reserved),
         allowed="core after core, ascending by core id",
@@ -143,8 +144,8 @@ def _orders(machine: Machine) -> Iterator[dict[int, Place]]:
 
 def _is_a_beginning(places: Mapping[int, Place], chosen: int) -> bool:
     """Tell whether CPUs are the first ones in an order, those of one place in any order."""
-    last = max(place for id, place in places.items() if chosen >> id & 1)
-    return all(chosen >> id & 1 for id, place in places.items() if place < last)
+    last = max((place for id, place in places.items() if chosen >> id & 1), default=None)
+    return last is not None and all(chosen >> id & 1 for id, place in places.items() if place < last)
 
 
 @checker("cpu-manager/reservation/adds-kube-and-system", Start)

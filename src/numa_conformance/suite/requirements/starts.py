@@ -33,7 +33,9 @@ def _requirement(
     strength: Literal["MUST", "SHOULD"] = "MUST",
     beyond: str | None = None,
 ) -> Requirement:
-    area = "cpu-manager options" if id.startswith("cpu-manager/") else id.partition("/")[0]
+    area, what, *_ = id.split("/")
+    if what == "options" or what in STATIC_OPTIONS:
+        area = "cpu-manager options"
     return Requirement(id, text, statements, since, features, area, until, strength, beyond=beyond)
 
 
