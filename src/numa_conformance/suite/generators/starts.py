@@ -5,7 +5,7 @@ Configurations are derived from the machine. What must come of them is not known
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
@@ -52,9 +52,10 @@ def node_starts(claimed: Claimed, versions: Sequence[str | None] = (None,)) -> I
     for version in versions:
         yield from _options(claimed, version)
         for machine in _machines():
-            asked = list(_settings(machine, claimed))
-            if asked:
-                yield _scenario("settings", machine, asked, version)
+            for cell, needs, asking in _SETTINGS:
+                asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
+                if asked:
+                    yield _scenario(cell, machine, asked, version)
 
 
 @lru_cache
@@ -95,18 +96,7 @@ def _options(claimed: Claimed, version: str | None) -> Iterator[Scenario]:
             yield _scenario(option, machine, starts, version)
 
 
-def _settings(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
-    if "cpu-manager/static" in claimed:
-        yield from _reservations(machine)
-        yield from _together(machine, claimed)
-        yield {**static(), "cpuManagerPolicy": "dynamic"}, None
-    yield from _defaults(machine, claimed)
-    yield from _numa_nodes(machine, claimed)
-    if "memory-manager/static" in claimed:
-        yield from _memory(machine)
-
-
-def _reservations(machine: Machine) -> Iterator[Asked]:
+def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     most = len(machine.cpus)
     for kube, system in AMOUNTS:
         amounts = (("kubeReserved", kube), ("systemReserved", system))
@@ -118,6 +108,7 @@ def _reservations(machine: Machine) -> Iterator[Asked]:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": "2"}, reservedSystemCPUs=last), None
     for number in {most // 4, most // 2, most - 1} - {0}:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
+    yield {**static(), "cpuManagerPolicy": "dynamic"}, None
     yield kubelet(cpuManagerPolicy="static"), None
     yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
 
@@ -197,7 +188,7 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope="node"), None
 
 
-def _memory(machine: Machine) -> Iterator[Asked]:
+def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
     capacity = {node.node: ((node.memory or 0) - _in_pages(node.hugepages)) >> 20 for node in machine.memory}
     able = [node for node, size in capacity.items() if size > 512]
@@ -244,3 +235,14 @@ def _example(first: int, last: int) -> dict[str, Any]:
 def _in_pages(pages: Mapping[str, int]) -> int:
     units = {"Ki": 10, "Mi": 20, "Gi": 30}
     return sum(int(size[:-2]) * count << units[size[-2:]] for size, count in pages.items())
+
+
+_STATIC = frozenset({"cpu-manager/static"})
+_SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Asked]]], ...] = (
+    ("reserved CPUs", _STATIC, _reservations),
+    ("options together", _STATIC, _together),
+    ("defaults", frozenset(), _defaults),
+    ("NUMA nodes", frozenset(), _numa_nodes),
+    ("reserved memory", frozenset({"memory-manager/static"}), _memory),
+)
+"""Cells beside those of single options: what a target must claim, and what is asked on each machine."""
