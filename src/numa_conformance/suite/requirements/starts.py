@@ -94,7 +94,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         _STATIC,
         "cpu-manager/full-pcpus-only",
         "cpu-manager/distribute-cpus-across-numa",
-        statements=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
+        statements=(
+            "cpu-task/options/full-pcpus-and-numa-add-up",
+            "cpu-task/options/align-by-socket-adds-up",
+            "cpu-task/configuration/options-field",
+        ),
         since="1.25",
     ),
     _requirement(
