@@ -8,7 +8,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
+from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
 requirement = pytest.mark.requirement
 departs = pytest.mark.departs
@@ -92,17 +92,6 @@ def test_what_fits_a_socket_comes_from_one(node: NodeRun, cpu: int) -> None:
     node.check(len(sockets) == 1, f"CPUs come from the sockets {sockets}", got=got, allowed="one socket")
 
 
-@requirement("cpu-manager/align-by-socket/refuses-single-numa-node")
-def test_align_by_socket_refuses_single_numa_node(node: NodeRun) -> None:
-    machine = load_machine("t3-two-numa-per-socket")
-    _refused(node, machine, static(SOCKET, topology="single-numa-node"))
-
-
-@requirement("cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes")
-def test_align_by_socket_refuses_more_sockets_than_numa_nodes(node: NodeRun) -> None:
-    _refused(node, load_machine("t5-two-sockets-one-numa"), static(SOCKET))
-
-
 @requirement("cpu-manager/distribute-cpus-across-cores/takes-separate-cores")
 @pytest.mark.parametrize(
     "name", ["t1-one-socket-smt2", pytest.param("t7-adjacent-siblings", marks=departs("spread-by-cpu-id"))]
@@ -163,25 +152,6 @@ def test_options_keep_their_promises_together(node: NodeRun) -> None:
     node.check(not split_cores(machine, got), "a core is split", got=got, allowed="whole cores")
     refused = node.try_admit(guaranteed("b", 3))
     node.check(refused.reason == "SMTAlignmentError", "part of a core is given", got=refused.answer, allowed="refused")
-
-
-@requirement("cpu-manager/options/alpha-needs-its-gate")
-def test_an_alpha_option_needs_its_gate(node: NodeRun, machine: Machine) -> None:
-    config = kubelet(cpuManagerPolicy="static", reservedSystemCPUs="0", cpuManagerPolicyOptions={SOCKET: "true"})
-    _refused(node, machine, config)
-
-
-@requirement("cpu-manager/options/beta-needs-its-gate")
-def test_a_beta_option_needs_its_gate(node: NodeRun, machine: Machine) -> None:
-    options = {"cpuManagerPolicyOptions": {FULL: "true"}}
-    config = kubelet(cpuManagerPolicy="static", reservedSystemCPUs="0", **options)
-    node.start(machine, config)
-    _refused(node, machine, {**config, "featureGates": {"CPUManagerPolicyBetaOptions": False}})
-
-
-@requirement("cpu-manager/options/unknown-is-refused")
-def test_an_unknown_option_is_refused(node: NodeRun, machine: Machine) -> None:
-    _refused(node, machine, static("no-such-option"))
 
 
 def _refused(node: NodeRun, machine: Machine, config: dict[str, object]) -> None:

@@ -17,7 +17,10 @@ pytestmark = pytest.mark.exact
 
 @pytest.mark.parametrize(
     "group",
-    [pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}")) for name in ("picks", "lives")],
+    [
+        pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}"))
+        for name in ("picks", "starts", "lives")
+    ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:
     asked = GROUPS[group]

@@ -161,9 +161,7 @@ def test_the_option_raises_the_limit(node: NodeRun) -> None:
     node.admit(guaranteed("a", 1))
 
 
-@requirement(
-    "topology-manager/max-allowable-numa-nodes/raises-the-limit", "topology-manager/single-numa-node/gives-one-node"
-)
+@requirement("topology-manager/max-allowable-numa-nodes/raises-the-limit")
 def test_many_numa_nodes_are_aligned_to_like_few(node: NodeRun) -> None:
     machine = load_machine("twelve-numa-nodes")
     options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}

@@ -1,5 +1,7 @@
 import pytest
 
+from numa_conformance.documentation.quirks.node import NodeQuirks
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, ReservedMemory, with_flags
 from numa_conformance.kube.kubelet_flags import FLAGS
@@ -7,7 +9,7 @@ from numa_conformance.kube.quantity import Quantity
 
 
 def read(text: str, **written: object) -> KubeletConfiguration:
-    return with_flags(KubeletConfiguration.from_dict(written), text)
+    return with_flags(KubeletConfiguration.from_dict(written), text, NodeQuirks())
 
 
 def faults(text: str) -> list[str]:
@@ -18,7 +20,7 @@ def faults(text: str) -> list[str]:
 
 def test_no_flag_changes_nothing() -> None:
     config = KubeletConfiguration.from_dict({"cpuManagerPolicy": "static"})
-    assert with_flags(config, "") is config
+    assert with_flags(config, "", NodeQuirks()) is config
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,9 @@ def test_every_flag_reaches_its_field() -> None:
     }
     pairs = dict.fromkeys((name for name, flag in FLAGS.items() if flag.written), "cpu=1")
     written = {name: {**pairs, **values}.get(name, "static") for name in FLAGS}
-    said = with_flags(KubeletConfiguration(), " ".join(f"--{name}={value}" for name, value in written.items()))
+    said = with_flags(
+        KubeletConfiguration(), " ".join(f"--{name}={value}" for name, value in written.items()), NodeQuirks()
+    )
     assert {flag.field for flag in FLAGS.values()} <= said.to_dict().keys()
     assert said.eviction_hard == {"memory.available": "10%", "nodefs.available": "1Gi"}
 
@@ -85,3 +89,10 @@ def test_a_bad_line_is_one_clear_error(text: str, said: str) -> None:
 
 def test_all_faults_are_told_at_once() -> None:
     assert len(faults("--reserve-cpus=0 --kube-reserved cpu --feature-gates A")) == 3
+
+
+def test_options_are_a_list_to_the_page_and_one_pair_to_the_kubelet() -> None:
+    text = "--cpu-manager-policy-options=full-pcpus-only=true,align-by-socket=true"
+    assert read(text).cpu_manager_policy_options == {"full-pcpus-only": "true", "align-by-socket": "true"}
+    kubelets = with_flags(KubeletConfiguration(), text, NodeQuirks.of(DEFAULT))
+    assert kubelets.cpu_manager_policy_options == {"full-pcpus-only": "true,align-by-socket=true"}

@@ -197,11 +197,6 @@ def _only_online(question: Json, memory: Memory) -> Json:
     return question
 
 
-def _static_for_unknown(kubelet: Json) -> None:
-    if kubelet.get("cpuManagerPolicy") not in ("none", "static"):
-        kubelet["cpuManagerPolicy"] = "static"
-
-
 _FRACTIONS = each_container(_round_up)
 _NO_DEFAULTS = each_container(_forget_defaults)
 _BURSTABLE = each_container(_limit_what_is_requested)
@@ -367,10 +362,5 @@ MUTANTS: tuple[mutant, ...] = (
         "accepts_reserved_cpus_it_does_not_have",
         [_RESERVE + "explicit-list-must-exist"],
         questions={"node.start": _only_online},
-    ),
-    mutant(
-        "takes_any_policy_for_static",
-        ["cpu-manager/policy/unknown-is-refused"],
-        questions={"node.start": in_kubelet(_static_for_unknown)},
     ),
 )

@@ -34,11 +34,6 @@ def _all_gates(kubelet: Json) -> None:
     kubelet["featureGates"] = {**(kubelet.get("featureGates") or {}), **gates}
 
 
-def _known_options(kubelet: Json) -> None:
-    options = kubelet.get("cpuManagerPolicyOptions") or {}
-    kubelet["cpuManagerPolicyOptions"] = {name: value for name, value in options.items() if name in KNOWN}
-
-
 def _refuse_large(answer: Json, memory: Memory) -> Json:
     given = [len(CpuSet.parse(one["cpus"])) for one in (answer.get("containers") or {}).values()]
     if any(count > 8 for count in given):
@@ -115,8 +110,7 @@ MUTANTS: tuple[mutant, ...] = (
         "ignores_align_by_socket",
         [
             _OPTION + SOCKET + "/stays-in-one-socket",
-            _OPTION + SOCKET + "/refuses-single-numa-node",
-            _OPTION + SOCKET + "/refuses-more-sockets-than-numa-nodes",
+            _OPTION + SOCKET + "/is-available",
         ],
         questions={"node.start": without_option(SOCKET)},
     ),
@@ -157,13 +151,8 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "opens_every_gate",
-        ["cpu-manager/options/alpha-needs-its-gate", "cpu-manager/options/beta-needs-its-gate"],
+        [f"cpu-manager/{option}/stays-hidden" for option in (FULL, NUMA, SOCKET, CORES, STRICT, UNCORE)],
         questions={"node.start": in_kubelet(_all_gates)},
-    ),
-    mutant(
-        "overlooks_unknown_options",
-        ["cpu-manager/options/unknown-is-refused"],
-        questions={"node.start": in_kubelet(_known_options)},
     ),
     mutant(
         "hints_for_shared_containers",

@@ -194,7 +194,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "cannot_raise_the_limit_of_numa_nodes",
-        [_TOPOLOGY + "max-allowable-numa-nodes/raises-the-limit"],
+        [_TOPOLOGY + "max-allowable-numa-nodes/is-set-to-true"],
         questions={"node.start": in_kubelet(_no_topology_options)},
     ),
     mutant(
@@ -266,7 +266,6 @@ MUTANTS: tuple[mutant, ...] = (
         [
             _MEMORY + "reserved-memory/must-match-the-node-reservation",
             _MEMORY + "reserved-memory/is-mandatory",
-            _MEMORY + "reserved-memory/refuses-unknown-numa-nodes",
         ],
         questions={"node.start": in_kubelet(_fix_reservation)},
     ),

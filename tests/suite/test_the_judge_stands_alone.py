@@ -17,10 +17,10 @@ from numa_conformance.machine.data_files import data_folder
 def copy(tmp_path):
     """Return a copy of the package, to be found before the installed one."""
     folder = tmp_path / "copy" / "numa_conformance"
-    shutil.copytree(Path(numa_conformance.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(numa_conformance.__file__).parent, folder)
     for data in ("conformance", "fixtures"):
         if not (folder / data).exists():
-            shutil.copytree(data_folder(data), folder / data, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(data_folder(data), folder / data)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     return folder
 

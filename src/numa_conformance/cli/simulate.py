@@ -54,7 +54,8 @@ def command(
     Exits with 1 when a pod is refused.
     """
     machine = load_machine(machine_name)
-    config = with_flags(read_kubelet_configuration(config_file), flags)
+    quirks = quirks_of(level, kubernetes_version)
+    config = with_flags(read_kubelet_configuration(config_file), flags, quirks.node)
     validate(config, kubernetes_version)
     wanted = read_pods(*pods)
     explainer = Explainer() if explain else None
@@ -62,7 +63,7 @@ def command(
         machine,
         config,
         kubernetes_version=kubernetes_version,
-        quirks=quirks_of(level, kubernetes_version),
+        quirks=quirks,
         resource_fit=True,
         watcher=explainer,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from ..documentation.quirks.node import NodeQuirks
 from ..errors import Fault, UsageError, closest
 from .kubelet_config import KubeletConfiguration
 
@@ -33,13 +34,17 @@ class _Flag:
 
 
 def _pairs(text: str, sign: str = "=") -> dict[str, str]:
-    pairs = {}
+    pairs: dict[str, str] = {}
     for item in text.split(","):
-        name, given, value = item.partition(sign)
-        if not given or not name.strip():
-            raise ValueError(item)
-        pairs[name.strip()] = value.strip()
+        pairs |= _pair(item, sign)
     return pairs
+
+
+def _pair(item: str, sign: str = "=") -> dict[str, str]:
+    name, given, value = item.partition(sign)
+    if not given or not name.strip():
+        raise ValueError(item)
+    return {name.strip(): value.strip()}
 
 
 def _thresholds(text: str) -> dict[str, str]:
@@ -64,6 +69,7 @@ def _memory(text: str) -> list[dict[str, Any]]:
     return entries
 
 
+_ONE_PAIR = frozenset({"cpu-manager-policy-options", "topology-manager-policy-options"})
 _AMOUNTS = "name=amount,..."
 _OPTIONS = "name=value,..."
 
@@ -88,18 +94,20 @@ FLAGS: Mapping[str, _Flag] = MappingProxyType(
 """Every flag that the pages of the resource managers name, without its dashes."""
 
 
-def with_flags(config: KubeletConfiguration, text: str) -> KubeletConfiguration:
+def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> KubeletConfiguration:
     """Return a configuration with what a command line says: ``--cpu-manager-policy=static --reserved-cpus 0``.
 
     A flag replaces the whole field, repeated flags of lists and maps add up, and feature gates are set one by one, all
-    as in the kubelet. Raises ``UsageError`` with every fault.
+    as in the kubelet. With ``options-flag-takes-one-pair`` options are not split at commas (CPU-OPT-01). Raises
+    ``UsageError`` with every fault.
     """
     faults: list[Fault] = []
     said: dict[str, Any] = {}
     for name, value in _parts(text, faults):
         flag = FLAGS[name]
         try:
-            read = flag.read(value)
+            whole = name in _ONE_PAIR and quirks.options_flag_takes_one_pair
+            read = _pair(value) if whole else flag.read(value)
         except ValueError as error:
             faults.append(Fault(f"--flags: --{name}", f"{str(error)!r} is no such value", flag.written))
             continue

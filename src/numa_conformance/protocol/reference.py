@@ -17,6 +17,7 @@ from ..kube import (
     Pod,
     Quantity,
     ScoringStrategy,
+    validate,
 )
 from ..machine.codec import machine_from_dict, machine_to_dict
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
@@ -150,15 +151,19 @@ class ReferenceTarget:
         store = MemoryStore()
         for name, text in (request.files or {}).items():
             store.write(name, text)
+        config, version = KubeletConfiguration.from_dict(request.kubelet, "kubelet"), request.kubernetes_version
         try:
             self._node = Node(
                 machine_from_dict(request.machine, "machine"),
-                KubeletConfiguration.from_dict(request.kubelet, "kubelet"),
-                kubernetes_version=request.kubernetes_version or self._version,
+                config,
+                kubernetes_version=version or self._version,
                 quirks=None if self._level == "exact" else self._quirks,
                 store=store,
             )
+            if self._level == "documented":
+                validate(config, version or self._version)
         except StartError as error:
+            self._node = None
             return StartFailed(error.stage, error.message)
         return answers.started_answer(self._node.pools)
 

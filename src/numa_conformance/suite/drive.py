@@ -54,7 +54,9 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
         version,
         f"{description.name} {description.version}",
     )
-    machine = machine_to_dict(scenario.machine)
+    told: dict[str, Any] = {MACHINE: machine_to_dict(scenario.machine)}
+    if version != description.kubernetes_version:
+        told["kubernetes_version"] = version
     steps: list[Step] = []
     script = scenario.script()
     fault: TargetFault | None = None
@@ -62,7 +64,7 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
         question = next(script)
         while True:
             began = time.perf_counter()
-            answer = client.call(question[0], _full(question, machine))
+            answer = client.call(question[0], _full(question, told))
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
             question = script.send(answer)
     except StopIteration:
@@ -83,6 +85,7 @@ def again(history: History, client: Client) -> tuple[History, TargetFault | None
     return drive(scenario, client, head.version)
 
 
-def _full(question: Question, machine: dict[str, Any]) -> dict[str, Any]:
+def _full(question: Question, told: Mapping[str, Any]) -> dict[str, Any]:
     method, params = question
-    return {MACHINE: machine, **params} if method in _WITH_MACHINE and MACHINE not in params else dict(params)
+    needed = told if method == "node.start" else {MACHINE: told[MACHINE]} if method in _WITH_MACHINE else {}
+    return {**needed, **params}

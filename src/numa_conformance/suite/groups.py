@@ -15,6 +15,7 @@ from .generators.merges import CLOSEST, MOST_NODES, POLICIES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.scores import KINDS, examples_of_scores, score_sweep
+from .generators.starts import node_starts
 from .generators.walks import walks
 from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
@@ -23,6 +24,7 @@ from .judge.hinted import CpuHints
 from .judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
 from .judge.merged import MergedHints
 from .judge.scored import ScoredNode, ScorePair
+from .judge.starts import Start
 from .judging import ANSWERED, WELL_FORMED
 
 __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
@@ -81,6 +83,10 @@ def _lives(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
 
 
+def _starts(claimed: Claimed, _seed: int) -> Iterator[Scenario]:
+    return node_starts(claimed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -92,6 +98,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives),
+            Group("starts", "node", (Start,), _starts),
         )
     }
 )

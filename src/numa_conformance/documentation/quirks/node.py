@@ -36,6 +36,14 @@ class NodeQuirks(QuirkFlags):
         versions="1.8+",
     )
 
+    options_flag_takes_one_pair: bool = quirk(
+        rule="CPU-OPT-01",
+        summary="--cpu-manager-policy-options takes one name=value each time it is given: what follows a comma belongs "
+        "to the value, which is then refused",
+        documented="options of policy static are a list of names and values, separated by commas",
+        versions="1.22+",
+    )
+
     reconcile_period_is_fixed: bool = quirk(
         rule="CPU-OPT-02",
         summary="without cpuManagerReconcilePeriod cpusets are written every 10 seconds, whatever "

@@ -134,7 +134,12 @@ STATEMENTS: tuple[Statement, ...] = (
         "strict-cpu-reservation",
         "1.32",
         must("reserved-set", "reservedSystemCPUs defines the CPUs of system daemons.", since="1.17"),
-        must("deprecated-flag", "The flag --reserved-cpus does the same and is deprecated.", since="1.17"),
+        must(
+            "deprecated-flag",
+            "The flag --reserved-cpus does the same and is deprecated.",
+            since="1.17",
+            untestable="the flag is the kubelet's; targets are given a KubeletConfiguration",
+        ),
         must(
             "default-keeps-exclusive-off",
             "By default containers with exclusive CPUs are kept off reserved CPUs.",

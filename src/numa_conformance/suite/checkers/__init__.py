@@ -13,6 +13,8 @@ from . import (
     memory_life,
     merges,
     scores,
+    start_options,
+    start_settings,
 )
 
 __all__ = [
@@ -28,4 +30,6 @@ __all__ = [
     "memory_life",
     "merges",
     "scores",
+    "start_options",
+    "start_settings",
 ]

@@ -14,12 +14,16 @@ from .lives import NodeFollower
 from .merged import merged
 from .reading import read_bits
 from .scored import scored
+from .starts import GENERATOR, starts
 
 __all__ = ["subjects"]
 
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
     """Yield each subject with the number of its step, from 0. Raises ``UnreadableError`` for a text that is no set."""
+    if history.head.generator == GENERATOR:
+        yield from starts(history)
+        return
     node = NodeFollower(history)
     for number, step in enumerate(history.steps):
         if step.answer is None:

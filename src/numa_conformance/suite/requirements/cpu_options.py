@@ -84,7 +84,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "align-by-socket/refuses-single-numa-node",
-        "The node does not come up with align-by-socket beside the Topology Manager policy single-numa-node.",
+        "align-by-socket takes no effect beside the Topology Manager policy single-numa-node: the node does not come "
+        "up, or refuses what no NUMA node holds.",
         "cpu-manager/align-by-socket",
         "topology-manager/single-numa-node",
         statements=("nrm/align-by-socket/not-with-single-numa-node",),
@@ -92,12 +93,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "align-by-socket/refuses-more-sockets-than-numa-nodes",
-        "The node does not come up with align-by-socket on hardware that has more sockets than NUMA nodes.",
+        "align-by-socket does not apply to hardware that has more sockets than NUMA nodes: the node does not come up, "
+        "or admits what a NUMA node holds.",
         "cpu-manager/align-by-socket",
         statements=("nrm/align-by-socket/not-with-more-sockets",),
         since="1.25",
-        beyond="The page says that the option does not apply there, not that the node does not come up.",
-        strength="SHOULD",
     ),
     _requirement(
         "distribute-cpus-across-cores/takes-separate-cores",
@@ -172,42 +172,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "cpu-manager/align-by-socket",
         statements=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
         since="1.25",
-    ),
-    _requirement(
-        "options/alpha-needs-its-gate",
-        "An alpha option is refused unless the feature gate CPUManagerPolicyAlphaOptions is on.",
-        "cpu-manager/align-by-socket",
-        statements=(
-            "nrm/options/alpha-gate-is-off",
-            "nrm/options/alpha-gate-shows",
-            "cpu-task/configuration/alpha-options-are-hidden",
-            "nrm/options/align-by-socket-is-alpha",
-        ),
-        since="1.23",
-        beyond="The pages say that the option is hidden, not that the node does not come up.",
-        strength="SHOULD",
-    ),
-    _requirement(
-        "options/beta-needs-its-gate",
-        "A beta option is usable by default and refused when the feature gate CPUManagerPolicyBetaOptions is off.",
-        "cpu-manager/full-pcpus-only",
-        statements=(
-            "nrm/options/beta-gate-is-on",
-            "nrm/options/beta-gate-hides",
-            "cpu-task/configuration/beta-options-are-visible",
-            "nrm/options/full-pcpus-only-is-beta",
-        ),
-        since="1.23",
-        until="1.32",
-        beyond="The pages say that the option is hidden, not that the node does not come up.",
-        strength="SHOULD",
-    ),
-    _requirement(
-        "options/unknown-is-refused",
-        "The node does not come up with a policy option it does not know.",
-        statements=("cpu-task/configuration/options-field",),
-        since="1.22",
-        beyond="No page says what becomes of an option that does not exist.",
-        strength="SHOULD",
     ),
 )

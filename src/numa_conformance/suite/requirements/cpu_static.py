@@ -204,6 +204,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "cpu-task/static/explicit-list-comes-first",
             "nrm/strict-cpu-reservation/reserved-set",
             "nrm/static/every-reservation-counts",
+            "kubelet-reference/configuration/reserved-system-cpus",
         ),
         since="1.17",
     ),
@@ -218,8 +219,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "policy/unknown-is-refused",
         "The node does not come up with a CPU Manager policy other than none and static.",
-        statements=("cpu-task/configuration/policies", "nrm/cpus/two-policies"),
-        beyond="The pages name two policies and say nothing of others.",
+        statements=(
+            "kubelet-reference/configuration/cpu-policies",
+            "cpu-task/configuration/policies",
+            "nrm/cpus/two-policies",
+        ),
         strength="SHOULD",
+        beyond="The pages name two policies and say nothing of others.",
     ),
 )

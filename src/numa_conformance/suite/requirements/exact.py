@@ -17,6 +17,7 @@ _RECORDED = {
 }
 _HISTORIES = {
     "picks": "Every choice of CPUs of the sweeps is the kubelet's own.",
+    "starts": "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
     "lives": "Every answer of the generated lives of nodes is the kubelet's: placements, refusals and state.",
 }
 

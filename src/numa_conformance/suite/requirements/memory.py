@@ -120,8 +120,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The node does not come up with reservedMemory for a NUMA node it does not have.",
         _STATIC,
         statements=("memory/avoid/unknown-numa-nodes",),
-        beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
         strength="SHOULD",
+        beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
     ),
     _requirement(
         "reserved-memory/is-never-given",

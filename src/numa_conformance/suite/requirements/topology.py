@@ -231,6 +231,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology/max-allowable-numa-nodes/eight-by-default",
             "topology/limitations/eight-numa-nodes",
             "topology-source/machine/more-than-eight",
+            "topology-source/machine/limit-for-other-policies",
         ),
     ),
     _requirement(
@@ -241,7 +242,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "best-effort",
         statements=("topology/max-allowable-numa-nodes/allows-more",),
         since="1.31",
-        beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
         strength="SHOULD",
+        beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
     ),
 )

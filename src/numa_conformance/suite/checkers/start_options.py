@@ -1,0 +1,210 @@
+"""Which policy options take effect: their maturity, the feature gates, and what does not go together.
+
+The page calls an option hidden: a node may then refuse to come up or ignore it, but the option takes no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from ...cpuset import format_bits
+from ...documentation.options import STATIC_OPTIONS
+from ..judge.checker import Judgement, checker, violated
+from ..judge.choice import touched
+from ..judge.starts import FirstPod, Start
+
+NUMA, CORES, UNCORE = "distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"
+FULL, SOCKET, STRICT = "full-pcpus-only", "align-by-socket", "strict-cpu-reservation"
+ADD_UP = frozenset({FULL, NUMA, SOCKET})
+BY_BEST_EFFORT = frozenset({UNCORE})
+MANY_NODES = "max-allowable-numa-nodes"
+MOST_NODES = 8
+
+
+def _refuses(_start: Start, first: FirstPod) -> bool:
+    return not first.admitted
+
+
+def _admits(_start: Start, first: FirstPod) -> bool:
+    return first.admitted
+
+
+def _divides_evenly(start: Start, first: FirstPod) -> bool:
+    shares = [number for bits in start.machine.numa_bits.values() if (number := (bits & first.cpus).bit_count())]
+    return len(shares) > 1 and max(shares) - min(shares) <= 1
+
+
+def _spreads_over_cores(start: Start, first: FirstPod) -> bool:
+    return bool(first.cpus) and len(touched(start.machine.core_bits, first.cpus)) == first.cpus.bit_count()
+
+
+def _stays_in_one_cache(start: Start, first: FirstPod) -> bool:
+    return bool(first.cpus) and len(touched(start.machine.uncore_bits.values(), first.cpus)) == 1
+
+
+_EFFECTS: Mapping[str, Callable[[Start, FirstPod], bool]] = {
+    FULL: _refuses,
+    NUMA: _divides_evenly,
+    SOCKET: _admits,
+    CORES: _spreads_over_cores,
+    UNCORE: _stays_in_one_cache,
+}
+
+
+def _takes_effect(option: str, start: Start) -> bool | None:
+    """Tell whether what the option does is seen: at the first pod, or in the shared pool; None where neither is."""
+    if not start.up:
+        return False
+    if option == STRICT:
+        reserved = start.settings.reserved
+        return None if start.pool is None or reserved is None else not start.pool & reserved
+    return None if start.first is None else _EFFECTS[option](start, start.first)
+
+
+def _effect_of(option: str, start: Start) -> bool | None:
+    """Tell whether the option takes effect; None where the node does the same without it, or nothing shows it."""
+    plain = start.plain
+    if plain is None or not plain.up or plain.kubelet.get("cpuManagerPolicyOptions"):
+        return None
+    if _takes_effect(option, plain) is not False:
+        return None
+    return _takes_effect(option, start)
+
+
+def _told(start: Start) -> str:
+    if not start.up:
+        return f"the node does not come up: {start.refusal}"
+    pod = "" if start.first is None else f", the pod {_told_of(start.first)}"
+    return f"the shared pool is {format_bits(start.pool or 0)}{pod}"
+
+
+def _told_of(first: FirstPod) -> str:
+    return f"has the CPUs {format_bits(first.cpus)}" if first.admitted else f"is refused: {first.reason}"
+
+
+def is_available(option: str, start: Start) -> Judgement:
+    """From its version on, and where its gates show it, the option is accepted and takes effect."""
+    if start.named != {option} or not start.shows(option):
+        return None
+    effect = _effect_of(option, start)
+    if effect is None:
+        return None
+    holds = start.up and (effect or option in BY_BEST_EFFORT)
+    return violated(holds, f"{option} takes no effect in {start.version}", got=_told(start), allowed="it takes effect")
+
+
+def stays_hidden(option: str, start: Start) -> Judgement:
+    """Before its version, and while the gate of its maturity is off, the option takes no effect."""
+    if start.named != {option} or start.shows(option) is not False:
+        return None
+    return _no_effect(option, start, f"{option} takes effect, though it is hidden in {start.version} by these gates")
+
+
+def _no_effect(option: str, start: Start, why: str) -> Judgement:
+    effect = _effect_of(option, start)
+    if effect is None:
+        return None
+    return violated(
+        not effect,
+        why,
+        got=_told(start),
+        allowed="the node does not come up, or does as without the option",
+        CPUs=start.first.cpus if start.first else 0,
+    )
+
+
+for _option in STATIC_OPTIONS:
+    checker(f"cpu-manager/{_option}/is-available", Start)(partial(is_available, _option))
+    checker(f"cpu-manager/{_option}/stays-hidden", Start)(partial(stays_hidden, _option))
+
+
+@checker("cpu-manager/options/are-named-one-by-one", Start)
+def are_named_one_by_one(start: Start) -> Judgement:
+    """A gate that is switched on enables no option: what none names does as with the gate off."""
+    gates = start.kubelet.get("featureGates") or {}
+    if start.named or not any(gates.values()) or start.plain is None:
+        return None
+    options = [option for option in STATIC_OPTIONS if _could_show(option, start) and _effect_of(option, start)]
+    return violated(not options, f"{', '.join(options)} takes effect by a gate alone", got=_told(start))
+
+
+def _could_show(option: str, start: Start) -> bool:
+    """Whether the first pod was made to show the effect of this option: of all others it may show anything."""
+    first = start.first
+    return first.spec.uid == option if first is not None else option == STRICT
+
+
+@checker("cpu-manager/options/gate-off-means-defaults", Start)
+def gate_off_means_defaults(start: Start) -> Judgement:
+    """With CPUManagerPolicyOptions off the static policy runs with its defaults."""
+    gates = start.kubelet.get("featureGates") or {}
+    if gates.get("CPUManagerPolicyOptions") is not False or len(start.named) != 1:
+        return None
+    (option,) = start.named
+    if option not in STATIC_OPTIONS or start.shows(option) is None:
+        return None
+    return _no_effect(option, start, f"{option} takes effect, though CPUManagerPolicyOptions is off")
+
+
+@checker("cpu-manager/options/add-up", Start)
+def options_add_up(start: Start) -> Judgement:
+    """full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be named together."""
+    if len(start.named) < 2 or not start.named <= ADD_UP or not all(start.shows(option) for option in start.named):
+        return None
+    return violated(
+        start.up, f"{' and '.join(sorted(start.named))} are refused", got=_told(start), allowed="it comes up"
+    )
+
+
+def _excludes(first: str, second: str, start: Start) -> Judgement:
+    if not {first, second} <= start.named or not all(start.shows(option) for option in start.named):
+        return None
+    return violated(not start.up, f"{first} and {second} are accepted together", allowed="the node does not come up")
+
+
+for _option, _known in STATIC_OPTIONS.items():
+    for _other in _known.excludes:
+        _id = "distribution-across-numa" if _option == NUMA else _option
+        checker(f"cpu-manager/{_other}/refuses-{_id}", Start)(partial(_excludes, _option, _other))
+
+
+@checker("cpu-manager/align-by-socket/refuses-single-numa-node", Start)
+def socket_yields_to_single_numa_node(start: Start) -> Judgement:
+    """With single-numa-node the node does not come up, or a pod that no NUMA node holds is refused all the same."""
+    if start.named != {SOCKET} or not start.shows(SOCKET) or start.settings.topology != "single-numa-node":
+        return None
+    admitted = start.up and start.first is not None and start.first.admitted
+    return violated(
+        not admitted,
+        "align-by-socket takes effect beside single-numa-node",
+        got=_told(start),
+        allowed="the node does not come up, or refuses the pod, which no NUMA node holds",
+        CPUs=start.first.cpus if start.first else 0,
+    )
+
+
+@checker("cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes", Start)
+def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
+    """On hardware with more sockets than NUMA nodes it does not apply: what a NUMA node holds is admitted."""
+    nodes = sum(1 for bits in start.machine.numa_bits.values() if bits)
+    if start.named != {SOCKET} or not start.shows(SOCKET) or len(start.machine.socket_bits) <= nodes:
+        return None
+    refused = start.up and start.first is not None and not start.first.admitted
+    return violated(
+        not refused,
+        "a pod is refused that a NUMA node holds",
+        got=_told(start),
+        allowed="the node does not come up, or does as without the option",
+    )
+
+
+@checker("topology-manager/policy-options/need-their-gates", Start)
+def topology_options_need_their_gates(start: Start) -> Judgement:
+    """While a gate hides max-allowable-numa-nodes, it allows no further NUMA nodes."""
+    nodes = sum(1 for bits in start.machine.numa_bits.values() if bits)
+    if start.named != {MANY_NODES} or start.shows(MANY_NODES) is not False or nodes <= MOST_NODES:
+        return None
+    return violated(
+        not start.up, f"the option allows {nodes} NUMA nodes while it is hidden", allowed="the node does not come up"
+    )

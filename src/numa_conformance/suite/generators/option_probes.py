@@ -1,0 +1,111 @@
+"""For each option of policy static: a machine, a reservation and a first pod at which its effect shows.
+
+Without the option the pages, or the manager's own packing, lead elsewhere, and chance hardly ever leads there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...documentation.options import STATIC_OPTIONS
+from ...machine import Machine
+from ..workloads import guaranteed, static
+
+__all__ = ["Probe", "a_core_of_each", "probe_of"]
+
+FEW_CORES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A configuration that names no option, and the first pod, whose uid is the option's name."""
+
+    kubelet: Mapping[str, Any]
+    pod: Mapping[str, Any]
+    needs: frozenset[str] = frozenset()
+
+
+def probe_of(option: str, machine: Machine) -> Probe | None:
+    """Return how the effect of an option is shown on a machine; None where it is not."""
+    if not _regular(machine):
+        return None
+    made = _MAKERS[option](machine)
+    if made is None:
+        return None
+    bits, cpus, more = made
+    needs = {f"topology-manager/{more['topologyManagerPolicy']}"} if more else set()
+    kubelet = {**static(reserved=str(CpuSet.from_bits(bits))), **more}
+    return Probe(kubelet, guaranteed(option, cpus), frozenset(needs))
+
+
+def _regular(machine: Machine) -> bool:
+    nodes = [bits.bit_count() for bits in machine.numa_bits.values()]
+    cores = {bits.bit_count() for bits in machine.core_bits}
+    return len(cores) == 1 and len(set(nodes)) == 1 and len(nodes) <= FEW_CORES
+
+
+Made = tuple[int, int, Mapping[str, Any]] | None
+"""Reserved CPUs as bits, how many CPUs the pod asks for, and further fields of the configuration."""
+
+
+def _half_a_core(machine: Machine) -> Made:
+    first = machine.core_bits[0]
+    return (first, first.bit_count() - 1, {}) if first.bit_count() > 1 and len(machine.core_bits) > 1 else None
+
+
+def _one_node_and_a_half(machine: Machine) -> Made:
+    nodes, threads = list(machine.numa_bits.values()), machine.core_bits[0].bit_count()
+    size = nodes[0].bit_count()
+    return (nodes[0], size * 3 // 2, {}) if len(nodes) > 2 and size % (4 * threads) == 0 else None
+
+
+def _what_a_node_would_hold(machine: Machine) -> Made:
+    """Take a core from every NUMA node: what an empty one holds is then held by two of a socket."""
+    nodes, threads = list(machine.numa_bits.values()), machine.core_bits[0].bit_count()
+    size = nodes[0].bit_count()
+    sockets = machine.socket_bits.values()
+    if any(sum(1 for node in nodes if node & socket == node) < 2 for socket in sockets) or size < 2 * threads:
+        return None
+    return a_core_of_each(machine), size, {"topologyManagerPolicy": "restricted"}
+
+
+def a_core_of_each(machine: Machine) -> int:
+    """Return the first core of every NUMA node, as bits."""
+    firsts = (next((core for core in machine.core_bits if core & node), 0) for node in machine.numa_bits.values())
+    bits = 0
+    for core in firsts:
+        bits |= core
+    return bits
+
+
+def _as_many_as_cores(machine: Machine) -> Made:
+    cores = machine.core_bits
+    return (cores[0], len(cores) - 1, {}) if cores[0].bit_count() > 1 and len(cores) > FEW_CORES else None
+
+
+def _a_thread(machine: Machine) -> Made:
+    return (1 << machine.cpus[-1].id, 1, {}) if len(machine.cpus) > 1 else None
+
+
+def _one_cache(machine: Machine) -> Made:
+    """Take half of the first cache, so that packing core after core begins in it and ends in another."""
+    caches = list(machine.uncore_bits.values())
+    cores = [core for core in machine.core_bits if caches and core & caches[0]]
+    inside = all(any(cache & node == cache for node in machine.numa_bits.values()) for cache in caches)
+    if not inside or len(caches) <= len(machine.numa_bits) or len(cores) < 4:
+        return None
+    return sum(cores[: len(cores) // 2]), caches[-1].bit_count(), {}
+
+
+_MAKERS: Mapping[str, Callable[[Machine], Made]] = {
+    "full-pcpus-only": _half_a_core,
+    "distribute-cpus-across-numa": _one_node_and_a_half,
+    "align-by-socket": _what_a_node_would_hold,
+    "distribute-cpus-across-cores": _as_many_as_cores,
+    "strict-cpu-reservation": _a_thread,
+    "prefer-align-cpus-by-uncorecache": _one_cache,
+}
+assert _MAKERS.keys() == STATIC_OPTIONS.keys()

@@ -1,0 +1,426 @@
+"""Nodes that start rightly and wrongly, judged by what became of their configuration and of the first pod."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import pytest
+
+from numa_conformance.documentation.options import STATIC_OPTIONS
+from numa_conformance.documentation.versions import SUPPORTED
+from numa_conformance.machine import load_machine
+from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
+from numa_conformance.suite.asking import ask
+from numa_conformance.suite.generators.starts import node_starts
+from numa_conformance.suite.groups import GROUPS, asked_in
+from numa_conformance.suite.history import Head, History, Step
+from numa_conformance.suite.judge.starts import GENERATOR, starts
+from numa_conformance.suite.judging import Verdicts, judge
+from numa_conformance.suite.workloads import guaranteed, kubelet, static
+
+Answer = Mapping[str, Any]
+Change = Callable[[dict[str, Any]], Any]
+FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
+CORES, STRICT, UNCORE = "distribute-cpus-across-cores", "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
+ALL = frozenset(FEATURES)
+T3 = "t3-two-numa-per-socket"
+DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
+LIMIT = "topology-manager/max-allowable-numa-nodes/"
+MEMORY = "memory-manager/reserved-memory/"
+
+
+@lru_cache
+def _reference() -> Client:
+    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 60.0))
+
+
+def up(reserved: str | None = None, pool: str = "0-31") -> Answer:
+    return {"result": "started", "default_cpuset": pool, "reserved_cpus": reserved}
+
+
+def gave(**cpus: str) -> Answer:
+    return {
+        "result": "admitted",
+        "default_cpuset": "",
+        "containers": {name: {"cpus": own} for name, own in cpus.items()},
+    }
+
+
+REFUSED = {"result": "rejected", "default_cpuset": "", "reason": "No", "message": "no"}
+
+
+def verdicts(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "1.32") -> Verdicts:
+    """Judge starts: a configuration, its answer and, for a first pod, the pod and its answer."""
+    taken = []
+    for config, started, *first in steps:
+        taken.append(Step("node.start", {"kubelet": config}, started))
+        if first:
+            taken.append(Step("node.admit", {"pod": first[0]}, first[1]))
+    return judge(History(Head(GENERATOR, "", 0, load_machine(machine), version), tuple(taken)))
+
+
+def broken(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "1.32") -> set[str]:
+    return {broken.requirement for broken in verdicts(machine, *steps, version=version).broken}
+
+
+def test_the_documented_reference_starts_as_the_pages_say() -> None:
+    outcome = ask(node_starts(ALL), _reference(), "1.32")
+    asked = {name for name in asked_in(GROUPS["starts"]) if not outcome.verdicts.asked[name]}
+    assert (outcome.ended, asked) == ([], set())
+    assert {broken.requirement for broken in outcome.verdicts.broken} == set()
+
+
+@pytest.mark.parametrize("version", [str(version) for version in SUPPORTED if str(version) != "1.32"])
+def test_the_reference_of_every_version_shows_and_hides_options(version: str) -> None:
+    scenarios = [scenario for scenario in node_starts(ALL, [version]) if scenario.cell.split(",")[0] in STATIC_OPTIONS]
+    outcome = ask(scenarios, _reference(), "1.32")
+    assert {broken.requirement for broken in outcome.verdicts.broken} == set()
+    hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/stays-hidden"]}
+    shown = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/is-available"]}
+    assert hidden | shown == STATIC_OPTIONS.keys()
+
+
+class _Changed:
+    """The documented reference, to whose questions something is done first."""
+
+    def __init__(self, change: Change) -> None:
+        self.description = _reference().description
+        self._change = change
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Any:
+        if method != "node.start":
+            return _reference().call(method, params)
+        config = {name: dict(value) if isinstance(value, dict) else value for name, value in params["kubelet"].items()}
+        answer = self._change(config)
+        return answer if isinstance(answer, Mapping) else _reference().call(method, {**params, "kubelet": config})
+
+
+def planted(change: Change) -> set[str]:
+    outcome = ask(node_starts(ALL), _Changed(change), "1.32")  # type: ignore[arg-type]  (what is asked of a client)
+    return {one.requirement for one in outcome.verdicts.broken}
+
+
+def opens_every_gate(config: dict[str, Any]) -> None:
+    config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
+
+
+def ignores_every_option(config: dict[str, Any]) -> None:
+    config.pop("cpuManagerPolicyOptions", None)
+
+
+def ignores_hidden_options(config: dict[str, Any]) -> None:
+    gates = config.get("featureGates") or {}
+    if gates.get("CPUManagerPolicyOptions") is False:
+        config.pop("cpuManagerPolicyOptions", None)
+    for name in list(config.get("cpuManagerPolicyOptions") or ()):
+        alpha = name != FULL and not gates.get("CPUManagerPolicyAlphaOptions")
+        if alpha or (name == FULL and gates.get("CPUManagerPolicyBetaOptions") is False):
+            del config["cpuManagerPolicyOptions"][name]
+
+
+def enables_options_by_the_gate(config: dict[str, Any]) -> None:
+    if (config.get("featureGates") or {}).get("CPUManagerPolicyAlphaOptions") and config[
+        "cpuManagerPolicy"
+    ] == "static":
+        config["cpuManagerPolicyOptions"] = {STRICT: "true", **config.get("cpuManagerPolicyOptions", {})}
+
+
+def drops_one_of_two_options(config: dict[str, Any]) -> Answer | None:
+    return DOWN if len(config.get("cpuManagerPolicyOptions") or ()) > 1 else None
+
+
+def keeps_the_first_option(config: dict[str, Any]) -> None:
+    options = config.get("cpuManagerPolicyOptions") or {}
+    if len(options) > 1:
+        config["cpuManagerPolicyOptions"] = dict([next(iter(options.items()))])
+
+
+def is_static_by_default(config: dict[str, Any]) -> None:
+    config.setdefault("cpuManagerPolicy", "static")
+
+
+def aligns_by_default(config: dict[str, Any]) -> None:
+    config.setdefault("topologyManagerPolicy", "restricted")
+
+
+def aligns_pods_by_default(config: dict[str, Any]) -> None:
+    config.setdefault("topologyManagerScope", "pod")
+
+
+def overlooks_system_reserved(config: dict[str, Any]) -> None:
+    config.pop("systemReserved", None)
+
+
+def adds_amounts_to_the_list(config: dict[str, Any]) -> None:
+    if config.get("kubeReserved", {}).get("cpu"):
+        config.pop("reservedSystemCPUs", None)
+
+
+def has_no_limit_of_numa_nodes(config: dict[str, Any]) -> None:
+    if "topologyManagerPolicy" in config:
+        config["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": "true"}
+        config.pop("featureGates", None)
+
+
+def cannot_raise_the_limit(config: dict[str, Any]) -> None:
+    config.pop("topologyManagerPolicyOptions", None)
+
+
+def takes_eight_for_too_many(config: dict[str, Any]) -> Answer | None:
+    return DOWN if config.get("topologyManagerPolicy", "none") != "none" else None
+
+
+def fixes_the_reservation(config: dict[str, Any]) -> None:
+    if config.get("memoryManagerPolicy") == "Static":
+        config["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
+
+
+def reserves_on_one_node_only(config: dict[str, Any]) -> Answer | None:
+    return DOWN if len(config.get("reservedMemory") or ()) > 1 else None
+
+
+BROKEN: list[tuple[Change, set[str]]] = [
+    (opens_every_gate, {f"cpu-manager/{name}/stays-hidden" for name in STATIC_OPTIONS}),
+    (ignores_every_option, {f"cpu-manager/{name}/is-available" for name in STATIC_OPTIONS if name != UNCORE}),
+    (enables_options_by_the_gate, {"cpu-manager/options/are-named-one-by-one"}),
+    (drops_one_of_two_options, {"cpu-manager/options/add-up"}),
+    (
+        keeps_the_first_option,
+        {f"cpu-manager/{CORES}/refuses-{FULL}", f"cpu-manager/{CORES}/refuses-distribution-across-numa"},
+    ),
+    (is_static_by_default, {"cpu-manager/policy/defaults-to-none"}),
+    (aligns_by_default, {"topology-manager/policy/defaults-to-none"}),
+    (aligns_pods_by_default, {"topology-manager/scope/defaults-to-container"}),
+    (overlooks_system_reserved, {"cpu-manager/reservation/adds-kube-and-system"}),
+    (adds_amounts_to_the_list, {"cpu-manager/reservation/explicit-list-is-taken"}),
+    (has_no_limit_of_numa_nodes, {f"{LIMIT}default-is-eight", "topology-manager/policy-options/need-their-gates"}),
+    (cannot_raise_the_limit, {f"{LIMIT}is-set-to-true", f"{LIMIT}raises-the-limit"}),
+    (takes_eight_for_too_many, {f"{LIMIT}eight-are-accepted"}),
+    (fixes_the_reservation, {f"{MEMORY}is-mandatory", f"{MEMORY}must-match-the-node-reservation"}),
+    (reserves_on_one_node_only, {f"{MEMORY}comes-up-when-it-matches"}),
+]
+
+
+@pytest.mark.parametrize(("change", "found"), BROKEN, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_wrong_start_is_found(change: Change, found: set[str]) -> None:
+    assert found <= planted(change)
+
+
+def test_a_hidden_option_may_be_ignored() -> None:
+    assert planted(ignores_hidden_options) == set()
+
+
+def aligned(policy: str, **fields: Any) -> dict[str, Any]:
+    return kubelet(topologyManagerPolicy=policy, **fields)
+
+
+def memory(*entries: tuple[int, str, str], kube: str = "256Mi", **fields: Any) -> dict[str, Any]:
+    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in entries]
+    fields = {"kubeReserved": {"memory": kube}, "memoryManagerPolicy": "Static", **fields}
+    return kubelet(**fields, reservedMemory=listed)
+
+
+def counted(**kept: str) -> dict[str, Any]:
+    return kubelet(cpuManagerPolicy="static", **{f"{name}Reserved": {"cpu": text} for name, text in kept.items()})
+
+
+BESIDE_SINGLE = static(SOCKET, topology="single-numa-node", reserved="0,16")
+MORE_SOCKETS = static(SOCKET, topology="restricted")
+WIDE = guaranteed("wide", 9)
+Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
+CASES: list[Case] = [
+    ("cpu-manager/reservation/must-be-positive", T3, (counted(kube="0"), up()), (counted(kube="0"), DOWN)),
+    (
+        "cpu-manager/reservation/ascending-core-ids",
+        T3,
+        (counted(kube="2"), up("0,17")),
+        (counted(kube="2"), up("0,16")),
+    ),
+    (
+        "cpu-manager/reservation/adds-kube-and-system",
+        T3,
+        (counted(kube="1", system="1"), up("0")),
+        (counted(system="2"), up("0,16")),
+    ),
+    (
+        "cpu-manager/reservation/explicit-list-is-taken",
+        T3,
+        (static(reserved="5"), up("0")),
+        (static(reserved="5"), up("5")),
+    ),
+    (
+        "cpu-manager/policy/unknown-is-refused",
+        T3,
+        (kubelet(cpuManagerPolicy="x"), up()),
+        (kubelet(cpuManagerPolicy="x"), DOWN),
+    ),
+    (
+        "cpu-manager/policy/defaults-to-none",
+        T3,
+        (kubelet(), up(), WIDE, gave(c="0-8")),
+        (kubelet(), up(), WIDE, gave(c="")),
+    ),
+    ("topology-manager/policy/unknown-is-refused", T3, (aligned("x"), up()), (aligned("x"), DOWN)),
+    (
+        "topology-manager/scope/unknown-is-refused",
+        T3,
+        (aligned("none", topologyManagerScope="x"), up()),
+        (aligned("none", topologyManagerScope="x"), DOWN),
+    ),
+    (
+        "topology-manager/admission/aligns-no-cpus-without-the-cpu-manager",
+        T3,
+        (aligned("restricted"), up(), WIDE, REFUSED),
+        (aligned("restricted"), up(), WIDE, gave(c="")),
+    ),
+    (
+        "topology-manager/admission/aligns-no-memory-without-the-memory-manager",
+        "t2-two-sockets-interleaved",
+        (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), REFUSED),
+        (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), gave(c="")),
+    ),
+    (
+        f"cpu-manager/{SOCKET}/refuses-single-numa-node",
+        T3,
+        (BESIDE_SINGLE, up("0,16"), WIDE, gave(c="1-8,17")),
+        (BESIDE_SINGLE, up("0,16"), WIDE, REFUSED),
+    ),
+    (
+        f"cpu-manager/{SOCKET}/refuses-single-numa-node",
+        T3,
+        (BESIDE_SINGLE, up("0,16"), WIDE, gave(c="1-8,17")),
+        (BESIDE_SINGLE, DOWN),
+    ),
+    (
+        f"cpu-manager/{SOCKET}/refuses-more-sockets-than-numa-nodes",
+        "t5-two-sockets-one-numa",
+        (MORE_SOCKETS, up("0"), WIDE, REFUSED),
+        (MORE_SOCKETS, up("0"), WIDE, gave(c="1-9")),
+    ),
+    (
+        f"cpu-manager/{SOCKET}/refuses-more-sockets-than-numa-nodes",
+        "t5-two-sockets-one-numa",
+        (MORE_SOCKETS, up("0"), WIDE, REFUSED),
+        (MORE_SOCKETS, DOWN),
+    ),
+    (f"{LIMIT}none-has-no-limit", "twelve-numa-nodes", (aligned("none"), DOWN), (aligned("none"), up())),
+    (
+        f"{LIMIT}eight-are-accepted",
+        "t6-eight-numa-no-smt",
+        (aligned("restricted"), DOWN),
+        (aligned("restricted"), up()),
+    ),
+    (f"{LIMIT}default-is-eight", "twelve-numa-nodes", (aligned("restricted"), up()), (aligned("restricted"), DOWN)),
+    (
+        f"{MEMORY}refuses-duplicates",
+        T3,
+        (memory((0, "memory", "178Mi"), (0, "memory", "178Mi")), up()),
+        (memory((0, "memory", "356Mi")), up()),
+    ),
+    (
+        f"{MEMORY}refuses-zero-limits",
+        T3,
+        (memory((0, "memory", "356Mi"), (1, "memory", "0")), up()),
+        (memory((0, "memory", "356Mi"), (1, "memory", "0")), DOWN),
+    ),
+    (
+        f"{MEMORY}refuses-unknown-numa-nodes",
+        T3,
+        (memory((9, "memory", "356Mi")), up()),
+        (memory((9, "memory", "356Mi")), DOWN),
+    ),
+    (
+        f"{MEMORY}refuses-unknown-types",
+        T3,
+        (memory((0, "memory", "356Mi"), (0, "swap", "1")), up()),
+        (memory((0, "memory", "356Mi"), (0, "swap", "1")), DOWN),
+    ),
+    (
+        f"{MEMORY}must-match-the-node-reservation",
+        T3,
+        (memory((0, "memory", "355Mi")), up()),
+        (memory((0, "memory", "355Mi")), DOWN),
+    ),
+    (
+        f"{MEMORY}comes-up-when-it-matches",
+        T3,
+        (memory((0, "memory", "100Mi"), (1, "memory", "256Mi")), DOWN),
+        (memory((0, "memory", "100Mi"), (1, "memory", "256Mi")), up()),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "machine", "wrong", "right"), CASES, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_each_checker_bites_and_spares(
+    requirement: str, machine: str, wrong: tuple[Mapping[str, Any], ...], right: tuple[Mapping[str, Any], ...]
+) -> None:
+    assert requirement in broken(machine, wrong)
+    assert requirement not in broken(machine, right)
+
+
+@pytest.mark.parametrize(
+    ("machine", "count", "reserved", "legal"),
+    [
+        ("t2-two-sockets-interleaved", "2", "0,6", True),
+        ("t2-two-sockets-interleaved", "2", "0-1", True),
+        ("t2-two-sockets-interleaved", "2", "0,2", False),
+        ("t2-two-sockets-interleaved", "4", "0-1,6-7", True),
+        ("t2-two-sockets-interleaved", "4", "0,2,6,8", True),
+        ("t2-two-sockets-interleaved", "4", "0,4,6,10", False),
+        ("t1-one-socket-smt2", "3", "0-1,4", True),
+        ("t1-one-socket-smt2", "3", "0,4-5", True),
+        ("t1-one-socket-smt2", "3", "0-2", False),
+        ("t1-one-socket-smt2", "1", "8", False),
+    ],
+)
+def test_core_ids_may_be_counted_in_the_machine_or_in_the_socket(
+    machine: str, count: str, reserved: str, legal: bool
+) -> None:
+    named = "cpu-manager/reservation/ascending-core-ids"
+    assert (named not in broken(machine, (counted(kube=count), up(reserved)))) is legal
+
+
+@pytest.mark.parametrize(
+    ("option", "version", "gates", "shown"),
+    [
+        (FULL, "1.32", {}, True),
+        (FULL, "1.32", {"CPUManagerPolicyBetaOptions": False}, False),
+        (FULL, "1.33", {"CPUManagerPolicyBetaOptions": False}, True),
+        (FULL, "1.33", {"CPUManagerPolicyOptions": False}, None),
+        (NUMA, "1.32", {}, False),
+        (NUMA, "1.33", {}, True),
+        (SOCKET, "1.36", {}, False),
+        (CORES, "1.30", {"CPUManagerPolicyAlphaOptions": True}, False),
+        (CORES, "1.31", {"CPUManagerPolicyAlphaOptions": True}, True),
+        (UNCORE, "1.36", {"CPUManagerPolicyAlphaOptions": False}, True),
+        ("max-allowable-numa-nodes", "1.30", {}, False),
+        ("max-allowable-numa-nodes", "1.31", {}, True),
+        ("max-allowable-numa-nodes", "1.31", {"TopologyManagerPolicyOptions": False}, False),
+    ],
+    ids=str,
+)
+def test_versions_and_gates_show_options(option: str, version: str, gates: dict[str, bool], shown: bool | None) -> None:
+    head = Head(GENERATOR, "", 0, load_machine(T3), version)
+    step = Step("node.start", {"kubelet": kubelet(featureGates=gates)}, up())
+    ((_, start),) = starts(History(head, (step,)))
+    assert start.shows(option) is shown
+
+
+def test_more_options_than_named_make_no_effect_known() -> None:
+    """A node that does the same without an option shows nothing of it."""
+    plain = (static(reserved="0,16"), up(), guaranteed(FULL, 1), REFUSED)
+    named = (static(FULL, reserved="0,16"), up(), guaranteed(FULL, 1), REFUSED)
+    assert not verdicts(T3, plain, named).asked[f"cpu-manager/{FULL}/is-available"]
+
+
+def test_gate_off_means_defaults() -> None:
+    off = {**static(FULL, reserved="0,16"), "featureGates": {"CPUManagerPolicyOptions": False}}
+    plain = (static(reserved="0,16"), up(), guaranteed(FULL, 1), gave(c="1"))
+    id = "cpu-manager/options/gate-off-means-defaults"
+    assert id in broken(T3, plain, (off, up(), guaranteed(FULL, 1), REFUSED))
+    assert id not in broken(T3, plain, (off, up(), guaranteed(FULL, 1), gave(c="2")))
+    assert id not in broken(T3, plain, (off, DOWN))
