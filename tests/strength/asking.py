@@ -1,0 +1,165 @@
+"""Asks the changed reference what the suite asks, beside what the unchanged one answered."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import random
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from numa_conformance.protocol import FEATURES, Client, InProcess
+from numa_conformance.suite.differing import differing
+from numa_conformance.suite.drive import Scenario, drive
+from numa_conformance.suite.groups import GROUPS
+from numa_conformance.suite.history import History
+from numa_conformance.suite.judging import judge
+from numa_conformance.suite.recorded import read_vectors, replay
+from numa_conformance.suite.requirements import REQUIREMENTS
+
+from .mutations import Mutation
+
+RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
+REFERENCE = tuple(f"numa_conformance.{room}" for room in ("managers", "node", "scheduler", "fleet"))
+VERSION = "1.32"
+CALL_SECONDS = 10.0
+"""Time of a call, as in the suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A scenario, whether level exact compares its answers, and what the unchanged reference answered."""
+
+    scenario: Scenario
+    compared: bool
+    history: History
+
+
+def reference(level: str) -> Client:
+    """Return the reference as it is imported now."""
+    target = importlib.import_module("numa_conformance.protocol.reference").ReferenceTarget
+    return Client(InProcess(lambda: target(level, VERSION), "the reference", CALL_SECONDS))
+
+
+def asked(groups: Iterable[str], level: str, seed: int = 0) -> list[Asked]:
+    """Drive the unchanged reference through groups; the suite's own seed is 0. In an order that mixes them."""
+    client = reference(level)
+    made = [
+        Asked(scenario, f"exact/histories/{name}" in REQUIREMENTS, drive(scenario, client, VERSION)[0])
+        for name in groups
+        for scenario in GROUPS[name].scenarios(frozenset(FEATURES), seed)
+    ]
+    client.close()
+    random.Random(len(made)).shuffle(made)
+    return made
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a change does at a level: whether any answer differs, and what the suite says of it."""
+
+    changes: bool = False
+    caught: str = ""
+
+
+def at_documented(asked: Sequence[Asked]) -> Seen:
+    """Look for a MUST that is broken."""
+    client, seen = reference("documented"), Seen()
+    should = {name for name, requirement in REQUIREMENTS.items() if requirement.strength == "SHOULD"}
+    for unchanged in asked:
+        for history, fault in _otherwise(unchanged, client, seen):
+            broken = sorted({wrong.requirement for wrong in judge(history).broken} - should)
+            seen.caught = fault or ", ".join(broken)
+        if seen.caught:
+            break
+    client.close()
+    return seen
+
+
+def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked]) -> Seen:
+    """Look for an answer that differs where level exact compares, and, if there is none, for any answer that does."""
+    client, seen = reference("exact"), Seen()
+    for unchanged in asked:
+        for history, fault in _otherwise(unchanged, client, seen):
+            if unchanged.compared or fault:
+                seen.caught = fault or f"exact/histories/{history.head.generator}"
+        if seen.caught:
+            break
+    else:
+        outcomes = replay(client, read_vectors([RECORDED]), messages=False)
+        differing = next((outcome for outcome in outcomes if outcome.status == "differed"), None)
+        if differing is not None:
+            seen.changes, seen.caught = True, f"exact/recorded/{differing.vector.kind}"
+        for unchanged in beyond:
+            if seen.changes:
+                break
+            for _ in _otherwise(unchanged, client, seen):
+                pass
+    client.close()
+    return seen
+
+
+def _otherwise(unchanged: Asked, client: Client, seen: Seen) -> Iterator[tuple[History, str]]:
+    """Drive, and yield the history and the fault where an answer is not that of the unchanged reference."""
+    history, fault = drive(unchanged.scenario, client, VERSION)
+    before = unchanged.history
+    if _answers(history) == _answers(before) or differing(history, before) is None:
+        return
+    seen.changes = True
+    yield history, "" if fault is None else f"{fault.verdict}: {fault.message}"
+
+
+def _answers(history: History) -> list[Any]:
+    return [step.answer for step in history.steps]
+
+
+def import_changed(mutation: Mutation) -> None:
+    """Import the reference anew, one module of it changed."""
+    _forget_the_reference()
+    sys.meta_path.insert(0, _Finder(mutation))
+    importlib.import_module("numa_conformance.protocol.reference")
+
+
+def _forget_the_reference() -> None:
+    """Forget the modules of the reference, and those that took something from them."""
+    protocol = {name: module for name, module in sys.modules.items() if name.startswith("numa_conformance.protocol")}
+    forgotten = {name for name in sys.modules if name.startswith(REFERENCE)}
+    while more := {name for name in protocol.keys() - forgotten if _origins(protocol[name]) & forgotten}:
+        forgotten |= more
+    for name in forgotten:
+        del sys.modules[name]
+
+
+def _origins(module: ModuleType) -> set[str]:
+    values = list(vars(module).values())
+    return {value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "") for value in values}
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the changed module."""
+
+    def __init__(self, mutation: Mutation) -> None:
+        self._mutation = mutation
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self._mutation.module:
+            return None
+        file = str(self._mutation.path)
+        return importlib.util.spec_from_file_location(fullname, file, loader=_Loader(self._mutation))
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Loads the changed text."""
+
+    def __init__(self, mutation: Mutation) -> None:
+        super().__init__(mutation.module, str(mutation.path))
+        self._mutation = mutation
+
+    def get_code(self, fullname: str) -> Any:
+        return compile(self._mutation.source(), str(self._mutation.path), "exec")

@@ -1,0 +1,45 @@
+"""The table of what was noticed, by room and level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+BEGIN, END = "<!-- strength: written by tox run -e strength -->", "<!-- strength: end -->"
+LEVELS = ("exact", "documented")
+HEAD = """\
+| room | changed | not reached | exact: behaves otherwise | caught | | documented: behaves otherwise | caught | |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|
+"""
+
+Result = Mapping[str, Any]
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return the table, a line for each room and one for all."""
+    results = [result for result in results if result["status"] != "not importable"]
+    rooms = dict.fromkeys(result["room"] for result in results)
+    lines = [_line(f"`{room}`", [result for result in results if result["room"] == room]) for room in rooms]
+    return HEAD + "".join([*lines, _line("all", results)])
+
+
+def _line(name: str, results: Sequence[Result]) -> str:
+    cells: list[object] = [name, len(results), _count(result["status"] == "not reached" for result in results)]
+    asked = [result for result in results if result["status"] == "asked"]
+    for level in LEVELS:
+        changing = _count(result[level]["changes"] for result in asked)
+        caught = _count(bool(result[level]["caught"]) for result in asked)
+        cells += [changing, caught, f"{100 * caught / changing:.0f} %" if changing else "-"]
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def _count(truths: Iterable[bool]) -> int:
+    return sum(truths)
+
+
+def write_table(page: Path, text: str) -> None:
+    """Put the table between its marks."""
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
