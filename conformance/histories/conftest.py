@@ -28,7 +28,9 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
             scenarios = GROUPS[name].scenarios(conformance.features & conformance.profile.features, 0)
             shown = frozenset(asked_in(GROUPS[name]))
             version = str(conformance.profile.version)
-            outcomes[name] = ask(scenarios, target, version, enough=wanted & shown, seconds=share, wanted=shown)
+            outcomes[name] = ask(
+                scenarios, target, version, enough=wanted & shown, seconds=share, wanted=wanted & shown or shown
+            )
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:

@@ -29,8 +29,10 @@ def test_mutants_break_known_requirements():
 def test_a_mutant_is_caught(suite, name, tmp_path):
     mutant = MUTANTS[name]
     code, printed = suite.ask(f"mutants:{name}", mutant.level, mutant.breaks, tmp_path)
-    assert code == 1, printed
+    only_recommended = all(REQUIREMENTS[requirement].strength == "SHOULD" for requirement in mutant.breaks)
+    assert code == (0 if only_recommended else 1), printed
     cases = json.loads((tmp_path / "report.json").read_text())["cases"]
-    failed = {requirement for case in cases if case["verdict"] == "failed" for requirement in case["requirements"]}
+    told = ("failed", "not followed")
+    failed = {requirement for case in cases if case["verdict"] in told for requirement in case["requirements"]}
     assert sorted(set(mutant.breaks) - failed) == []
     assert [case["id"] for case in cases if case["verdict"] == "error"] == []

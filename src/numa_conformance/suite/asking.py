@@ -19,6 +19,10 @@ MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
 
 
+PATIENCE = 3.0
+"""How much longer than its share of a budget a group goes on for what was not asked yet."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
@@ -42,7 +46,8 @@ def ask(
 
     Where only some requirements are asked for, ``enough`` names them: once none of them is met no more is asked. With
     ``seconds`` scenarios are taken from all over the group, and no further one is begun when the time is over and all
-    that is ``wanted`` was asked, or twice the time is over.
+    that is ``wanted`` was asked; what may not be askable at all is waited for three times as long, or, where ``enough``
+    narrows what is asked for, to the end.
     """
     outcome = Outcome()
     began = clock()
@@ -56,8 +61,10 @@ def ask(
             outcome.ended.append((history, fault))
             if len(outcome.ended) >= MOST_FAULTS:
                 break
-        if seconds is not None and clock() - began >= seconds * (1 if wanted <= outcome.verdicts.asked.keys() else 2):
-            break
+        if seconds is not None and clock() - began >= seconds:
+            all_asked = wanted <= outcome.verdicts.asked.keys()
+            if all_asked or (not enough and clock() - began >= PATIENCE * seconds):
+                break
         if enough and enough <= {broken.requirement for broken in outcome.verdicts.broken}:
             break
     return outcome
