@@ -9,6 +9,7 @@ from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import KubeletFails, NumaConformanceError, Refusal
 from ..hostfs import MemoryStore, StateStore
+from ..kube.container import Container
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
@@ -21,6 +22,7 @@ from .admission import Admitter, Watcher
 from .bring_up import bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
+from .quota import cfs_quota
 from .reconcile import NO_CPUSETS, RunningContainers, WriteCpusets, reconcile
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
@@ -220,10 +222,19 @@ class Node:
         self._checkpoints.save()
 
     def _placements(self, pod: Pod) -> dict[str, Placement]:
+        holdings = self._holdings(pod)
         return {
-            name: Placement(self._admitter.affinity(pod.uid, name), holdings)
-            for name, holdings in self._holdings(pod).items()
+            container.name: Placement(
+                self._admitter.affinity(pod.uid, container.name),
+                holdings[container.name],
+                self._cpu_quota(pod.uid, container),
+            )
+            for container in pod.all_containers
         }
+
+    def _cpu_quota(self, uid: str, container: Container) -> int | None:
+        exclusive = bool(self._cpusets.exclusive_cpus_of(uid, container.name))
+        return cfs_quota(container, self.config, self.gates, exclusive=exclusive, quirks=self.quirks.node)
 
     def _keeps(self, pod: Pod, held: Mapping[str, tuple[object, ...]]) -> bool:
         """Tell whether a pod holds what it held before a restart, and that is something."""

@@ -39,11 +39,13 @@ class Placement:
     """What one container was given.
 
     ``affinity``: the hint stored for it, None under topology policy none. ``holdings``: what each manager says that it
-    holds, in their order; ``of`` finds a manager's by its type.
+    holds, in their order; ``of`` finds a manager's by its type. ``cpu_quota``: its CFS quota in microseconds per
+    period, None for no bound.
     """
 
     affinity: Hint | None
     holdings: tuple[object, ...]
+    cpu_quota: int | None = None
 
     def of(self, kind: type[T]) -> T | None:
         """Return the holding of this type, None where no manager says one."""

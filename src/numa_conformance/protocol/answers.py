@@ -27,6 +27,8 @@ __all__ = [
 
 MAX_HINTS = 100_000
 """Most hints of one resource that are listed on the wire."""
+NO_BOUND = -1
+"""What is told of a container without CFS quota, as the Container Runtime Interface has it."""
 
 
 def hint_value(hint: Hint) -> HintValue:
@@ -61,6 +63,7 @@ def _holding(placement: Placement) -> messages.ContainerHolding:
         if memory is None
         else [messages.MemoryBlock(block.type, block.bytes, list(block.nodes)) for block in memory],
         devices=None if devices is None else {resource: list(ids) for resource, ids in devices.items()},
+        cpu_quota=NO_BOUND if placement.cpu_quota is None else placement.cpu_quota,
     )
 
 
@@ -109,7 +112,7 @@ def admission_answer(outcome: Admission) -> messages.Admitted | messages.Rejecte
     pool, memory = format_bits(outcome.default), memory_state(outcome.memory)
     if outcome.reason is None:
         return messages.Admitted(pool, placements_answer(outcome.placements or {}), outcome.qos, memory)
-    return messages.Rejected(pool, outcome.reason, outcome.message or "", outcome.qos, memory)
+    return messages.Rejected(pool, outcome.reason, outcome.message or "", outcome.qos, memory, outcome.pod_phase)
 
 
 def state_answer(state: NodeState) -> messages.NodeState:

@@ -273,12 +273,19 @@ def question_of_today(message: Message) -> Message:
 
 def reply_of_then(name: str, reply: Message) -> Message:
     """Return what a reply of today was in version 1, without what it did not tell then."""
-    answer = msgspec.to_builtins(reply)
+    answer = _without_quota(msgspec.to_builtins(reply))
     if name in _DOWNGRADES:
         answer = _DOWNGRADES[name](answer)
     (cls,) = METHODS[name].replies
     known = {field.encode_name for field in msgspec.structs.fields(cls)}
     return msgspec.convert({field: value for field, value in answer.items() if field in known}, cls)
+
+
+def _without_quota(answer: Any) -> Any:
+    """Leave out what containers tell today and did not then, wherever they stand in an answer."""
+    if isinstance(answer, dict):
+        return {name: _without_quota(value) for name, value in answer.items() if name != "cpu_quota"}
+    return [_without_quota(item) for item in answer] if isinstance(answer, list) else answer
 
 
 def upgraded(name: str, answer: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "all": frozenset(FEATURES),
         "node": _below("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/"),
         "cpu": _CPU,
-        "cpu-options": _CPU | _below("cpu-manager/") - _FILES - {"cpu-manager/hints", "cpu-manager/reconcile"},
+        "cpu-options": _CPU
+        | _below("cpu-manager/") - _FILES - {"cpu-manager/hints", "cpu-manager/reconcile", "cpu-manager/cfs-quota"},
         "topology": _CPU | _TOPOLOGY,
         "memory": _CPU | _TOPOLOGY | _below("memory-manager/") - _FILES,
         "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from ..message import Message, Outcome, Request
 from ..values import HintValue, JsonObject
 
 __all__ = [
+    "FEATURES",
     "SURFACE",
     "AdmitPod",
     "Admitted",
@@ -37,6 +40,10 @@ __all__ = [
 ]
 
 SURFACE = "the stateful manager stack of one node"
+FEATURES = {
+    "cpu-manager/cfs-quota": "CFS quota of containers, told by cpu_quota",
+    "node/phase": "the phase of a refused pod",
+}
 
 
 class MemoryTable(Message, frozen=True, omit_defaults=False):
@@ -68,12 +75,17 @@ class MemoryBlock(Message, frozen=True, omit_defaults=False):
 
 
 class ContainerHolding(Message, frozen=True, omit_defaults=False):
-    """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool."""
+    """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool.
+
+    ``cpu_quota``: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
+    left out: not told.
+    """
 
     cpus: str
     affinity: HintValue | None = None
     memory: list[MemoryBlock] | None = None
     devices: dict[str, list[str]] | None = None
+    cpu_quota: int | UnsetType | None = UNSET
 
 
 class NodeStarted(Outcome, tag="started", frozen=True):
@@ -111,13 +123,17 @@ class Admitted(Outcome, tag="admitted", frozen=True):
 
 
 class Rejected(Outcome, tag="rejected", frozen=True):
-    """The pod is refused: the reason (one word, as in the pod's status) and a message for people."""
+    """The pod is refused: the reason (one word, as in the pod's status) and a message for people.
+
+    ``phase``: the pod's phase in its status; null: not told.
+    """
 
     default_cpuset: str
     reason: str
     message: str
     qos: str | None = None
     memory_state: list[MemoryNode] | None = None
+    phase: str | None = None
 
 
 class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):

@@ -170,7 +170,9 @@ class _Walk:
             return container(name, other=extra)
         memory = f"{self._memory()}Mi"
         if kind == "burstable":
-            return container(name, requests={"cpu": str(lot.randint(1, 3)), "memory": memory}, other=extra)
+            requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
+            limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
+            return container(name, cpu=limit, requests=requests, other=extra)
         if self._pages and self._cell.memory and "memory-manager/hugepages" in self._claimed and lot.random() < 0.4:
             size = lot.choice(self._pages)
             extra[f"hugepages-{size}"] = f"{int(size[:-2]) * lot.randint(1, 4)}{size[-2:]}"

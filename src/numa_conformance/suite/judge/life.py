@@ -31,7 +31,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A pod was admitted or refused. ``again``: the pod was on the node before."""
+    """A pod was admitted or refused. ``again``: the pod was on the node before. ``phase``: None where not told."""
 
     before: World
     after: World
@@ -42,6 +42,7 @@ class Admission:
     qos: str | None = None
     reason: str = ""
     message: str = ""
+    phase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

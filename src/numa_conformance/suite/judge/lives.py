@@ -66,7 +66,7 @@ class NodeFollower:
         after = (before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)).told(answer)
         self._world = after
         again = pod.uid in before.pods
-        told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or ""
+        told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
         yield Admission(before, after, pod, admitted, again, held, *told)
         if admitted and not again and before.settings.static:
             yield from _choices(before, pod, held)

@@ -22,7 +22,7 @@ class Settings:
 
     ``reserved``: the CPUs of an explicit reservation as bits, None without one; ``reserved_count``: how many are
     reserved either way. ``options`` and ``topology_options``: the policy options that are on, or their text.
-    ``reserved_memory``: bytes by NUMA node and type.
+    ``reserved_memory``: bytes by NUMA node and type. ``quota``: whether CPU limits are enforced by CFS quota.
     """
 
     static: bool
@@ -34,6 +34,7 @@ class Settings:
     topology_options: Mapping[str, str]
     memory_static: bool
     reserved_memory: Mapping[int, Mapping[str, int]]
+    quota: bool = True
 
     @classmethod
     def of(cls, kubelet: Mapping[str, Any]) -> Settings:
@@ -54,6 +55,7 @@ class Settings:
                 entry["numaNode"]: {kind: int(amount(text)) for kind, text in entry["limits"].items()}
                 for entry in kubelet.get("reservedMemory") or ()
             },
+            quota=kubelet.get("cpuCFSQuota") is not False,
         )
 
     @property

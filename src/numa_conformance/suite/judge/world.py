@@ -18,13 +18,15 @@ __all__ = ["Held", "PodOnNode", "World"]
 class Held:
     """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
 
-    ``affinity``, ``memory`` and ``devices`` are None where the target did not tell.
+    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
+    in microseconds per 100,000, not above 0 where there is no bound.
     """
 
     cpus: int
     affinity: Affinity | None = None
     memory: tuple[Block, ...] | None = None
     devices: Mapping[str, frozenset[str]] | None = None
+    quota: int | None = None
 
     @classmethod
     def read(cls, answer: Mapping[str, Any], field_name: str) -> Held:
@@ -35,6 +37,7 @@ class Held:
             affinity_of(answer.get("affinity")),
             blocks_of(answer.get("memory")),
             None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
+            answer.get("cpu_quota"),
         )
 
 
