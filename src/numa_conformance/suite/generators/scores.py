@@ -186,7 +186,7 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         ({"cpu": "9"}, {"memory": "1Gi"}),
         ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"}),
         ({}, {BAR: "1"}),
-        ({}, {"hugepages-2Mi": "2Mi"}),
+        ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}),
         ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"}),
         ({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}),
         ({}, {}),

@@ -1,0 +1,28 @@
+"""Generators ask of pods that an API server would let through: a shim may well validate what it is given."""
+
+import pytest
+
+from numa_conformance.kube import Pod
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.suite.drive import drive
+from numa_conformance.suite.groups import GROUPS
+
+
+def pods_asked(group, most):
+    client = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", 10.0))
+    for number, scenario in enumerate(GROUPS[group].scenarios(frozenset(FEATURES), 0)):
+        if number == most:
+            return
+        for step in drive(scenario, client, "1.32")[0].steps:
+            yield from filter(None, [step.params.get("pod"), *step.params.get("pods", ())])
+
+
+@pytest.mark.parametrize("group", sorted(GROUPS))
+def test_every_pod_is_a_valid_one(group):
+    asked = 0
+    for pod in pods_asked(group, 60):
+        if "name" in pod.get("metadata", {}):
+            Pod.from_dict(pod, "pod")
+            asked += 1
+    assert asked or group in ("picks", "merges")
