@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.alignment import Alignment, asks_for_devices, only_cpus
+from ..judge.alignment import Alignment, asks_for_devices, fits, only_cpus
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.life import Admission
@@ -40,11 +40,22 @@ def _must_be_refused(admission: Admission, why: str) -> Judgement:
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for no exclusive CPUs, no devices and no memory of its own is admitted under every policy."""
     world, pod = admission.before, admission.pod
-    if admission.again or asks_for_devices(world, pod.containers) or pod.whole:
+    if admission.again or asks_for_devices(world, pod.containers) or pod.whole or not fits(world, pod):
         return None
     if (world.settings.static and pod.exclusive) or (world.settings.memory_static and pod.qos == "Guaranteed"):
         return None
     return _must_be_admitted(admission, "though it asks for nothing that a manager gives out")
+
+
+@checker("cpu-manager/none/has-no-preference", Admission)
+def none_has_no_preference(admission: Admission) -> Judgement:
+    """CPU policy none gives the default hint: however many CPUs a pod asks for, no policy refuses it for them."""
+    world, pod = admission.before, admission.pod
+    if world.settings.static or world.settings.topology == "none" or not any(own.cpu for own in pod.containers):
+        return None
+    if not only_cpus(world, pod) or not fits(world, pod):
+        return None
+    return _must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
 
 
 @checker("cpu-manager/static/serves-what-is-free", Admission)

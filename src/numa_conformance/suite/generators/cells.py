@@ -50,19 +50,19 @@ class Cell:
     @property
     def name(self) -> str:
         """The settings in words; the machine is told beside it."""
-        if not self.static:
-            return "policy none"
         memory = ", memory Static" if self.memory else ""
-        options = "+".join(sorted(self.options)) or "no option"
         topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
+        if not self.static:
+            return f"CPU policy none, {topology}{memory}"
+        options = "+".join(sorted(self.options)) or "no option"
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
 
     @property
     def features(self) -> frozenset[str]:
         """What a target must claim to be asked."""
-        if not self.static:
-            return frozenset({"cpu-manager/none"})
-        named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
+        named = {"cpu-manager/none"}
+        if self.static:
+            named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
         if self.topology != "none":
             named |= {f"topology-manager/{self.topology}", f"topology-manager/scope/{self.scope}"}
         if self.memory:
@@ -112,7 +112,7 @@ def _in_pages(pages: Mapping[str, int]) -> int:
 
 def _comes_up(cell: Cell) -> bool:
     """Whether the pages let a node come up so: socket alignment has conditions, and something must be left to give."""
-    socket = "align-by-socket" in cell.options
+    socket = cell.static and "align-by-socket" in cell.options
     sockets, nodes = len(cell.machine.socket_bits), sum(1 for cpus in cell.machine.numa_bits.values() if cpus)
     if socket and (cell.topology == "single-numa-node" or sockets > nodes):
         return False
@@ -125,17 +125,16 @@ def _comes_up(cell: Cell) -> bool:
 def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
     """Return the KubeletConfiguration of a cell, in its JSON form."""
     config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
-    if not cell.static:
-        return {**config, "cpuManagerPolicy": "none"}
-    config["cpuManagerPolicy"] = "static"
-    if cell.options:
+    config["cpuManagerPolicy"] = "static" if cell.static else "none"
+    if cell.static and cell.options:
         config["cpuManagerPolicyOptions"] = dict.fromkeys(sorted(cell.options), "true")
         config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
     if cell.memory:
         largest = max(cell.machine.memory, key=lambda node: (node.memory or 0) - _in_pages(node.hugepages))
         config.update(MEMORY)
         config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
-    config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
+    if cell.static:
+        config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     if cell.topology != "none":
         config["topologyManagerPolicy"], config["topologyManagerScope"] = cell.topology, cell.scope
         if len(cell.machine.numa_ids) > MOST_NODES:
