@@ -9,7 +9,7 @@ from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
 from ...machine import Machine, catalogue_names, load_machine
-from .picks import OPTION_SETS
+from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
 
@@ -30,6 +30,8 @@ MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
+SHUFFLED = 0.3
+"""How many of the machines that come by lot have their CPUs renumbered."""
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
 RESERVED_MIB = 356
 """kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
@@ -73,18 +75,27 @@ class Cell:
 
 
 def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int = 0) -> Iterator[Cell]:
-    """Yield cells within what a target claims; small machines come more often, every machine of the catalogue comes."""
+    """Yield cells within what a target claims: every machine of the catalogue under every policy, then by lot.
+
+    Small machines come more often then, and some with their CPUs renumbered.
+    """
     machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
-    weights = [3 if len(machine.cpus) <= 32 else 1 for machine in machines]
+    weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
     policies = [name for name in POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
     scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in claimed]
     lot = random.Random(f"cells {seed}")
+    if not scopes:
+        policies = ["none"]
     for number in range(count):
-        machine = machines[number] if number < len(machines) else lot.choices(machines, weights)[0]
+        turn, place = divmod(number, len(machines))
+        if turn < len(policies):
+            machine, topology = machines[place], policies[(place + turn) % len(policies)]
+        else:
+            machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
+            machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
         options = frozenset(lot.choice(possible)) if possible else frozenset[str]()
-        topology = lot.choice(policies if scopes else ["none"])
         cell = Cell(
             machine,
             static=lot.random() < 0.95,
@@ -96,6 +107,14 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
         )
         if _comes_up(cell) and cell.features <= claimed:
             yield cell
+
+
+def _weight(machine: Machine) -> int:
+    """Return how often a machine comes: small ones, with devices or with NUMA nodes that differ, more than others."""
+    if len(machine.cpus) > 32:
+        return 1
+    uneven = len({cpus.bit_count() for cpus in machine.numa_bits.values() if cpus}) > 1
+    return 6 if machine.devices or uneven else 3
 
 
 def _has_memory(machine: Machine) -> bool:
@@ -147,7 +166,7 @@ def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dic
     if cell.reservation == "a number":
         return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
     if cell.reservation == "a number and a half":
-        return {"kubeReserved": {**kube, "cpu": "500m"}, "systemReserved": {"cpu": "700m"}}
+        return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
     bits = _reserved_bits(machine, cell.reservation, lot)
     return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
 
