@@ -84,11 +84,8 @@ def serves_what_is_free(choice: Choice) -> Judgement:
 
 @checker("cpu-manager/full-pcpus-only/gives-whole-cores", Choice)
 def gives_whole_cores(choice: Choice) -> Judgement:
-    """Full physical cores, always.
-
-    Where CPUs of an init container may be reused this is asked if they and the free ones are all of whole cores.
-    """
-    taken = choice.served if choice.shaped or choice.available == choice.whole_core_cpus else None
+    """Full physical cores, always."""
+    taken = choice.took
     if taken is None or WHOLE_CORES not in choice.options or not choice.can_be_whole_cores:
         return None
     return _not_split(choice, taken)

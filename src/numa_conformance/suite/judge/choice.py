@@ -53,17 +53,12 @@ class Choice:
     preferred: bool = False
 
     @property
-    def served(self) -> int | None:
+    def took(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
         given = self.given
-        if given is None or given & ~self.available or given.bit_count() != self.count or not self.count:
+        if not self.shaped or given is None or given & ~self.available or given.bit_count() != self.count:
             return None
-        return given
-
-    @property
-    def took(self) -> int | None:
-        """The same, where the pages say something of where the CPUs lie."""
-        return self.served if self.shaped else None
+        return given if self.count else None
 
     @cached_property
     def open_cores(self) -> tuple[int, ...]:
