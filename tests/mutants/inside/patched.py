@@ -61,6 +61,8 @@ def shows_in(name: str, scenario: Scenario) -> bool:
     option = next((option for option in OPTIONS if option.replace("-", "_") in room), None)
     if option:
         return option in scenario.cell
+    if room.endswith((".packed", ".accumulator")):
+        return True
     return scenario.generator == "walk" and scenario.cell != "policy none"
 
 
@@ -435,11 +437,6 @@ def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
 def never_returns_devices(right, self, active):
     """Keeps the devices of pods that are gone."""
     return False
-
-
-@_instead_of(device_manager.DeviceManager, "restore")
-def forgets_devices_at_restart(right, self, entries):
-    """Begins without allocations after a restart."""
 
 
 # The node
