@@ -18,7 +18,7 @@ Result = Mapping[str, Any]
 
 def table(results: Sequence[Result]) -> str:
     """Return the table, a line for each room and one for all."""
-    results = [result for result in results if result["status"] != "not importable"]
+    results = [result for result in results if result["status"] in ("asked", "not reached")]
     rooms = dict.fromkeys(result["room"] for result in results)
     lines = [_line(f"`{room}`", [result for result in results if result["room"] == room]) for room in rooms]
     return HEAD + "".join([*lines, _line("all", results)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
 from ..cpuset import CpuSet, format_bits
 from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
@@ -24,8 +27,9 @@ def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:
         raise error.within("available") from error
-    if options.full_pcpus_only:
-        available = FullPcpusOnly(topology, 0, quirks).offered_for(available, request.count)
+    whole = FullPcpusOnly(topology, 0, quirks) if options.full_pcpus_only else None
+    if whole:
+        available = whole.offered_for(available, request.count)
     near = 0
     if request.affinity and request.affinity.nodes is not None:
         near = available & _near(topology, request.affinity.nodes, options)
@@ -33,12 +37,25 @@ def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
         options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints
     ):
         near = align_by_socket.socket_that_holds(available, request.count, topology)
+    if whole and whole.chooses and whole.offered(available) == available:
+        pools = map(whole.offered, _narrowest_first(topology, (near, available), options))
+        with suppress(NotEnoughCpus):
+            return Picked(format_bits(whole.choose(pools, request.count)))
     try:
         taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
     except (NotEnoughCpus, KubeletFails) as error:
         return PickRefused(str(error))
     return Picked(format_bits(taken))
+
+
+def _narrowest_first(topology: CpuTopology, pools: Iterable[int], options: StaticOptions) -> Iterator[int]:
+    """Yield what of each pool lies in one uncore cache or socket, where an option promises one, then the pool."""
+    levels = [topology.uncores] if options.prefer_align_cpus_by_uncorecache else []
+    levels += [topology.sockets] if options.align_by_socket else []
+    for pool in pools:
+        yield from (pool & group for level in levels for group in level.masks)
+        yield pool
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:

@@ -162,8 +162,9 @@ class CpuQuirks(QuirkFlags):
     full_pcpus_only_takes_partial_cores: bool = quirk(
         rule="CPU-ADM-08",
         summary="full-pcpus-only may hand out single threads of a core where a reservation splits cores and a hint "
-        "covers an odd number of CPUs",
-        documented="only whole physical cores are given",
+        "covers an odd number of CPUs; hints count such threads as free, and what they promise one NUMA node may come "
+        "from several",
+        documented="only whole physical cores are given, and hints count no others",
         versions="1.22+",
     )
 

@@ -72,7 +72,7 @@ class StaticPolicy(CpuManager):
             return None
         own = self.state.assignments.get(pod.uid, {}).get(container.name)
         if own is None:
-            return HintRequest.of(self.topology, needed, self._free, self.reusable.get(pod.uid, 0))
+            return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0)))
         return self._held(own, needed, fits=own.bit_count() == needed)
 
     def pod_hint_request(self, pod: Pod) -> HintRequest | None:
@@ -91,7 +91,14 @@ class StaticPolicy(CpuManager):
                     held |= cpus
         if held.bit_count() == needed:
             return self._held(held, needed, fits=True)
-        return HintRequest.of(self.topology, needed, self._free, self.reusable.get(pod.uid, 0) | held)
+        return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0) | held))
+
+    def _for_hints(self, reusable: int) -> tuple[int, int]:
+        """Return the free and the reusable CPUs that hints count: no parts of cores where these are not given."""
+        if self._full_pcpus_only is None or self._quirks.full_pcpus_only_takes_partial_cores:
+            return self._free, reusable
+        whole = self._full_pcpus_only.offered(self._free | reusable)
+        return whole & ~reusable, whole & reusable
 
     def _held(self, own: int, needed: int, *, fits: bool) -> HintRequest:
         request = HintRequest.of(self.topology, needed, own)

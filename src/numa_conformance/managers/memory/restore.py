@@ -31,7 +31,8 @@ def check_restored(
                 place = f"(pod: {uid}, container: {container})"
                 if any(node not in expected for node in block.nodes):
                     raise _refused(f"{place} the memory assignment uses the NUMA that does not exist")
-                if any(block.type not in expected[node].tables for node in block.nodes):
+                lacking = [node for node in block.nodes if block.type not in expected[node].tables]
+                if len(lacking) == len(block.nodes) or (lacking and quirks.restart_with_uneven_page_sizes_crashes):
                     raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
                 charge(expected, block.nodes, block.type, block.bytes)
     if not _same(expected, nodes):

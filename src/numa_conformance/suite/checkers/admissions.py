@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.alignment import Alignment, asks_for_devices, only_cpus
+from ..judge.alignment import Alignment, asks_for_devices, fits, only_cpus
 from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
+from ..judge.choice import BY_SOCKET, WHOLE_CORES, adds_up, touched
 from ..judge.life import Admission
 from ..judge.world import World
 
@@ -40,11 +40,22 @@ def _must_be_refused(admission: Admission, why: str) -> Judgement:
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for no exclusive CPUs, no devices and no memory of its own is admitted under every policy."""
     world, pod = admission.before, admission.pod
-    if admission.again or asks_for_devices(world, pod.containers) or pod.whole:
+    if admission.again or asks_for_devices(world, pod.containers) or pod.whole or not fits(world, pod):
         return None
     if (world.settings.static and pod.exclusive) or (world.settings.memory_static and pod.qos == "Guaranteed"):
         return None
     return _must_be_admitted(admission, "though it asks for nothing that a manager gives out")
+
+
+@checker("cpu-manager/none/has-no-preference", Admission)
+def none_has_no_preference(admission: Admission) -> Judgement:
+    """CPU policy none gives the default hint: however many CPUs a pod asks for, no policy refuses it for them."""
+    world, pod = admission.before, admission.pod
+    if world.settings.static or world.settings.topology == "none" or not any(own.cpu for own in pod.containers):
+        return None
+    if not only_cpus(world, pod) or not fits(world, pod):
+        return None
+    return _must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
 
 
 @checker("cpu-manager/static/serves-what-is-free", Admission)
@@ -58,10 +69,15 @@ def free_cpus_serve(admission: Admission) -> Judgement:
 
 @checker("cpu-manager/static/init-cpus-serve-later-containers", Admission)
 def init_cpus_serve_later_containers(admission: Admission) -> Judgement:
-    """CPUs of an init container serve those that follow: the larger need of the two decides."""
+    """CPUs of an init container serve those that follow: the larger need of the two decides.
+
+    Not asked where the pool would be empty until init containers end, were their CPUs the last to serve again.
+    """
     world, pod = admission.before, admission.pod
     kinds = {container.kind for container in pod.containers}
     if not _counts_alone(admission) or kinds != {"init", "app"}:
+        return None
+    if _empties_the_pool(world, _all_exclusive(admission)):
         return None
     return _must_be_admitted(admission, f"whose containers need {pod.exclusive} at once, of {_free_text(world)}")
 
@@ -81,13 +97,14 @@ def _counts_alone(admission: Admission) -> bool:
 def refuses_a_partial_core(admission: Admission) -> Judgement:
     """Under full-pcpus-only every container of a pod must be served by whole cores."""
     world, pod = admission.before, admission.pod
-    threads = {core.bit_count() for core in world.machine.core_bits}
-    if not world.settings.static or WHOLE_CORES not in world.settings.options or admission.again or len(threads) > 1:
+    cores = world.machine.core_bits
+    if not world.settings.static or WHOLE_CORES not in world.settings.options or admission.again:
         return None
-    partial = [container for container in pod.containers if container.exclusive % max(threads)]
+    partial = [container for container in pod.containers if not adds_up(cores, container.exclusive)]
     if not partial:
         return None
-    wanted = f"whose container {partial[0].name} asks for {partial[0].exclusive} CPUs of cores with {max(threads)}"
+    sizes = " or ".join(str(size) for size in sorted({core.bit_count() for core in cores}))
+    wanted = f"whose container {partial[0].name} asks for {partial[0].exclusive} CPUs of cores with {sizes}"
     return _must_be_refused(admission, wanted)
 
 
@@ -145,11 +162,14 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
 
 
 def _single_request(admission: Admission) -> int:
-    """Return the CPUs of the one request that is aligned; 0 where several are, one after the other."""
+    """Return the CPUs of the one request that is aligned; 0 where several are, one after the other.
+
+    In scope pod it is what the containers need at once: the larger of init containers and apps.
+    """
     world, pod = admission.before, admission.pod
     if not world.settings.static or admission.again or not only_cpus(world, pod):
         return 0
-    if world.settings.scope == "pod" and all(container.kind == "app" for container in pod.containers):
+    if world.settings.scope == "pod":
         return pod.exclusive
     asking = [container for container in pod.containers if container.exclusive]
     return asking[0].exclusive if len(asking) == 1 else 0
@@ -161,7 +181,7 @@ def single_numa_node_admits(admission: Admission) -> Judgement:
     world, count = admission.before, _single_request(admission)
     if world.settings.topology != "single-numa-node" or not count or not Alignment(world, count).on_one_node:
         return None
-    if _empties_the_pool(world, count):
+    if _empties_the_pool(world, _all_exclusive(admission)):
         return None
     return _must_be_admitted(admission, f"which asks for {count} CPUs that one NUMA node has among {_free_text(world)}")
 
@@ -181,7 +201,7 @@ def restricted_admits(admission: Admission) -> Judgement:
     world, count = admission.before, _single_request(admission)
     if world.settings.topology != "restricted" or not count or not Alignment(world, count).preferred:
         return None
-    if _empties_the_pool(world, count):
+    if _empties_the_pool(world, _all_exclusive(admission)):
         return None
     width = Alignment(world, count).width
     return _must_be_admitted(admission, f"whose {count} CPUs {width} NUMA nodes have among {_free_text(world)}")
@@ -218,6 +238,11 @@ def aligned_when_possible(admission: Admission) -> Judgement:
         allowed=f"{alignment.width} NUMA nodes",
         pod=cpus,
     )
+
+
+def _all_exclusive(admission: Admission) -> int:
+    """Return what all containers ask for, were no CPU to serve twice."""
+    return sum(container.exclusive for container in admission.pod.containers)
 
 
 def _empties_the_pool(world: World, count: int) -> bool:

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Judgement, Violation, checker, violated
-from ..judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, fewest, touched
+from ..judge.choice import (
+    ACROSS_CORES,
+    ACROSS_NUMA,
+    BY_SOCKET,
+    BY_UNCORE,
+    WHOLE_CORES,
+    Choice,
+    adds_up,
+    fewest,
+    touched,
+)
 
 _SPREAD = frozenset({ACROSS_NUMA, ACROSS_CORES})
 
@@ -320,9 +330,14 @@ def _by_cache(choice: Choice) -> bool:
 
 @checker("topology-manager/best-effort/aligns-when-possible", Choice)
 def follows_the_hint(choice: Choice) -> Judgement:
-    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
+    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can.
+
+    Those of a preferred hint can, or it would not have been one; under full-pcpus-only a hint may not know of cores.
+    """
     taken = choice.took
     scope = _scope(choice)
+    if scope is None and choice.preferred and not choice.options & {WHOLE_CORES, BY_SOCKET}:
+        scope = choice.near
     if taken is None or choice.near is None or scope is None or scope == choice.available:
         return None
     return violated(
@@ -341,7 +356,10 @@ def _scope(choice: Choice) -> int | None:
     near = choice.near & choice.available
     if BY_SOCKET in choice.options:
         near = sum(touched(choice.sockets, choice.near)) & choice.available
-    return near if _room(choice, near).bit_count() >= choice.count else None
+    room = _room(choice, near)
+    if WHOLE_CORES in choice.options and not adds_up((core for core in choice.free_cores if core & room), choice.count):
+        return None
+    return near if room.bit_count() >= choice.count else None
 
 
 def _room(choice: Choice, cpus: int) -> int:

@@ -5,9 +5,10 @@ The sentences are on the page Node Resource Managers, section Static policy, unl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits
+from ...machine import Machine
 from ..judge.checker import Judgement, Violation, checker, violated
 from ..judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
 from ..judge.world import World
@@ -61,6 +62,8 @@ def _shared(admission: Admission, qos: str) -> Judgement:
 
 def _numbers(admission: Admission, concerns: object) -> Iterator[Violation]:
     for container in admission.pod.containers:
+        if admission.again and container.kind == "init":
+            continue  # it may have ended, and what it had may be given back
         if callable(concerns) and concerns(container.exclusive):
             held = admission.held.get(container.name)
             number = held.cpus.bit_count() if held else 0
@@ -119,6 +122,43 @@ def reserves_the_number(arrival: Arrival) -> Judgement:
         got=format_bits(world.reserved),
         allowed=f"{arrival.settings.reserved_count} CPUs",
     )
+
+
+@checker("cpu-manager/reservation/takes-cores-in-ascending-order", Arrival)
+def reservation_ascends_by_core(arrival: Arrival) -> Judgement:
+    """A reservation by number takes CPUs in ascending order of physical core ids.
+
+    Core ids may be the kernel's, which begin anew in each socket, with or without the socket, or follow the CPU ids;
+    whether sibling threads come at once is not decided.
+    """
+    world = arrival.world
+    if world is None or not world.settings.static or world.settings.reserved is not None or not world.reserved:
+        return None
+    readings = _core_orders(world.machine)
+    return violated(
+        any(_is_first(order, world.reserved) for order in readings),
+        f"the reserved CPUs {format_bits(world.reserved)} are not those of the first cores",
+        got=format_bits(world.reserved),
+        allowed="CPUs of the lowest cores",
+        reserved=world.reserved,
+    )
+
+
+def _core_orders(machine: Machine) -> list[dict[int, tuple[int, ...]]]:
+    """Return the CPUs of each core with its place, in every way in which cores may be numbered."""
+    first = {core: next(cpu for cpu in machine.cpus if core >> cpu.id & 1) for core in machine.core_bits}
+    return [
+        {core: (cpu.id,) for core, cpu in first.items()},
+        {core: (-1 if cpu.core is None else cpu.core,) for core, cpu in first.items()},
+        {core: (cpu.socket, -1 if cpu.core is None else cpu.core) for core, cpu in first.items()},
+        {core: (cpu.socket, cpu.numa, -1 if cpu.core is None else cpu.core) for core, cpu in first.items()},
+        {core: (cpu.numa, -1 if cpu.core is None else cpu.core) for core, cpu in first.items()},
+    ]
+
+
+def _is_first(order: Mapping[int, tuple[int, ...]], reserved: int) -> bool:
+    last = max(place for core, place in order.items() if core & reserved)
+    return all(core & reserved for core, place in order.items() if place < last)
 
 
 @checker("cpu-manager/shared-pool/loses-nothing", Moment)
@@ -379,6 +419,31 @@ def _wrong_updates(done: ReconcilePass) -> Iterator[Violation]:
             got=format_bits(update.cpus),
             allowed=format_bits(wanted),
         )
+
+
+@checker("cpu-manager/reconcile/running-containers-get-their-cpusets", ReconcilePass)
+def reconcile_forgets_nobody(done: ReconcilePass) -> Judgement:
+    """After a pass every container runs on what is assigned.
+
+    Asked of shared containers in a pass that sends the pool to some: cpusets may as well be written at once, unseen.
+    """
+    shared = {
+        (uid, container.name)
+        for uid, pod in done.world.pods.items()
+        for container in pod.spec.containers
+        if container.name in pod.held and not pod.held[container.name].cpus
+    }
+    sent = {(update.uid, update.container): update.cpus for update in done.updates}
+    if not done.world.settings.static or not shared & sent.keys():
+        return None
+    pool = done.world.pool
+    stale = sorted(key for key in shared & done.runs_on.keys() if sent.get(key, done.runs_on[key]) != pool)
+    return violated(
+        not stale,
+        f"after the pass {', '.join(map('/'.join, stale))} do not run on the shared pool, though others were sent it",
+        got=", ".join(format_bits(sent.get(key, done.runs_on[key])) for key in stale),
+        allowed=format_bits(pool),
+    )
 
 
 def _told(cpus: dict[str, int]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
 from ...machine import Machine, catalogue_names, load_machine
-from .picks import OPTION_SETS
+from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
 
@@ -30,6 +30,8 @@ MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
+SHUFFLED = 0.3
+"""How many of the machines that come by lot have their CPUs renumbered."""
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
 RESERVED_MIB = 356
 """kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
@@ -50,19 +52,19 @@ class Cell:
     @property
     def name(self) -> str:
         """The settings in words; the machine is told beside it."""
-        if not self.static:
-            return "policy none"
         memory = ", memory Static" if self.memory else ""
-        options = "+".join(sorted(self.options)) or "no option"
         topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
+        if not self.static:
+            return f"CPU policy none, {topology}{memory}"
+        options = "+".join(sorted(self.options)) or "no option"
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
 
     @property
     def features(self) -> frozenset[str]:
         """What a target must claim to be asked."""
-        if not self.static:
-            return frozenset({"cpu-manager/none"})
-        named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
+        named = {"cpu-manager/none"}
+        if self.static:
+            named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
         if self.topology != "none":
             named |= {f"topology-manager/{self.topology}", f"topology-manager/scope/{self.scope}"}
         if self.memory:
@@ -73,18 +75,27 @@ class Cell:
 
 
 def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int = 0) -> Iterator[Cell]:
-    """Yield cells within what a target claims; small machines come more often, every machine of the catalogue comes."""
+    """Yield cells within what a target claims: every machine of the catalogue under every policy, then by lot.
+
+    Small machines come more often then, and some with their CPUs renumbered.
+    """
     machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
-    weights = [3 if len(machine.cpus) <= 32 else 1 for machine in machines]
+    weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
     policies = [name for name in POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
     scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in claimed]
     lot = random.Random(f"cells {seed}")
+    if not scopes:
+        policies = ["none"]
     for number in range(count):
-        machine = machines[number] if number < len(machines) else lot.choices(machines, weights)[0]
+        turn, place = divmod(number, len(machines))
+        if turn < len(policies):
+            machine, topology = machines[place], policies[(place + turn) % len(policies)]
+        else:
+            machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
+            machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
         options = frozenset(lot.choice(possible)) if possible else frozenset[str]()
-        topology = lot.choice(policies if scopes else ["none"])
         cell = Cell(
             machine,
             static=lot.random() < 0.95,
@@ -96,6 +107,14 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
         )
         if _comes_up(cell) and cell.features <= claimed:
             yield cell
+
+
+def _weight(machine: Machine) -> int:
+    """Return how often a machine comes: small ones, with devices or with NUMA nodes that differ, more than others."""
+    if len(machine.cpus) > 32:
+        return 1
+    uneven = len({cpus.bit_count() for cpus in machine.numa_bits.values() if cpus}) > 1
+    return 6 if machine.devices or uneven else 3
 
 
 def _has_memory(machine: Machine) -> bool:
@@ -112,7 +131,7 @@ def _in_pages(pages: Mapping[str, int]) -> int:
 
 def _comes_up(cell: Cell) -> bool:
     """Whether the pages let a node come up so: socket alignment has conditions, and something must be left to give."""
-    socket = "align-by-socket" in cell.options
+    socket = cell.static and "align-by-socket" in cell.options
     sockets, nodes = len(cell.machine.socket_bits), sum(1 for cpus in cell.machine.numa_bits.values() if cpus)
     if socket and (cell.topology == "single-numa-node" or sockets > nodes):
         return False
@@ -125,17 +144,16 @@ def _comes_up(cell: Cell) -> bool:
 def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
     """Return the KubeletConfiguration of a cell, in its JSON form."""
     config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
-    if not cell.static:
-        return {**config, "cpuManagerPolicy": "none"}
-    config["cpuManagerPolicy"] = "static"
-    if cell.options:
+    config["cpuManagerPolicy"] = "static" if cell.static else "none"
+    if cell.static and cell.options:
         config["cpuManagerPolicyOptions"] = dict.fromkeys(sorted(cell.options), "true")
         config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
     if cell.memory:
         largest = max(cell.machine.memory, key=lambda node: (node.memory or 0) - _in_pages(node.hugepages))
         config.update(MEMORY)
         config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
-    config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
+    if cell.static:
+        config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     if cell.topology != "none":
         config["topologyManagerPolicy"], config["topologyManagerScope"] = cell.topology, cell.scope
         if len(cell.machine.numa_ids) > MOST_NODES:
@@ -148,7 +166,7 @@ def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dic
     if cell.reservation == "a number":
         return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
     if cell.reservation == "a number and a half":
-        return {"kubeReserved": {**kube, "cpu": "500m"}, "systemReserved": {"cpu": "700m"}}
+        return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
     bits = _reserved_bits(machine, cell.reservation, lot)
     return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
 

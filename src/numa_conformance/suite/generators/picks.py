@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -11,9 +12,11 @@ from ...cpuset import format_bits, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Question, Scenario, ask_all
+from ..renumber import renumber
 
-__all__ = ["OPTION_SETS", "STATES", "pick_sweep", "swept_machines"]
+__all__ = ["OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
 
+SMALL = 32
 MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
 WITHOUT_A_CHOICE = ("strict-cpu-reservation",)
@@ -50,18 +53,28 @@ def pick_sweep(
 ) -> Iterator[Scenario]:
     """Yield scenarios for each machine and option set, in so many states of use, each of up to ``counts`` counts.
 
-    Small machines are asked every count; larger ones those around the sizes of their groups, and some by lot.
+    Small machines are asked every count, and have their CPUs renumbered every other time; larger ones are asked counts
+    around the sizes of their groups, and some by lot.
     """
-    for machine in machines:
+    for own in machines:
         for names in options:
-            for state in random.Random(f"{seed} {machine.name} {sorted(names)}").sample(STATES, states):
+            drawn = random.Random(f"{seed} {own.name} {sorted(names)}").sample(STATES, states)
+            for turn, state in enumerate(drawn):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
-                lot = random.Random(f"{seed} {machine.name} {cell}")
+                lot = random.Random(f"{seed} {own.name} {cell}")
+                machine = shuffled(own, lot) if turn % 2 and len(own.cpus) <= SMALL else own
                 free = available(machine, state, lot)
                 asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), counts, lot)] + [
                     _hinted(machine, free, names, lot) for _ in range(2)
                 ]
                 yield Scenario("sweep", cell, machine, partial(ask_all, asked), seed)
+
+
+def shuffled(machine: Machine, lot: random.Random) -> Machine:
+    """Return the machine with its CPUs renumbered by lot: ids tell nothing of cores, NUMA nodes and sockets."""
+    ids = [cpu.id for cpu in machine.cpus]
+    twin = renumber(machine, dict(zip(ids, lot.sample(ids, len(ids)), strict=True)))
+    return replace(twin, name=f"{machine.name}, renumbered")
 
 
 def available(machine: Machine, state: str, lot: random.Random) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from ...cpuset import CpuSet
@@ -16,6 +17,9 @@ from .cells import Cell, kubelet_of
 __all__ = ["walks"]
 
 SMALL_MIB, LARGE_SHARE = 64, 3
+KINDS = ("guaranteed", "fraction", "burstable", "best effort")
+MOST_FILLED = 8
+"""NUMA nodes that are filled at the beginning of a life."""
 
 
 def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: int = 0) -> Iterator[Scenario]:
@@ -78,7 +82,11 @@ class _Walk:
 
     def fragment(self) -> Script:
         """Put single threads and cores in use, here and there."""
-        if not self._cell.static or self._lot.random() < 0.3:
+        begin = self._lot.random()
+        if not self._cell.static or begin < 0.3:
+            return
+        if begin < 0.5:
+            yield from self._fill()
             return
         threads = self._cell.machine.core_bits[0].bit_count()
         size = threads if "full-pcpus-only" in self._cell.options else 1
@@ -87,6 +95,21 @@ class _Walk:
                 question = self._admit(self._plain(size))
                 self.saw((yield question), question)
         for uid in [uid for uid in self._pods if self._lot.random() < 0.5]:
+            question = _remove(uid)
+            self.saw((yield question), question)
+
+    def _fill(self) -> Script:
+        """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
+        sizes = [cpus.bit_count() for cpus in self._cell.machine.numa_bits.values() if cpus]
+        threads = self._cell.machine.core_bits[0].bit_count()
+        size = min(sizes) - (threads if min(sizes) > threads else 0)
+        while self._free >= size and len(self._pods) < MOST_FILLED:
+            question = self._admit(self._plain(size))
+            answer = yield question
+            self.saw(answer, question)
+            if answer.get("result") != "admitted":
+                break
+        for uid in self._lot.sample(list(self._pods), len(self._pods) // 2):
             question = _remove(uid)
             self.saw((yield question), question)
 
@@ -141,12 +164,13 @@ class _Walk:
         """Draw a pod: mostly one that could be admitted."""
         lot = self._lot
         self._count += 1
-        kind = lot.choices(("guaranteed", "fraction", "burstable", "best effort"), (8, 1, 1, 1))[0]
-        number = lot.choices((1, 2, 3), (6, 3, 1))[0]
+        kind = lot.choices((*KINDS, "mixed"), (16, 2, 2, 2, 1))[0]
+        number = 2 if kind == "mixed" else lot.choices((1, 2, 3), (6, 3, 1))[0]
         room = self._free
         apps = []
         for index in range(number):
-            apps.append(self._container(f"c{index}", kind, room // (number - index)))
+            own = lot.choice(KINDS) if kind == "mixed" else kind
+            apps.append(self._container(f"c{index}", own, room // (number - index)))
             room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
         init: list[dict[str, Any]] = []
         if "cpu-manager/init-containers" in self._claimed and kind == "guaranteed" and lot.random() < 0.3:
@@ -164,8 +188,8 @@ class _Walk:
     def _container(self, name: str, kind: str, room: int) -> dict[str, Any]:
         lot = self._lot
         extra: dict[str, str] = {}
-        if self._resources and "device-manager/allocation" in self._claimed and lot.random() < 0.35:
-            extra[lot.choice(self._resources)] = str(lot.randint(1, 2))
+        if self._resources and "device-manager/allocation" in self._claimed and lot.random() < 0.5:
+            extra[lot.choice(self._resources)] = str(lot.randint(1, 3))
         if kind == "best effort":
             return container(name, other=extra)
         memory = f"{self._memory()}Mi"
@@ -210,6 +234,7 @@ def _remove(uid: str) -> Question:
 def _sizes(machine: Machine) -> list[int]:
     groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
     sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
+    sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
     return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)
 
 

@@ -8,7 +8,7 @@ from .choice import WHOLE_CORES, fewest
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Alignment", "asks_for_devices", "only_cpus"]
+__all__ = ["Alignment", "asks_for_devices", "fits", "only_cpus"]
 
 
 class Alignment:
@@ -36,6 +36,19 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
     """Tell whether a container asks for a device of the machine."""
     known = {device.resource for device in world.machine.devices}
     return any(known & container.requests.keys() for container in containers)
+
+
+def fits(world: World, pod: PodSpec) -> bool:
+    """Tell whether a pod's requests fit beside those on the node, so that no other admission handler may refuse it.
+
+    Of memory half counts: some is reserved, some is in huge pages.
+    """
+    capacity = {
+        "cpu": world.online.bit_count() - world.settings.reserved_count,
+        "memory": sum(node.memory or 0 for node in world.machine.memory) // 2,
+    }
+    pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
+    return all(sum(own.scheduled(name) for own in pods) <= room for name, room in capacity.items())
 
 
 def only_cpus(world: World, pod: PodSpec) -> bool:

@@ -8,7 +8,17 @@ from functools import cached_property
 
 from ...machine import Machine
 
-__all__ = ["ACROSS_CORES", "ACROSS_NUMA", "BY_SOCKET", "BY_UNCORE", "WHOLE_CORES", "Choice", "touched"]
+__all__ = [
+    "ACROSS_CORES",
+    "ACROSS_NUMA",
+    "BY_SOCKET",
+    "BY_UNCORE",
+    "WHOLE_CORES",
+    "Choice",
+    "adds_up",
+    "fewest",
+    "touched",
+]
 
 WHOLE_CORES = "full-pcpus-only"
 ACROSS_NUMA = "distribute-cpus-across-numa"
@@ -28,7 +38,8 @@ class Choice:
 
     ``options``: the static policy's options that are on. ``available``: CPUs that may be given. ``near``: CPUs of the
     NUMA nodes of the hint; None without one. ``given``: None when the request was refused, with ``refusal`` its text.
-    ``shaped``: whether the pages say anything of where the CPUs lie; not where CPUs of an init container may be reused.
+    ``shaped``: whether the pages say anything of where the CPUs lie; not where CPUs of an init container may be reused,
+    nor where a hint was followed that is not told. ``preferred``: whether the hint was chosen as a preferred one.
     """
 
     machine: Machine
@@ -39,20 +50,15 @@ class Choice:
     near: int | None = None
     refusal: str = ""
     shaped: bool = True
+    preferred: bool = False
 
     @property
     def took(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
         given = self.given
-        if (
-            not self.shaped
-            or given is None
-            or given & ~self.available
-            or given.bit_count() != self.count
-            or not self.count
-        ):
+        if not self.shaped or given is None or given & ~self.available or given.bit_count() != self.count:
             return None
-        return given
+        return given if self.count else None
 
     @cached_property
     def open_cores(self) -> tuple[int, ...]:
@@ -94,10 +100,10 @@ class Choice:
         """Threads of a core, on a machine where all have as many."""
         return self.machine.core_bits[0].bit_count()
 
-    @property
+    @cached_property
     def can_be_whole_cores(self) -> bool:
         """Whether cores that are free as a whole add up to the request."""
-        return self.even and self.count % self.threads == 0 and self.count <= self.whole_core_cpus.bit_count()
+        return adds_up(self.free_cores, self.count)
 
     @property
     def untouched(self) -> bool:
@@ -108,6 +114,14 @@ class Choice:
     def fewest_cores(self) -> int:
         """Cores that the request needs at least."""
         return fewest((core.bit_count() for core in self.open_cores), self.count)
+
+
+def adds_up(cores: Iterable[int], count: int) -> bool:
+    """Tell whether some of these cores have so many CPUs together."""
+    reach = 1
+    for core in cores:
+        reach |= reach << core.bit_count()
+    return bool(reach >> count & 1)
 
 
 def fewest(sizes: Iterable[int], count: int) -> int:

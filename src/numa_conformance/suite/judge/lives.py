@@ -151,10 +151,12 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
         count = container.exclusive
         if count:
             available = before.free & ~spent | reusable
-            affinity = held[container.name].affinity if container.name in held else None
-            aligned = before.settings.topology != "none" and affinity is not None and affinity.nodes is not None
-            near = _cpus_of(before, affinity.nodes) if aligned and affinity and affinity.nodes is not None else None
-            yield Choice(before.machine, before.settings.options, available, count, given, near, shaped=not reusable)
+            aligns = before.settings.topology != "none"
+            affinity = held[container.name].affinity if aligns and container.name in held else None
+            near = None if affinity is None or affinity.nodes is None else _cpus_of(before, affinity.nodes)
+            shaped = not reusable and (affinity is not None or not aligns)
+            options, preferred = before.settings.options, affinity is not None and affinity.preferred
+            yield Choice(before.machine, options, available, count, given, near, shaped=shaped, preferred=preferred)
         if container.kind == "init":
             reusable |= given
         else:

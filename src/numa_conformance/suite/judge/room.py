@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from ...machine import Machine, MemoryNode
+from ...machine import Device, Machine, MemoryNode
 from .choice import fewest
 from .pods import ContainerSpec, PodSpec
 from .world import World
@@ -163,12 +163,15 @@ class Room:
         return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
 
     def _devices_unaligned(self, resource: str, count: int) -> bool:
+        """Tell so whether or not unhealthy devices count for how many NUMA nodes a request needs."""
         devices = [device for device in self._machine.devices if device.resource == resource]
+        if any(not device.numa for device in devices) or len(self._machine.numa_ids) > FEW_NODES:
+            return False
+        healthy = [device for device in devices if device.healthy]
+        return bool(devices) and all(self._not_where(some, resource, count) for some in (devices, healthy))
+
+    def _not_where(self, devices: Sequence[Device], resource: str, count: int) -> bool:
         nodes = self._machine.numa_ids
-        if not any(device.numa for device in devices) or len(nodes) > FEW_NODES:
-            return False
-        if any(not device.numa or not device.healthy for device in devices):
-            return False
         for width in range(1, len(nodes) + 1):
             sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
             if any(sum(_local(device.numa, some) for device in devices) >= count for some in sets):

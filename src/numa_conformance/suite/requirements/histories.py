@@ -73,6 +73,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("cpu-task/options/incompatible-options-fail-the-start",),
         beyond="that options which are not named as incompatible do not keep the node from coming up",
     ),
+    _requirement(
+        "cpu-manager/none/has-no-preference",
+        "Under CPU policy none no policy of the Topology Manager refuses a pod for the CPUs it asks for.",
+        "cpu-manager/none",
+        statements=("topology/interactions/none-gives-the-default-hint",),
+        since="1.18",
+    ),
     _cpu(
         "static/gives-free-cpus-only",
         "Exclusive CPUs are taken from those that are free, and from nowhere else.",
@@ -184,7 +191,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/scope/pod/gives-all-containers-one-affinity",
         "In scope pod every container of a pod has the same affinity.",
         "topology-manager/scope/pod",
-        statements=("topology/policies/same-for-every-container",),
+        statements=("topology/policies/same-for-every-container", "topology/pod/one-set"),
         since="1.20",
     ),
     _requirement(

@@ -1,0 +1,80 @@
+"""Asks an allocator of this process, without a thread and without checking messages: which fault shows first."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from numa_conformance.protocol import METHODS
+from numa_conformance.protocol.faults import Crashed, Exchange
+from numa_conformance.protocol.messages.describe import Description
+from numa_conformance.suite.drive import Scenario, drive
+from numa_conformance.suite.groups import GROUPS
+from numa_conformance.suite.judging import ANSWERED, judge
+from numa_conformance.suite.requirements import REQUIREMENTS
+
+__all__ = ["Directly", "breaches", "broken_by", "scenarios_for"]
+
+
+class Directly:
+    """What a generator drives in place of a client."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+        self.description: Description = target.describe(METHODS["describe"].request())
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return self._answer(method, params)
+        except Exception as error:
+            raise Crashed(f"{type(error).__name__}: {error}", Exchange(method)) from error
+
+    def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if hasattr(type(self._target), "answer"):
+            return self._target.answer(method, params)  # type: ignore[no-any-return]
+        known = METHODS[method]
+        reply = getattr(self._target, known.attribute)(msgspec.convert(params, known.request))
+        return msgspec.to_builtins(reply)  # type: ignore[no-any-return]
+
+
+@cache
+def scenarios_for(surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
+    """Return what the groups of picks and lives ask a target with these claims, mixed."""
+    groups = [group for group in GROUPS.values() if group.name in ("picks", "lives") and group.surface in surfaces]
+    scenarios = [scenario for group in groups for scenario in group.scenarios(features, 0)]
+    random.Random("mixed").shuffle(scenarios)
+    return tuple(scenarios)
+
+
+Wanted = Callable[[Scenario], bool]
+
+
+def _all(scenario: Scenario) -> bool:
+    return True
+
+
+def breaches(make: Callable[[], object], *, every: int = 1, wanted: Wanted = _all) -> Iterator[str]:
+    """Yield the requirements that an allocator does not meet, as they show, in every n-th scenario that is wanted."""
+    client: Any = Directly(make())
+    description = client.description
+    scenarios = scenarios_for(frozenset(description.surfaces), frozenset(description.features))
+    for scenario in filter(wanted, scenarios[::every]):
+        history, fault = drive(scenario, client, "1.32")
+        if fault is not None:
+            yield ANSWERED
+        for broken in judge(history).broken:
+            yield broken.requirement
+
+
+def broken_by(
+    make: Callable[[], object], *, every: int = 1, strength: str = "MUST", wanted: Wanted = _all
+) -> str | None:
+    """Return the first requirement that an allocator does not meet; None when it meets all."""
+    for name in breaches(make, every=every, wanted=wanted):
+        if REQUIREMENTS[name].strength == strength:
+            return name
+    return None

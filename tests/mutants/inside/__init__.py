@@ -1,0 +1,18 @@
+"""Faults inside algorithms: allocators that are right but for one bound, order, measure or forgotten step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from .choosing import WRONG_CHOOSERS
+from .lives import WRONG_NODES
+from .patched import PATCHED
+
+__all__ = ["INSIDE", "ONLY_RECOMMENDED"]
+
+INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType({**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED})
+"""Every one by name."""
+
+ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst"})
+"""Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed."""
