@@ -14,5 +14,5 @@ __all__ = ["INSIDE", "ONLY_RECOMMENDED"]
 INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType({**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED})
 """Every one by name."""
 
-ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst"})
-"""Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed."""
+ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst", "WidthByTheFirstNode"})
+"""Those that break no more than a recommendation: CPUs tend to be packed; which hints are preferred only code says."""
