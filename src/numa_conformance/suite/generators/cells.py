@@ -30,6 +30,8 @@ MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
+PLAIN = 0.25
+"""How many nodes have no option, beside those that come by lot."""
 SHUFFLED = 0.3
 """How many of the machines that come by lot have their CPUs renumbered."""
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
@@ -95,7 +97,7 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
         else:
             machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
-        options = frozenset(lot.choice(possible)) if possible else frozenset[str]()
+        options = frozenset(lot.choice(possible)) if possible and lot.random() > PLAIN else frozenset[str]()
         cell = Cell(
             machine,
             static=lot.random() < 0.95,
