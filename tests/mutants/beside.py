@@ -1,4 +1,4 @@
-"""Right placements with a wrong tale beside them: CFS quota, and the phase of refused pods."""
+"""Right placements with a wrong tale beside them: CFS quota, the phase of refused pods, what a crash leaves."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def _pending(answer: Json, memory: Memory) -> Json:
     return {**answer, "phase": "Pending"} if answer["result"] == "rejected" else answer
 
 
+def _shares_everything(answer: Json, memory: Memory) -> Json:
+    """After a restart with other state files the shared pool has all CPUs, those of pods too."""
+    if memory.asked["node.restart"].get("files") and answer["result"] == "restarted":
+        answer["default_cpuset"] = memory.answered["node.start"]["default_cpuset"]
+    return answer
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "bounds_exclusive_cpus",
@@ -37,5 +44,10 @@ MUTANTS: tuple[mutant, ...] = (
         "leaves_refused_pods_pending",
         ["cpu-manager/full-pcpus-only/refused-pods-are-failed"],
         answers={"node.admit": _pending},
+    ),
+    mutant(
+        "shares_after_a_crash",
+        ["node/restart/a-crash-leaves-no-cpu-in-two-places"],
+        answers={"node.restart": _shares_everything},
     ),
 )

@@ -4,7 +4,7 @@ from .cgroup import CgroupTree, CgroupUpdate, Failure, write_cgroup_tree
 from .dumps import open_dump
 from .kubelet_view import read_kubelet_view
 from .reader import read_machine
-from .stores import DirectoryStore, MemoryStore, StateStore
+from .stores import DirectoryStore, JournalStore, MemoryStore, StateStore
 from .writer import write_tree
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "CgroupUpdate",
     "DirectoryStore",
     "Failure",
+    "JournalStore",
     "MemoryStore",
     "StateStore",
     "open_dump",

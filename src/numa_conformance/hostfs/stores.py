@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..errors import Fault, UsageError
 
-__all__ = ["DirectoryStore", "MemoryStore", "StateStore"]
+__all__ = ["DirectoryStore", "JournalStore", "MemoryStore", "StateStore"]
 
 MAX_BYTES = 64 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
@@ -61,6 +61,29 @@ class MemoryStore:
     def where(self, name: str) -> str:
         """Return the path of a file as messages name it."""
         return f"<state-dir>/{name}"
+
+
+class JournalStore(MemoryStore):
+    """Keeps the files in memory, and in what order they were written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._writes: list[tuple[str, str | None]] = []
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file."""
+        super().write(name, text)
+        self._writes.append((name, text))
+
+    def delete(self, name: str) -> None:
+        """Remove a file; it need not be there."""
+        super().delete(name)
+        self._writes.append((name, None))
+
+    def take_writes(self) -> list[tuple[str, str | None]]:
+        """Return the files that were written since this was last asked for, with their texts (None: deleted)."""
+        writes, self._writes = self._writes, []
+        return writes
 
 
 class DirectoryStore:

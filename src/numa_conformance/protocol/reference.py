@@ -10,7 +10,7 @@ from ..cpuset import format_bits
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
-from ..hostfs import CgroupTree, MemoryStore, read_machine
+from ..hostfs import CgroupTree, JournalStore, read_machine
 from ..kube import (
     FeatureGates,
     KubeletConfiguration,
@@ -54,6 +54,7 @@ from .messages.node import (
     RunPod,
     StartFailed,
     StartNode,
+    StateWrite,
     UnknownPod,
 )
 from .messages.pick import Pick, Picked, PickRefused
@@ -77,6 +78,7 @@ class ReferenceTarget:
         self._gates = FeatureGates.build(self._version)
         self._quirks = Quirks.of(self._version) if level == "exact" else Quirks.none()
         self._node: Node | None = None
+        self._store = JournalStore()
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -148,9 +150,10 @@ class ReferenceTarget:
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""
         self._node = None
-        store = MemoryStore()
+        self._store = store = JournalStore()
         for name, text in (request.files or {}).items():
             store.write(name, text)
+        store.take_writes()
         config, version = KubeletConfiguration.from_dict(request.kubelet, "kubelet"), request.kubernetes_version
         try:
             self._node = Node(
@@ -194,11 +197,13 @@ class ReferenceTarget:
 
     def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
         """Tell the state files."""
-        return Checkpoints(self._up.checkpoints())
+        files = self._up.checkpoints()
+        return Checkpoints(files, [StateWrite(name, text) for name, text in self._store.take_writes()])
 
     def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
         """Restart the node agent."""
         self._up.write_files(request.files or {})
+        self._store.take_writes()
         config = None if request.kubelet is None else KubeletConfiguration.from_dict(request.kubelet, "kubelet")
         try:
             return answers.restarted_answer(self._up.restart(config))

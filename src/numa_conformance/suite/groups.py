@@ -10,6 +10,7 @@ from .checkers import checkers_of
 from .drive import Scenario
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
+from .generators.crashes import NEEDED, crashes
 from .generators.hints import examples_of_hints, hint_sweep
 from .generators.merges import CLOSEST, MOST_NODES, POLICIES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
@@ -21,7 +22,7 @@ from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
 from .judge.classified import Classified
 from .judge.hinted import CpuHints
-from .judge.life import Admission, Arrival, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State
 from .judge.merged import MergedHints
 from .judge.scored import ScoredNode, ScorePair
 from .judge.starts import Start
@@ -87,6 +88,10 @@ def _starts(claimed: Claimed, _seed: int) -> Iterator[Scenario]:
     return node_starts(claimed)
 
 
+def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -98,6 +103,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives),
+            Group("crashes", "node", (Crash,), _crashes),
             Group("starts", "node", (Start,), _starts),
         )
     }

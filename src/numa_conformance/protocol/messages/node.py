@@ -35,6 +35,7 @@ __all__ = [
     "SkippedContainer",
     "StartFailed",
     "StartNode",
+    "StateWrite",
     "UnknownPod",
     "Update",
 ]
@@ -43,6 +44,7 @@ SURFACE = "the stateful manager stack of one node"
 FEATURES = {
     "cpu-manager/cfs-quota": "CFS quota of containers, told by cpu_quota",
     "node/phase": "the phase of a refused pod",
+    "node/writes": "the writes of state files in their order, told by writes",
 }
 
 
@@ -215,10 +217,22 @@ class Reconcile(Request[Reconciled], method="node.reconcile", surface="node", fr
     """Make one pass of the reconcile loop."""
 
 
+class StateWrite(Message, frozen=True, omit_defaults=False):
+    """A state file that was replaced whole; ``text`` null: deleted."""
+
+    file: str
+    text: str | None
+
+
 class Checkpoints(Outcome, tag="checkpoints", frozen=True):
-    """File name to content."""
+    """File name to content.
+
+    ``writes``: how the files came to be so, one write after the other, since they were last asked for or the node came
+    up; null: not told.
+    """
 
     checkpoints: dict[str, str]
+    writes: list[StateWrite] | None = None
 
 
 class ReadCheckpoints(Request[Checkpoints], method="node.checkpoints", surface="node", frozen=True):

@@ -10,7 +10,7 @@ from .pods import PodSpec
 from .settings import Settings
 from .world import Held, World
 
-__all__ = ["Admission", "Arrival", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
+__all__ = ["Admission", "Arrival", "Crash", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,20 @@ class Restart:
     before: World
     after: World | None
     plain: bool
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The node agent ended between two writes of its state files, and came up with those it had left, or did not.
+
+    ``after``: None when it did not come up, for the reason ``refusal``; ``held``: what the pods admitted again hold.
+    """
+
+    before: World
+    after: World | None
     held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..history import History, Step
 from .choice import Choice
-from .life import Admission, Arrival, Files, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .life import Admission, Arrival, Crash, Files, Moment, ReconcilePass, Removal, Restart, Run, State, Update
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
@@ -17,6 +17,8 @@ from .world import Held, PodOnNode, World
 __all__ = ["NodeFollower"]
 
 Answer = Mapping[str, Any]
+Texts = Mapping[str, str]
+"""State file to text."""
 
 
 class NodeFollower:
@@ -26,6 +28,8 @@ class NodeFollower:
         self._machine = history.head.machine
         self._world: World | None = None
         self._runs_on: dict[tuple[str, str], int] = {}
+        self._texts: Texts | None = None
+        self._on_the_way: list[Texts] = []
 
     def subjects(self, step: Step, answer: Answer) -> Iterator[object]:
         """Yield the subjects of one step; raises ``UnreadableError``."""
@@ -47,6 +51,7 @@ class NodeFollower:
     def _start(self, step: Step, answer: Answer) -> Iterator[object]:
         settings = Settings.of(step.params["kubelet"])
         self._world, self._runs_on = None, {}
+        self._texts, self._on_the_way = None, []
         if answer["result"] == "failed":
             yield Arrival(settings, None, answer["message"])
             return
@@ -110,9 +115,12 @@ class NodeFollower:
     def _restart(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
         kubelet, files = step.params.get("kubelet"), step.params.get("files")
         plain = kubelet is None and not files
+        crash = kubelet is None and files is not None and _present(files) in self._on_the_way
+        self._texts = None
         if answer.get("result") != "restarted":
             self._world = None
-            yield Restart(before, None, plain, refusal=str(answer.get("message")))
+            refusal = str(answer.get("message"))
+            yield Crash(before, None, refusal=refusal) if crash else Restart(before, None, plain, refusal=refusal)
             return
         held: dict[str, Mapping[str, Held]] = {}
         refused: dict[str, str] = {}
@@ -128,12 +136,27 @@ class NodeFollower:
         }
         settings = before.settings if kubelet is None else Settings.of(kubelet)
         self._world = after = replace(before, settings=settings, pods=pods).told(answer)
-        yield Restart(before, after, plain, held, refused)
+        yield Crash(before, after, held, refused) if crash else Restart(before, after, plain, held, refused)
         if plain:
             yield Moment(after)
 
     def _files(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
-        yield Files(before, answer["checkpoints"])
+        texts = answer["checkpoints"]
+        self._on_the_way = [] if self._texts is None else _states(self._texts, answer.get("writes") or ())
+        self._texts = texts
+        yield Files(before, texts)
+
+
+def _states(texts: Texts, writes: Sequence[Mapping[str, Any]]) -> list[Texts]:
+    """Return the state files after each write, and before the first."""
+    states = [texts]
+    for write in writes:
+        states.append(_present({**states[-1], write["file"]: write["text"]}))
+    return states
+
+
+def _present(files: Mapping[str, str | None]) -> Texts:
+    return {name: text for name, text in files.items() if text is not None}
 
 
 def _held(containers: Mapping[str, Any]) -> dict[str, Held]:

@@ -1,4 +1,4 @@
-"""What a target may tell beside its answers: CFS quota of containers, and what a refused pod shows its user."""
+"""What a target may tell beside its answers: CFS quota, what a refused pod shows its user, writes of state files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from .requirement import Requirement
 __all__ = ["REQUIREMENTS"]
 
 _QUOTA, _PHASE = "cpu-manager/cfs-quota", "node/phase"
+_CRASHES = ("cpu-manager/static", "node/restart", "node/writes")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement(
@@ -59,6 +60,33 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "1.27",
         (),
         "topology-manager",
+        strength="SHOULD",
+    ),
+    Requirement(
+        "node/restart/comes-up-after-a-crash",
+        "A node agent that ends between two writes of its state files comes up with what it had written.",
+        ("topology-source/admission/again-after-a-restart",),
+        "1.10",
+        _CRASHES,
+        "cpu-manager lifecycle",
+        strength="SHOULD",
+        beyond="that it comes up whenever it ended: the source says what happens to pods when it does",
+    ),
+    Requirement(
+        "node/restart/a-crash-leaves-no-cpu-in-two-places",
+        "After the node agent ended between two writes exclusive CPUs belong to one pod, and are not shared.",
+        ("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
+        "1.10",
+        _CRASHES,
+        "cpu-manager lifecycle",
+    ),
+    Requirement(
+        "node/restart/a-crash-moves-no-running-container",
+        "After the node agent ended between two writes containers that run have the CPUs they had.",
+        ("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart"),
+        "1.10",
+        _CRASHES,
+        "cpu-manager lifecycle",
         strength="SHOULD",
     ),
 )

@@ -1,0 +1,116 @@
+"""A node agent that ends between two writes of its state files, and how it comes up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from numa_conformance.machine import load_machine
+from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
+from numa_conformance.suite.asking import ask
+from numa_conformance.suite.generators.crashes import NEEDED
+from numa_conformance.suite.groups import GROUPS, asked_in
+from numa_conformance.suite.history import Head, History, Step
+from numa_conformance.suite.judging import Verdicts, judge
+from numa_conformance.suite.workloads import guaranteed, static
+
+COMES_UP = "node/restart/comes-up-after-a-crash"
+TWO_PLACES = "node/restart/a-crash-leaves-no-cpu-in-two-places"
+MOVES = "node/restart/a-crash-moves-no-running-container"
+OLD, BETWEEN, NEW = "the first pod", "both pods, half written", "both pods"
+FILE = "state"
+ALL = frozenset(FEATURES)
+
+
+def admitted(cpus: str, pool: str) -> dict[str, Any]:
+    return {"result": "admitted", "default_cpuset": pool, "containers": {"c": {"cpus": cpus}}}
+
+
+def again(pool: str, **pods: str) -> dict[str, Any]:
+    told = [{"uid": uid, "result": "admitted", "containers": {"c": {"cpus": cpus}}} for uid, cpus in pods.items()]
+    return {"result": "restarted", "default_cpuset": pool, "pods": told}
+
+
+def crash(text: str, answer: Mapping[str, Any], *, writes: bool = True) -> Verdicts:
+    """Judge a restart with this text: pod a runs on CPUs 1 and 5, pod b came with 2 and 6 in two writes."""
+    files = {"result": "checkpoints", "checkpoints": {FILE: NEW}}
+    if writes:
+        files["writes"] = [{"file": FILE, "text": text} for text in (BETWEEN, NEW)]
+    steps = (
+        Step("node.start", {"kubelet": static()}, {"result": "started", "default_cpuset": "0-7", "reserved_cpus": "0"}),
+        Step("node.admit", {"pod": guaranteed("a", 2)}, admitted("1,5", "0,2-4,6-7")),
+        Step("node.run", {"uid": "a"}, {**admitted("1,5", "0,2-4,6-7"), "result": "started"}),
+        Step("node.checkpoints", {}, {"result": "checkpoints", "checkpoints": {FILE: OLD}}),
+        Step("node.admit", {"pod": guaranteed("b", 2)}, admitted("2,6", "0,3-4,7")),
+        Step("node.checkpoints", {}, files),
+        Step("node.restart", {"files": {FILE: text, "another": None}}, answer),
+    )
+    return judge(History(Head("crash", "", 0, load_machine("t1-one-socket-smt2"), "1.32"), steps))
+
+
+def broken(verdicts: Verdicts) -> set[str]:
+    return {broken.requirement for broken in verdicts.broken}
+
+
+@pytest.mark.parametrize("text", [OLD, BETWEEN, NEW])
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        (again("0,3-4,7", a="1,5", b="2,6"), set()),
+        (again("0,2,4,6", a="1,5", b="3,7"), set()),
+        (again("0,2-4,6-7", a="1,5"), set()),
+        (again("0,3-4,7", a="2,6", b="1,5"), {MOVES}),
+        (again("0,2-4,6-7", b="1,5"), {MOVES}),
+        (again("0,2-4,6-7", a="1,5", b="1,5"), {TWO_PLACES}),
+        (again("0,2-4,6-7", a="1,5", b="2,6"), {TWO_PLACES}),
+        ({"result": "failed", "stage": "cpumanager", "message": "broken"}, {COMES_UP}),
+    ],
+    ids=["new", "old, placed anew", "old", "moved", "lost", "twice", "given and shared", "down"],
+)
+def test_what_comes_up_after_a_crash(text: str, answer: Mapping[str, Any], wrong: set[str]) -> None:
+    verdicts = crash(text, answer)
+    assert verdicts.asked[COMES_UP] == 1
+    assert broken(verdicts) == wrong
+
+
+def test_files_that_the_node_never_wrote_are_no_crash() -> None:
+    down = {"result": "failed", "stage": "cpumanager", "message": "broken"}
+    assert not {COMES_UP, TWO_PLACES, MOVES} & crash("damaged", down).asked.keys()
+    assert not {COMES_UP, TWO_PLACES, MOVES} & crash(BETWEEN, down, writes=False).asked.keys()
+
+
+def test_the_reference_tells_its_writes_in_order() -> None:
+    reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
+    outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32")
+    assert outcome.verdicts.broken == []
+    assert {name for name in asked_in(GROUPS["crashes"]) if not outcome.verdicts.asked[name]} == set()
+
+
+def test_a_target_that_does_not_tell_its_writes_is_not_asked() -> None:
+    assert list(GROUPS["crashes"].scenarios(ALL - NEEDED, 0)) == []
+
+
+class _WritesTwice:
+    """Writes its state file first with a checksum that is not of its content, then with the right one."""
+
+    def __init__(self) -> None:
+        self._reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
+        self.description = self._reference.description
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Any:
+        answer = self._reference.call(method, params)
+        name = "cpu_manager_state"
+        if method == "node.checkpoints" and answer.get("writes"):
+            first = next((write for write in answer["writes"] if write["file"] == name), None)
+            if first is not None:
+                half = json.loads(first["text"]) | {"defaultCpuSet": "0"}
+                answer["writes"].insert(0, {"file": name, "text": json.dumps(half)})
+        return answer
+
+
+def test_a_node_that_cannot_read_what_it_wrote_is_noticed() -> None:
+    outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), _WritesTwice(), "1.32")  # type: ignore[arg-type]
+    assert COMES_UP in broken(outcome.verdicts)
