@@ -139,10 +139,14 @@ def _code(source: str) -> str:
 def statement_lines(path: Path, line: int) -> range:
     """Return the lines of the innermost statement around a line; of a block, those of its head."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    around = [
-        node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
-    inner = max(around, key=lambda node: node.lineno)
+    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and line in _lines(node)]
+    inner = max(around, key=lambda node: _lines(node).start)
     body = getattr(inner, "body", None)
-    last = body[0].lineno - 1 if body and line < body[0].lineno else inner.end_lineno or line
-    return range(inner.lineno, max(last, inner.lineno) + 1)
+    return range(_lines(inner).start, body[0].lineno) if body and line < body[0].lineno else _lines(inner)
+
+
+def _lines(node: ast.stmt) -> range:
+    """Return the lines of a statement, decorators among them."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return range(first, (node.end_lineno or first) + 1)

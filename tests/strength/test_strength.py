@@ -24,8 +24,8 @@ def test_a_call_is_swapped_or_left_out():
 
 def test_a_line_belongs_to_its_innermost_statement(tmp_path):
     file = tmp_path / "code.py"
-    file.write_text("if (\n    a\n    and b\n):\n    c = [\n        1,\n    ]\n")
-    assert [list(statement_lines(file, line)) for line in (3, 6)] == [[1, 2, 3, 4], [5, 6, 7]]
+    file.write_text("if (\n    a\n    and b\n):\n    c = [\n        1,\n    ]\n@d\nclass E:\n    pass\n")
+    assert [list(statement_lines(file, line)) for line in (3, 6, 8)] == [[1, 2, 3, 4], [5, 6, 7], [8, 9]]
 
 
 def test_the_changed_reference_is_asked(tmp_path):
