@@ -174,22 +174,19 @@ class _Walk:
             room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
         init: list[dict[str, Any]] = []
         if "cpu-manager/init-containers" in self._claimed and kind == "guaranteed" and lot.random() < 0.3:
-            init = [
-                container(
-                    f"i{index}",
-                    cpu=str(self._size(max(room, 1))),
-                    memory=f"{SMALL_MIB}Mi",
-                    sidecar=lot.random() < 0.3,
-                )
-                for index in range(lot.randint(1, 2))
-            ]
+            init = [self._init(f"i{index}", max(room, 1)) for index in range(lot.randint(1, 2))]
         return pod(f"p{self._count}", apps, init=init)
+
+    def _init(self, name: str, room: int) -> dict[str, Any]:
+        """Draw an init container: what it holds, later ones may use again."""
+        memory = self._memory() if self._lot.random() < 0.5 else SMALL_MIB
+        extra = self._devices() | self._hugepages()
+        sidecar = self._lot.random() < 0.3
+        return container(name, cpu=str(self._size(room)), memory=f"{memory}Mi", sidecar=sidecar, other=extra)
 
     def _container(self, name: str, kind: str, room: int) -> dict[str, Any]:
         lot = self._lot
-        extra: dict[str, str] = {}
-        if self._resources and "device-manager/allocation" in self._claimed and lot.random() < 0.5:
-            extra[lot.choice(self._resources)] = str(lot.randint(1, 3))
+        extra = self._devices()
         if kind == "best effort":
             return container(name, other=extra)
         memory = f"{self._memory()}Mi"
@@ -197,11 +194,21 @@ class _Walk:
             requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
             limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
             return container(name, cpu=limit, requests=requests, other=extra)
-        if self._pages and self._cell.memory and "memory-manager/hugepages" in self._claimed and lot.random() < 0.4:
-            size = lot.choice(self._pages)
-            extra[f"hugepages-{size}"] = f"{int(size[:-2]) * lot.randint(1, 4)}{size[-2:]}"
+        extra |= self._hugepages()
         cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
         return container(name, cpu=cpu, memory=memory, other=extra)
+
+    def _devices(self) -> dict[str, str]:
+        if not self._resources or "device-manager/allocation" not in self._claimed or self._lot.random() >= 0.5:
+            return {}
+        return {self._lot.choice(self._resources): str(self._lot.randint(1, 3))}
+
+    def _hugepages(self) -> dict[str, str]:
+        claimed = self._cell.memory and "memory-manager/hugepages" in self._claimed
+        if not self._pages or not claimed or self._lot.random() >= 0.4:
+            return {}
+        size = self._lot.choice(self._pages)
+        return {f"hugepages-{size}": f"{int(size[:-2]) * self._lot.randint(1, 4)}{size[-2:]}"}
 
     def _memory(self) -> int:
         """Draw an amount in MiB: mostly small, sometimes a good part of a NUMA node, or more than one holds."""
