@@ -42,9 +42,9 @@ __all__ = [
 
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
-    "cpu-manager/cfs-quota": "CFS quota of containers, told by cpu_quota",
-    "node/phase": "the phase of a refused pod",
-    "node/writes": "the writes of state files in their order, told by writes",
+    "cpu-manager/cfs-quota": "CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound",
+    "node/phase": "`phase` of a refused pod",
+    "node/writes": "`writes` of state files in their order, beside `checkpoints`",
 }
 
 

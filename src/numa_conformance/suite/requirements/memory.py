@@ -41,7 +41,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "static/guarantees-memory-to-guaranteed-pods",
         "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes.",
         _STATIC,
-        statements=("memory/head/guarantees", "memory/static/hints-and-reserves", "nrm/memory/guarantees-memory"),
+        statements=(
+            "memory/head/guarantees",
+            "memory/static/hints-and-reserves",
+            "nrm/memory/guarantees-memory",
+            "memory/guaranteed/specific-hints",
+        ),
     ),
     _requirement(
         "static/leaves-other-classes-alone",
