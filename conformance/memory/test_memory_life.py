@@ -81,7 +81,7 @@ def test_a_pod_is_admitted_just_when_one_numa_node_holds_it(
         node.check(answer.admitted == bool(fits), why, got=answer.answer, allowed="admitted" if fits else "refused")
         if answer.admitted:
             blocks = answer.memory()
-            got = {one.type: one.bytes for one in blocks}
+            got = answer.amounts()
             node.check(got == asked, "the blocks are not what was asked for", got=got, allowed=asked)
             nodes = {numa for one in blocks for numa in one.nodes}
             node.check(len(nodes) == 1 and nodes <= set(fits), "the blocks are elsewhere", got=nodes, allowed=fits)
@@ -109,7 +109,7 @@ def test_no_set_of_numa_nodes_gives_more_than_it_has(
             del held[answer.uid]
         elif answer.admitted:
             held[answer.uid] = answer
-            got = {one.type: one.bytes for one in answer.memory()}
+            got = answer.amounts()
             node.check(got == asked, "the blocks are not what was asked for", got=got, allowed=asked)
         for among in ({0}, {1}, {0, 1}):
             for kind in ("memory", HUGE):

@@ -34,11 +34,11 @@ def test_none_pins_nothing(node: NodeRun, pair: Machine) -> None:
 @pytest.mark.parametrize("cpu", ["2", "500m"])
 def test_a_guaranteed_container_has_its_memory(node: NodeRun, pair: Machine, cpu: str) -> None:
     node.start(pair, static_memory())
-    blocks = {one.type: one for one in node.admit(guaranteed("a", cpu, "1Gi")).memory()}
-    node.check("memory" in blocks, "no memory is given", got=sorted(blocks), allowed="a block of memory")
-    got = blocks["memory"]
-    node.check(got.bytes == GI, "the block has another size", got=got.bytes, allowed=GI)
-    node.check(set(got.nodes) and set(got.nodes) <= {0, 1}, "the block is on no NUMA node", got=got.nodes)
+    answer = node.admit(guaranteed("a", cpu, "1Gi"))
+    got = answer.amounts()
+    node.check(got.get("memory") == GI, "another amount of memory is given", got=got, allowed=GI)
+    for block in answer.memory():
+        node.check(block.nodes and set(block.nodes) <= {0, 1}, "the block is on no NUMA node", got=block.nodes)
 
 
 @requirement("memory-manager/static/leaves-other-classes-alone")
@@ -109,9 +109,8 @@ def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/hugepages/come-from-named-nodes")
 def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
     node.start(pair, static_memory("single-numa-node"))
-    blocks = {one.type: one for one in node.admit(guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"})).memory()}
-    got = blocks.get("hugepages-2Mi")
-    node.check(got is not None and got.bytes == 64 << 20, "the huge pages are wrong", got=str(got), allowed="64Mi")
+    got = node.admit(guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"})).amounts().get("hugepages-2Mi")
+    node.check(got == 64 << 20, "the huge pages are wrong", got=str(got), allowed="64Mi")
     many = node.try_admit(guaranteed("b", 1, "1Gi", **{"hugepages-2Mi": "600Mi"}))
     node.check(not many.admitted, "more huge pages are given than a NUMA node has", got=many.answer, allowed="refused")
 

@@ -158,7 +158,7 @@ def test_the_reference_may_be_subclassed_under_its_old_name():
 REWRITTEN = {
     "picks_one_too_few": "cpu-manager/static/integral-guaranteed-is-exclusive",
     "wants_a_reservation_under_none": "cpu-manager/none/needs-no-reservation",
-    "reconciles_nothing": "cpu-manager/reconcile/running-containers-get-their-cpusets",
+    "reconciles_one_container": "cpu-manager/reconcile/running-containers-get-their-cpusets",
 }
 
 

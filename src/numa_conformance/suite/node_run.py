@@ -91,6 +91,13 @@ class PodOnNode:
         """Return the memory blocks of a container."""
         return list(self._holding(container).memory or [])
 
+    def amounts(self, container: str = "c") -> dict[str, int]:
+        """Return the bytes of each type that a container has, in however many blocks."""
+        amounts: dict[str, int] = {}
+        for block in self.memory(container):
+            amounts[block.type] = amounts.get(block.type, 0) + block.bytes
+        return amounts
+
     @property
     def all_cpus(self) -> CpuSet:
         """The exclusive CPUs of all its containers."""

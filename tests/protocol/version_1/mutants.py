@@ -15,9 +15,9 @@ def _needs_a_reservation(answer, memory):
     return answer
 
 
-def _sends_nothing(answer, memory):
+def _sends_to_one(answer, memory):
     assert answer["ok"] >= len(answer["updates"])
-    return {**answer, "updates": []}
+    return {**answer, "updates": answer["updates"][:1]}
 
 
 picks_one_too_few = mutant(
@@ -30,8 +30,8 @@ wants_a_reservation_under_none = mutant(
     ["cpu-manager/none/needs-no-reservation"],
     answers={"node.start": _needs_a_reservation},
 )
-reconciles_nothing = mutant(
-    "reconciles_nothing",
+reconciles_one_container = mutant(
+    "reconciles_one_container",
     ["cpu-manager/reconcile/running-containers-get-their-cpusets"],
-    answers={"node.reconcile": _sends_nothing},
+    answers={"node.reconcile": _sends_to_one},
 )
