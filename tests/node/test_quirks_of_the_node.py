@@ -117,18 +117,21 @@ def test_a_container_with_affinity_to_one_node_of_a_group_has_memory_of_the_grou
 
 
 def test_restart_may_refuse_running_pods():
-    """Two containers of a pod on two sockets: their CPUs offer hints of their own after a restart, which disagree."""
-    options = ("align-by-socket", "full-pcpus-only", "prefer-align-cpus-by-uncorecache")
-    config = static(*options, reserved="2", topology="restricted", scope="pod")
-    two = Pod.from_dict(pod("p", [container("c0", cpu="6", memory="64Mi"), container("c1", cpu="2", memory="64Mi")]))
+    """The memory of an init container that has ended is reserved anew after a restart, where there is no room left."""
+    config = static(
+        reserved="1,3",
+        memoryManagerPolicy="Static",
+        kubeReserved={"memory": "256Mi"},
+        reservedMemory=[{"numaNode": 0, "limits": {"memory": "356Mi"}}],
+    )
+    wants = [container("i", cpu="3", memory="2730Mi")], [container("c", cpu="2", memory="5461Mi")]
     kept = {}
     for quirks in (replace(Quirks.none(), node=NodeQuirks(restart_may_refuse_running_pods=True)), Quirks.none()):
-        running = node(quirks, "offline-cpus", config)
-        admitted = running.admit(two)
+        running = node(quirks, "t1-one-socket-smt2", config)
+        assert running.admit(Pod.from_dict(pod("p", wants[1], init=wants[0]))).admitted
+        held = running.run("p")["c"]
         (again,) = running.restart().pods
         kept[quirks.node.restart_may_refuse_running_pods] = again.admitted
         if again.admitted:
-            assert {name: held.cpus for name, held in again.placements.items()} == {
-                name: held.cpus for name, held in admitted.placements.items()
-            }
+            assert (again.placements["c"].cpus, again.placements["c"].memory) == (held.cpus, held.memory)
     assert kept == {True: False, False: True}
