@@ -14,7 +14,7 @@ from .scenarios import scenario_file
 __all__ = ["Blocks", "told_blocks"]
 
 MOST_BLOCKS = 8
-MOST_LINES = 76
+MOST_LINES = 60
 """Lines of all blocks together, beyond which no further one begins."""
 MOST_CASES = 3
 """Further cases of a requirement that are named, one in a line."""
