@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.features import FEATURES
+from numa_conformance.pytest_plugin.cases import TOLD
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, broken_in
 from numa_conformance.suite.groups import ANSWERED, JUDGED
+from numa_conformance.suite.history import History
 from numa_conformance.suite.shrinking import shortened
-from numa_conformance.suite.telling import finding_of
+from numa_conformance.suite.telling import Told, beside, finding_of
 
 SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
 
+COUNTED = ("asked", "histories")
 CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in JUDGED]
 """One case for each requirement that conversations are judged by."""
 
@@ -29,22 +32,31 @@ def test_every_step(
     asked: Callable[[str], list[Outcome]],
     target: Client,
     conformance: Run,
-    record_property: Callable[[str, object], None],
+    request: pytest.FixtureRequest,
 ) -> None:
     __tracebackhide__ = True
     outcomes = asked(name)
     if not outcomes:
         pytest.skip("not claimed: no surface on which this shows")
-    faults = [fault for outcome in outcomes for _, fault in outcome.ended]
+    faults = [ended for outcome in outcomes for ended in outcome.ended]
+    times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
+    request.node.stash[TOLD] = Told(times, histories)
     if name == ANSWERED and faults:
-        raise faults[0]
-    times = sum(outcome.verdicts.asked[name] for outcome in outcomes)
-    record_property("asked", times)
+        history, fault = faults[0]
+        request.node.stash[TOLD] = Told(times, histories, history, _machines(each for each, _ in faults))
+        raise fault
     broken = broken_in(outcomes, name)
     if broken:
-        raise finding_of(shortened(broken[0], target, seconds=SECONDS if conformance.shrinks else 0.0))
+        shortest = shortened(broken[0], target, seconds=SECONDS if conformance.shrinks else 0.0)
+        machines = _machines(each.history for each in broken)
+        request.node.stash[TOLD] = Told(times, histories, shortest.history, machines, beside(shortest))
+        raise finding_of(shortest)
     if not times and conformance.budget is not None:
         pytest.skip("not asked within the budget")
     if not times and conformance.features != frozenset(FEATURES):
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it")
     assert times or faults, f"no conversation asks {name}"
+
+
+def _machines(histories: Iterable[History]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(history.head.machine.name for history in histories))

@@ -106,7 +106,7 @@ def test_a_report_tells_where_its_requirements_are_documented(tmp_path):
 
 def test_what_is_not_met_is_told_with_its_address():
     lines = summary_lines(failing_run())
-    assert f"      {REQUIREMENTS[REQUIREMENT].address}" in lines
+    assert lines.count(f"  {REQUIREMENTS[REQUIREMENT].address}") == 1
 
 
 def test_the_page_links_every_requirement_to_its_source():

@@ -30,7 +30,7 @@ def finding():
 
 def test_a_finding_tells_the_question_in_a_few_lines(finding):
     told = str(finding)
-    assert "    machine: 't1-one-socket-smt2', 8 CPUs\n    available: 1-7\n    count: 2" in told
+    assert "asked: pick on machine 't1-one-socket-smt2' of 8 CPUs, available \"1-7\", count 2" in told
     assert len(told.splitlines()) < 20
 
 

@@ -19,10 +19,11 @@ from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
-__all__ = ["command"]
+__all__ = ["command", "holds_histories", "judge_again", "read_files"]
 
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""
+_BEGINS = b'{"history":'
 
 
 @click.command("judge")
@@ -38,14 +39,38 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
     that one that was mended, however it places, is told that it meets the requirement. Exits with 1 when a MUST is not
     met.
     """
-    histories = list(_read(files))
+    histories = list(read_files(files))
     if ask_again:
-        with open_target(choice) as client:
-            asked = (again(history, client)[0] for history in histories)
-            verdicts = _judged(with_progress(asked, "asking", len(histories)))
-    else:
-        verdicts = _judged(histories)
+        return judge_again(histories, choice, shown, as_json=as_json)
+    verdicts = _judged(histories)
+    return _conclude(verdicts, _by_requirement(verdicts.broken), shown, as_json=as_json)
+
+
+def judge_again(histories: list[History], choice: TargetChoice, shown: int, *, as_json: bool) -> int:
+    """Ask a target the questions of histories anew, and say of each requirement that was not met whether it is now."""
+    before = {wrong.requirement for history in histories for wrong in judge(history).broken}
+    with open_target(choice) as client:
+        asked = (again(history, client)[0] for history in histories)
+        verdicts = _judged(with_progress(asked, "asking", len(histories)))
     unmet = _by_requirement(verdicts.broken)
+    code = _conclude(verdicts, unmet, shown, as_json=as_json)
+    if not as_json:
+        for name in sorted(before):
+            click.echo(f"{'still not met' if name in unmet else 'met now'}: {name}")
+        for name in sorted(unmet.keys() - before):
+            click.echo(f"not met now: {name}")
+    return code
+
+
+def holds_histories(path: Path) -> bool:
+    """Tell whether a file begins as one of histories does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(_BEGINS)) == _BEGINS
+
+
+def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
     if as_json:
         print_json(_as_json(verdicts, unmet))
     else:
@@ -53,7 +78,8 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 
-def _read(files: Iterable[Path]) -> Iterator[History]:
+def read_files(files: Iterable[Path]) -> Iterator[History]:
+    """Read histories from files; raises ``UsageError``."""
     for path in files:
         if path.is_file() and path.stat().st_size > LARGEST:
             raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
@@ -70,9 +96,6 @@ def _judged(histories: Iterable[History]) -> Verdicts:
     verdicts = Verdicts()
     for history in histories:
         verdicts.add(judge(history))
-        for step in history.steps:
-            if step.fault is not None:
-                click.echo(f"{history.id}: the target gave no answer to {step.method}: {step.fault}", err=True)
     return verdicts
 
 

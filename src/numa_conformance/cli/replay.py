@@ -10,6 +10,7 @@ import click
 
 from ..suite.recorded import Outcome, Totals, read_vectors, replay
 from .exits import DIFFERENT, OK
+from .judge import holds_histories, judge_again, read_files
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
@@ -36,7 +37,13 @@ def command(
     """Replay recorded decisions of FILES (JSON lines, .gz or plain, a file or a folder).
 
     Exits with 0 only if none differed. Unsupported are only decisions that need a feature the target does not claim.
+    Of histories, as a report keeps them, the questions are asked anew and the answers judged by the requirements.
     """
+    told = [path for path in files if holds_histories(path)]
+    if told:
+        if len(told) < len(files):
+            raise click.UsageError("histories and recorded decisions are not replayed together")
+        return judge_again(list(read_files(told)), choice, shown, as_json=as_json)
     vectors = [
         vector
         for vector in read_vectors(files)

@@ -9,10 +9,11 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from ..report.compare import compare_reports
+from ..report.files import write_text
 from ..report.html import matrix_page
 from ..report.merge import merge_reports
 from ..report.model import read_report
-from ..report.writers import write_reports, write_text
+from ..report.writers import write_reports
 from ..suite.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json

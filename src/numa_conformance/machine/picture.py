@@ -6,20 +6,29 @@ from collections.abc import Mapping
 
 from ..cpuset import CpuSet, format_bits
 from .model import Machine, MemoryNode
-from .picture_rows import FREE, Row, owner_symbols, owners_by_cpu, picture_rows
+from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
-__all__ = ["allocation_map"]
+__all__ = ["allocation_map", "legend_line"]
 
 
-def allocation_map(machine: Machine, owners: Mapping[str, int], *, legend: bool = True, details: bool = False) -> str:
+def allocation_map(
+    machine: Machine,
+    owners: Mapping[str, int],
+    *,
+    marks: Mapping[str, int] | None = None,
+    legend: bool = True,
+    details: bool = False,
+) -> str:
     """Draw a machine, one row for each cache (or part of one) in a NUMA node and socket.
 
     ``socket 0  numa 0  L3 0 | 0,64 R. | 1,65 aa |`` reads: the core of CPUs 0 and 64, the first reserved, the second
     in the shared pool; the core of CPUs 1 and 65, both of owner ``a``. ``owners`` maps a label to CPUs as bits; a CPU
-    of several owners shows all of them in square brackets, one of none a ``-``. With ``details``, memory, huge pages
-    and devices of each NUMA node follow. A CPU that changes its owner changes one line. No trailing newline.
+    of several owners shows all of them in square brackets, one of none a ``-``. ``marks`` are further CPUs by what they
+    are, beside owners: their symbols are ``X``, ``Y`` and ``Z``. With ``details``, memory, huge pages and devices of
+    each NUMA node follow. A CPU that changes its owner changes one line. No trailing newline.
     """
-    symbols = owner_symbols(owners)
+    symbols = {**owner_symbols(owners), **mark_symbols(marks or ())}
+    owners = {**owners, **(marks or {})}
     held = {cpu: _symbol([symbols[label] for label in labels]) for cpu, labels in owners_by_cpu(owners).items()}
     lines = _cpu_lines(machine, held if owners else None)
     lines.extend(f"numa {node}: no CPUs" for node, bits in machine.numa_bits.items() if not bits)
@@ -35,6 +44,12 @@ def allocation_map(machine: Machine, owners: Mapping[str, int], *, legend: bool 
         lines.extend(("", *(f"{symbol:<{width}} {label}" for label, symbol in symbols.items())))
         lines.append(f"{FREE:<{width}} nobody")
     return "\n".join(lines)
+
+
+def legend_line(owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
+    """Return what the symbols of a picture mean, in one line."""
+    symbols = {**owner_symbols(owners), **mark_symbols(marks)}
+    return ", ".join([*(f"{symbol} {label}" for label, symbol in symbols.items()), f"{FREE} nobody"])
 
 
 def _cpu_lines(machine: Machine, held: Mapping[int, str] | None) -> list[str]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from ..cpuset import iter_bits
 from .model import Cpu, Machine
 
-__all__ = ["FREE", "Row", "owner_symbols", "owners_by_cpu", "picture_rows"]
+__all__ = ["FREE", "Row", "mark_symbols", "owner_symbols", "owners_by_cpu", "picture_rows"]
 
 CPUS_IN_A_ROW = 16
 FREE = "-"
 _FIXED = {"reserved": "R", "shared": "."}
-_LETTERS = string.ascii_lowercase + string.ascii_uppercase.replace("R", "")
+_MARKS = "XYZ"
+_LETTERS = string.ascii_lowercase + "".join(sorted(set(string.ascii_uppercase) - {"R", *_MARKS}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ def owner_symbols(labels: Iterable[str]) -> dict[str, str]:
         symbols[label] = _LETTERS[others] if others < len(_LETTERS) else f"({others + 1})"
         others += 1
     return symbols
+
+
+def mark_symbols(labels: Iterable[str]) -> dict[str, str]:
+    """Give each mark a symbol, in the order given: ``X``, ``Y``, ``Z``, else a number with a ``!``."""
+    return {label: _MARKS[at] if at < len(_MARKS) else f"({at + 1}!)" for at, label in enumerate(labels)}
 
 
 def owners_by_cpu(owners: Mapping[str, int]) -> dict[int, list[str]]:

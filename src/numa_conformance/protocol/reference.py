@@ -72,11 +72,19 @@ class ReferenceTarget:
     ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.
     """
 
-    def __init__(self, level: Level = "exact", kubernetes_version: str | KubernetesVersion = DEFAULT) -> None:
+    def __init__(
+        self,
+        level: Level = "exact",
+        kubernetes_version: str | KubernetesVersion = DEFAULT,
+        *,
+        quirks: Quirks | None = None,
+    ) -> None:
+        """Take level and version; ``quirks`` are shown in place of those that the level shows."""
         self._level = level
         self._version = KubernetesVersion.supported(kubernetes_version)
         self._gates = FeatureGates.build(self._version)
-        self._quirks = Quirks.of(self._version) if level == "exact" else Quirks.none()
+        self._fixed = quirks or (None if level == "exact" else Quirks.none())
+        self._quirks = self._fixed or Quirks.of(self._version)
         self._node: Node | None = None
         self._store = JournalStore()
 
@@ -160,7 +168,7 @@ class ReferenceTarget:
                 machine_from_dict(request.machine, "machine"),
                 config,
                 kubernetes_version=version or self._version,
-                quirks=None if self._level == "exact" else self._quirks,
+                quirks=self._fixed,
                 store=store,
             )
             if self._level == "documented":

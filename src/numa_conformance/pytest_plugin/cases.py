@@ -8,11 +8,14 @@ import pytest
 
 from ..report.model import Case
 from ..suite.requirements import REQUIREMENTS
+from ..suite.telling import Told
 
-__all__ = ["CASE", "case_id", "case_id_of_node", "new_case", "requirements_of"]
+__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of"]
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
+TOLD = pytest.StashKey[Told]()
+"""Where a case on histories says how often it asked, and where its requirement is broken."""
 
 
 def case_id(item: pytest.Item) -> str:

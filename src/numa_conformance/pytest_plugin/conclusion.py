@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -87,11 +88,38 @@ class Terminal:
             lines.append(f"numa-conformance: generated conversations for {run.budget:g} s, fewer than without a budget")
         return lines
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-        """Print the verdict by area and requirement."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, config: pytest.Config
+    ) -> Generator[None, None, None]:
+        """Keep what the suite tells itself out of pytest's own list of failures."""
+        stats = terminalreporter.stats
+        failed = stats.get("failed", [])
+        if not failed or config.getoption("fulltrace"):
+            return (yield)
+        stats["failed"] = [report for report in failed if not _is_told(report)]
+        if not stats["failed"]:
+            del stats["failed"]
+        try:
+            return (yield)
+        finally:
+            stats["failed"] = failed
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
+        """Print what is not met, and the verdict: the last lines of the run."""
+        yield
+        config = session.config
         summary = config.stash.get(SUMMARY, None)
-        if summary is None:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if summary is None or reporter is None:
             return
-        terminalreporter.section("numa-conformance")
-        for line in summary_lines(summary):
-            terminalreporter.write_line(line)
+        run = config.stash[RUN]
+        reporter.section("numa-conformance")
+        for line in summary_lines(summary, run.again, run.report):
+            reporter.write_line(line)
+
+
+def _is_told(report: pytest.TestReport) -> bool:
+    told = (Case.from_json(str(value)) for name, value in report.user_properties if name == CASE_PROPERTY)
+    return any(case.unmet for case in told)

@@ -8,18 +8,22 @@ from typing import Any, cast
 import pytest
 
 from ..protocol import TargetFault
-from ..report.beside_reference import with_reference
+from ..report.beside_reference import departures, with_reference
+from ..report.histories import with_history
 from ..report.model import UNMET, Case, Verdict
-from ..report.text import told_scenario
 from ..suite.findings import Finding
+from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
-from .cases import CASE
+from ..suite.telling import Told
+from .cases import CASE, TOLD
 from .run import RUN, Run
 
 __all__ = ["CASE_PROPERTY", "Verdicts"]
 
 CASE_PROPERTY = "numa_case"
 """The property of a report that holds the case as JSON."""
+MOST_MACHINES = 5
+"""Machines that are named as those on which a failure shows."""
 
 
 class Verdicts:
@@ -36,7 +40,7 @@ class Verdicts:
             return report
         verdict = _verdict(report, call)
         if verdict is not None:
-            item.stash[CASE] = case = _concluded(case, verdict, report, call, item.config.stash[RUN])
+            item.stash[CASE] = case = _concluded(item, verdict, report, call, item.config.stash[RUN])
         if report.when == "call" or verdict is not None:
             report.user_properties.append((CASE_PROPERTY, case.to_json()))
         return report
@@ -54,10 +58,13 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
     return "not claimed" if report.skipped else "error"
 
 
-def _concluded(case: Case, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run) -> Case:
+def _concluded(
+    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
+) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     error = call.excinfo.value if call.excinfo else None
-    details = "" if error is None or verdict == "not claimed" else str(error)
+    case = with_history(item.stash[CASE], item.stash.get(TOLD, None), run.report)
+    details = "" if error is None or verdict == "not claimed" else _details(error, item.stash.get(TOLD, None), run)
     scenario = _beside_reference(error, run)
     if verdict in UNMET and run.known.covers(case.requirements):
         verdict = "expected failure"
@@ -70,11 +77,34 @@ def _concluded(case: Case, verdict: Verdict, report: pytest.TestReport, call: py
     elif verdict == "not claimed":
         report.outcome = "skipped"
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
-    elif scenario is not None:
-        told = told_scenario(case.id, scenario, run.again, run.report)
-        report.sections.append(("numa-conformance", told))
-        details = f"{details}\n\n{told}"
+    elif verdict in UNMET and not item.config.getoption("fulltrace"):
+        report.longrepr = details
     return case.with_verdict(verdict, details, scenario)
+
+
+def _details(error: BaseException, told: Told | None, run: Run) -> str:
+    lines = [error.told if isinstance(error, Finding) else str(error)]
+    if told is not None and told.history is not None:
+        if len(told.machines) > 1:
+            lines.append(f"shows on: {_named(told.machines)}")
+        if told.beside:
+            lines.append(f"with it: {', '.join(told.beside)}")
+        if isinstance(error, Finding) and run.level == "documented":
+            lines += _departures(told.history, error.requirements[0])
+    return "\n".join(lines)
+
+
+def _named(machines: tuple[str, ...]) -> str:
+    more = len(machines) - MOST_MACHINES
+    return ", ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
+
+
+def _departures(history: History, requirement: str) -> list[str]:
+    quirks = departures(history, requirement)
+    if quirks is None:
+        return []
+    named = "; ".join(f"quirk {quirk.id}: {quirk.summary}" for quirk in quirks)
+    return [f"the kubelet departs here too: {named or 'no single quirk is the reason'}"]
 
 
 def _only_recommended(case: Case) -> bool:

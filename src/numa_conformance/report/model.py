@@ -57,6 +57,14 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     verdict: Verdict
     details: str = ""
     scenario: dict[str, Any] | None = None
+    asked: int = 0
+    """How often its requirement was asked, where it is judged on conversations."""
+    histories: int = 0
+    """In how many conversations that was."""
+    history: str = ""
+    """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
+    with_it: list[str] = []
+    """The other requirements that this conversation does not meet."""
 
     @property
     def unmet(self) -> bool:
@@ -70,7 +78,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> Case:
         """Return the case with its outcome."""
-        return Case(self.id, self.requirements, self.area, verdict, details, scenario)
+        return msgspec.structs.replace(self, verdict=verdict, details=details, scenario=scenario)
 
     def to_json(self) -> str:
         """Return the case as a text that travels between processes."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
+import textwrap
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
 
 from ..protocol import version_1
 from ..protocol.messages.describe import PROTOCOL, Description
-from ..suite.comparison import side_by_side
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
+from .blocks import told_blocks
 from .model import VERDICTS, Summary
-from .scenarios import scenario_file
 
-__all__ = ["header_lines", "summary_lines", "told_scenario"]
+__all__ = ["header_lines", "summary_lines"]
 
 
 _VERSION_1 = f"the target speaks version 1 of the protocol, and is judged as ever; version {PROTOCOL} is today's"
@@ -36,36 +33,47 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
     ]
 
 
-def told_scenario(case: str, scenario: Mapping[str, Any], target: str, folder: str) -> str:
-    """Return both placements of a failed scenario, and the command that plays it again.
+def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[str]:
+    """Return each requirement that is not met, told once, the verdict by area, and the verdict line.
 
-    ``target`` is what names the target on the command line; without a report ``folder`` there is no file to play.
+    ``target`` names the target on the command line, ``folder`` is where the reports are.
     """
-    command = f"numa-conformance replay {shlex.quote(str(Path(folder, scenario_file(case))))}{target}"
-    again = f"play it again: {command}" if folder else "with --numa-report DIR the scenario becomes a file to replay"
-    return "\n\n".join(filter(None, (side_by_side(scenario), again)))
-
-
-def summary_lines(summary: Summary) -> list[str]:
-    """Return the verdict by area, the requirements that are not met, and the verdict line."""
-    lines = _areas(summary)
-    unmet = summary.unmet()
-    if unmet:
-        lines += ["", "requirements not met:"]
-        for name, cases in unmet.items():
-            lines.append(f"  {name} ({', '.join(sorted({case.verdict for case in cases}))})")
-            lines += [f"      {REQUIREMENTS[name].text}", f"      {REQUIREMENTS[name].address}"]
-            lines += [f"      {case.id}" for case in cases]
+    blocks = told_blocks(summary, target, folder)
+    lines = blocks.lines[1:]
+    if blocks.untold:
+        lines += ["", "also not met:", *_ids(blocks.untold)]
+    if blocks.lines and not folder:
+        lines += ["", "--numa-report DIR keeps each of these as a file that plays it again"]
     recommended = summary.recommendations()
     if recommended:
-        lines += ["", "recommendations not followed, which changes no verdict:"]
-        lines += [f"  {name}: {REQUIREMENTS[name].text}" for name in recommended]
-    lines += ["", *(f"problem: {problem}" for problem in summary.problems)]
+        lines += ["", "recommendations not followed, which changes no verdict:", *_ids(recommended)]
+    if lines:
+        lines.append("")
+    lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
     lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
+    lines += _asked(summary)
     lines.append(summary.claim)
     return lines
+
+
+def _ids(names: Iterable[str]) -> list[str]:
+    lines = textwrap.wrap(", ".join(names), 118, break_on_hyphens=False, break_long_words=False)
+    return [f"  {line}" for line in lines]
+
+
+def _asked(summary: Summary) -> list[str]:
+    """Tell how often requirements were asked on conversations, and which one least."""
+    asked = [case for case in summary.cases if case.asked]
+    if not asked:
+        return []
+    least = min(asked, key=lambda case: (case.asked, case.id))
+    times, histories = sum(case.asked for case in asked), max(case.histories for case in asked)
+    return [
+        f"{len(asked)} requirements were asked {times:,} times in {histories:,} histories, "
+        f"least {least.requirements[0]}: {least.asked:,}"
+    ]
 
 
 def _areas(summary: Summary) -> list[str]:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 from .badge import badge_svg
+from .files import replace_text
+from .histories import remove_other_histories
 from .html import html_page
 from .junit import junit_xml
 from .model import Summary
 from .scenarios import SCENARIO_FILES, scenario_file
 
-__all__ = ["WRITERS", "Writer", "write_reports", "write_text"]
+__all__ = ["WRITERS", "Writer", "write_reports"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ WRITERS: tuple[Writer, ...] = (
 
 
 def write_reports(summary: Summary, folder: Path) -> None:
-    """Write a file for every writer, and the scenario of every failure.
+    """Write a file for every writer, and the scenario of every failure that has no conversation of its own.
 
     Scenarios of an earlier run are removed. Raises ``UsageError`` when the folder cannot be written.
     """
@@ -43,25 +45,11 @@ def write_reports(summary: Summary, folder: Path) -> None:
         for old in folder.glob(SCENARIO_FILES):
             old.unlink()
         for writer in WRITERS:
-            _replace(folder / writer.file, writer.render(summary))
+            replace_text(folder / writer.file, writer.render(summary))
+        remove_other_histories(summary.cases, folder)
         for case in summary.cases:
-            if case.scenario:
+            if case.scenario and not case.history:
                 scenario = {**case.scenario, "id": case.id}
-                _replace(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
+                replace_text(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write one file whole or not at all; raises ``UsageError``."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
-    except OSError as error:
-        raise UsageError(Fault(str(path), f"cannot be written: {error.strerror or error}")) from error
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

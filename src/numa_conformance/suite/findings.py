@@ -12,6 +12,13 @@ from .requirements import REQUIREMENTS
 
 __all__ = ["Finding", "scenario_json"]
 
+WIDEST = 700
+"""Characters of one line that are shown at most."""
+SHORT = 160
+"""Characters of the parameters of a question that are told in the line of its method."""
+MOST_STEPS = 12
+"""Steps of a conversation that are told; of a longer one the last of them."""
+
 
 def scenario_json(
     machine: Machine,
@@ -55,55 +62,74 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         self.picture = picture
         super().__init__("\n".join(self._lines()))
 
+    @property
+    def told(self) -> str:
+        """What is wrong and the conversation that shows it, without the requirements."""
+        return "\n".join(self._told())
+
     def _lines(self) -> list[str]:
-        lines = [self.why]
+        lines: list[str] = []
         for name in self.requirements:
             known = REQUIREMENTS.get(name)
             if known is not None:
-                lines += [f"requirement: {name}", f"  {known.text}", f"  ({known.source}; since {known.since})"]
-                lines.append(f"  {known.address}")
+                lines += [f"requirement: {name}", f"  {known.text}", f"  {known.address}"]
+        why, *rest = self._told()
+        return [why, *lines, *rest]
+
+    def _told(self) -> list[str]:
+        lines = self.why.splitlines() or [""]
         if self.got is not None:
             lines.append(f"answered: {_shown(self.got)}")
         if self.allowed is not None:
             lines.append(f"allowed:  {_shown(self.allowed)}")
-        if self.picture:
-            lines += ["", self.picture]
         if self.scenario:
-            told = _told_question if self.scenario["kind"] == "question" else _told
-            lines += ["", "asked:", *told(self.scenario)]
-        return lines
+            told = _told_question if self.scenario["kind"] == "question" else _told_node
+            lines += told(self.scenario)
+        return [*lines, *self.picture.splitlines()]
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)
+    return _cut(value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True))
 
 
-def _told(scenario: Mapping[str, Any]) -> list[str]:
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 200]} ... {text[-150:]}"
+
+
+def _told_node(scenario: Mapping[str, Any]) -> list[str]:
     """Tell a scenario in a few lines a person can read."""
-    lines = [f"  machine {scenario['machine']['name']!r}, {len(scenario['machine']['cpus'])} CPUs"]
-    lines.append(f"  kubelet {json.dumps(scenario['kubelet'], sort_keys=True)}")
-    for number, step in enumerate(scenario["steps"], 1):
-        lines.append(f"  {number}. {_step(step)}")
-    return lines
+    kubelet = {key: value for key, value in scenario["kubelet"].items() if key != "evictionHard"}
+    lines = [f"asked: {_machine(scenario['machine'])}, kubelet {_cut(json.dumps(kubelet, sort_keys=True))}"]
+    steps = [f"  {number}. {_cut(_step(step))}" for number, step in enumerate(scenario["steps"], 1)]
+    if len(steps) > MOST_STEPS:
+        lines.append(f"  ... {len(steps) - MOST_STEPS} steps, then")
+    return [*lines, *steps[-MOST_STEPS:]]
 
 
 def _told_question(scenario: Mapping[str, Any]) -> list[str]:
     """Tell one question; of a machine its name is enough."""
-    lines = [f"  {scenario['method']}"]
-    for name, value in scenario["params"].items():
-        if name == "machine":
-            value = f"{value['name']!r}, {len(value['cpus'])} CPUs"
-        lines.append(f"    {name}: {_shown(value)}")
-    return lines
+    params = dict(scenario["params"])
+    machine = params.pop("machine", None)
+    lines = [f"asked: {scenario['method']}{f' on {_machine(machine)}' if machine else ''}"]
+    told = [f"{name} {_cut(json.dumps(value, default=str, sort_keys=True))}" for name, value in params.items()]
+    short = ", ".join(told)
+    return [f"{lines[0]}, {short}"] if len(short) <= SHORT else [*lines, *(f"  {text}" for text in told)]
+
+
+def _machine(machine: Mapping[str, Any]) -> str:
+    return f"machine {machine['name']!r} of {len(machine['cpus'])} CPUs"
 
 
 def _step(step: Mapping[str, Any]) -> str:
     if step["op"] != "admit":
-        return f"{step['op']} {step.get('uid', '')}".rstrip()
-    spec = step["pod"]["spec"]
+        more = {key: value for key, value in step.items() if key not in ("op", "uid", "pod")}
+        also = f" {json.dumps(more, default=str, sort_keys=True)}" if more else ""
+        return f"{step['op']} {step.get('uid', '')}".rstrip() + also
+    pod = step["pod"]
+    spec = pod["spec"]
     told = [
-        f"{mark}{one['name']} {json.dumps(one.get('resources', {}), sort_keys=True)}"
+        f"{mark}{each.get('name', '')} {json.dumps(each.get('resources', {}), sort_keys=True)}"
         for key, mark in (("initContainers", "init "), ("containers", ""))
-        for one in spec.get(key, ())
+        for each in spec.get(key, ())
     ]
-    return f"admit {step['pod']['metadata']['uid']}: {'; '.join(told)}"
+    return f"admit {pod.get('metadata', {}).get('uid', '')}: {'; '.join(told)}"

@@ -60,5 +60,10 @@ def judge(history: History) -> Verdicts:
                 verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
     except UnreadableError as error:
         verdicts.broken.append(Broken(WELL_FORMED, history, len(history.steps) - 1, Violation(str(error))))
+    verdicts.broken += [
+        Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
+        for number, step in enumerate(history.steps)
+        if step.fault is not None
+    ]
     verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
     return verdicts

@@ -11,7 +11,6 @@ from ..cpuset import CpuSet
 from ..documentation.versions import KubernetesVersion
 from ..errors import CpuSetSyntaxError
 from ..machine import Machine, machine_to_dict
-from ..machine.picture import allocation_map
 from ..protocol import Client
 from ..protocol.faults import BadReply
 from ..protocol.message import R, Request
@@ -39,6 +38,7 @@ from ..protocol.messages.node import (
     UnknownPod,
 )
 from .findings import Finding, scenario_json
+from .pictures import drawn
 
 __all__ = ["NodeRun", "PodOnNode", "held_after", "read_set"]
 
@@ -264,7 +264,7 @@ class NodeRun:
             got=str(got) if isinstance(got, CpuSet) else got,
             allowed=str(allowed) if isinstance(allowed, CpuSet) else allowed,
             scenario=scenario_json(self.machine, self.kubelet, self._steps, self._answers),
-            picture=allocation_map(self.machine, shown) if shown else "",
+            picture=drawn(self.machine, shown, {}),
         )
 
     def _take(self, question: Request[R]) -> R:

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from ..cpuset import CpuSet
-from ..machine import Machine, allocation_map
+from ..machine import Machine
 from ..protocol import Client
 from ..protocol.message import R, Request
 from .findings import Finding
+from .pictures import drawn
 
 __all__ = ["ChoiceOfCpus", "Questions"]
 
@@ -63,5 +64,5 @@ class ChoiceOfCpus(Questions):
         """Raise a finding about the last choice, with a picture of it, unless ``holds``."""
         __tracebackhide__ = True
         if not holds:
-            picture = allocation_map(self.machine, {"taken": self.taken.bits, self.word: self.got.bits})
+            picture = drawn(self.machine, {"taken": self.taken.bits, self.word: self.got.bits}, {})
             raise self.finding(why, got=str(self.got), allowed=allowed, picture=picture)

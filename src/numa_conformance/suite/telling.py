@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..machine import Machine, machine_to_dict
-from ..machine.picture import allocation_map
 from .comparison import holders, maps
 from .findings import Finding, scenario_json
 from .history import History, Step
-from .judging import Broken
+from .judging import Broken, judge
+from .pictures import drawn
 
-__all__ = ["finding_of", "scenario_of"]
+__all__ = ["Told", "beside", "finding_of", "scenario_of"]
 
 _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
+
+    ``history`` is the shortest in which it is; ``machines`` are those on which it shows, ``beside`` the other
+    requirements that are broken in that history.
+    """
+
+    asked: int
+    histories: int
+    history: History | None = None
+    machines: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+def beside(broken: Broken) -> tuple[str, ...]:
+    """Return the other requirements that the end of the same conversation breaks, ascending."""
+    history = broken.history.until(broken.step + 1)
+    at_the_end = {wrong.requirement for wrong in judge(history).broken if wrong.step == broken.step}
+    return tuple(sorted(at_the_end - {broken.requirement}))
 
 
 def finding_of(broken: Broken) -> Finding:
@@ -64,15 +87,14 @@ def _operation(step: Step) -> dict[str, Any] | None:
 
 
 def _picture(machine: Machine, scenario: Mapping[str, Any], marks: Mapping[str, int]) -> str:
-    """Draw who holds what at the end; CPUs that matter show what they are besides."""
+    """Draw who holds what at the end, and mark the CPUs that matter."""
     shown: Mapping[str, int] | None
     if scenario["kind"] == "question":
         known = maps(scenario)
         shown = known[2] if known else None
     else:
         shown = _held(scenario["steps"], scenario["answered"])
-    owners = {**(shown or {}), **{name.upper(): cpus for name, cpus in marks.items() if cpus}}
-    return allocation_map(machine, owners) if owners else ""
+    return drawn(machine, shown or {}, marks)
 
 
 def _held(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:

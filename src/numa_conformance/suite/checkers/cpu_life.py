@@ -157,7 +157,9 @@ def _core_orders(machine: Machine) -> list[dict[int, tuple[int, ...]]]:
 
 
 def _is_first(order: Mapping[int, tuple[int, ...]], reserved: int) -> bool:
-    last = max(place for core, place in order.items() if core & reserved)
+    last = max((place for core, place in order.items() if core & reserved), default=None)
+    if last is None:
+        return False
     return all(core & reserved for core, place in order.items() if place < last)
 
 
