@@ -37,7 +37,7 @@ class CollectedSuite:
 
 def _collect(folder: Path, calls) -> None:
     os.chdir(folder)
-    brief = ["--numa-no-shrink", "--numa-budget", "4s"]
+    brief = ["--numa-no-shrink", "--numa-budget", "8%"]
     quiet = ["-q", "--tb=short", "--capture=no", "-p", "no:cacheprovider", "--basetemp", "made"]
     with (folder / "printed.txt").open("a", encoding="utf-8") as printed:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):

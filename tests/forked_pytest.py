@@ -21,7 +21,7 @@ def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResu
     The suite's generated conversations are kept short unless the arguments say otherwise.
     """
     if "--numa-conformance" in args and "--numa-budget" not in args:
-        args = (*args, "--numa-budget", "1s")
+        args = (*args, "--numa-budget", "2%")
     out, err = (folder / f"printed-{kind}.txt" for kind in ("out", "err"))
     begun = time.monotonic()
     process = FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))

@@ -10,6 +10,7 @@ from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, ask
 from numa_conformance.suite.groups import GROUPS, asked_in
+from numa_conformance.suite.requirements import REQUIREMENTS
 
 Asked = Callable[[str], list[Outcome]]
 
@@ -20,16 +21,21 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     outcomes: dict[str, Outcome] = {}
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
     able = [group for group in GROUPS.values() if group.surface in target.surfaces]
-    share = None if conformance.budget is None else conformance.budget / max(len(able), 1)
+    budget = conformance.budget.among(len(able))
+    claimed = conformance.features & conformance.profile.features
     wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
 
     def outcome(name: str) -> Outcome:
         if name not in outcomes:
-            scenarios = GROUPS[name].scenarios(conformance.features & conformance.profile.features, 0)
             shown = frozenset(asked_in(GROUPS[name]))
-            version = str(conformance.profile.version)
+            askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
             outcomes[name] = ask(
-                scenarios, target, version, enough=wanted & shown, seconds=share, wanted=wanted & shown or shown
+                GROUPS[name].scenarios(claimed, 0),
+                target,
+                str(conformance.profile.version),
+                budget=budget,
+                wanted=askable & wanted if wanted else askable,
+                enough=shown & wanted,
             )
         return outcomes[name]
 

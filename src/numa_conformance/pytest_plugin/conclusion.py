@@ -84,8 +84,8 @@ class Terminal:
         """Say what is tested."""
         run = config.stash[RUN]
         lines = header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
-        if run.budget is not None:
-            lines.append(f"numa-conformance: generated conversations for {run.budget:g} s, fewer than without a budget")
+        if not run.budget.is_whole:
+            lines.append(f"numa-conformance: generated conversations: {run.budget}, fewer than without a budget")
         return lines
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -55,8 +55,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
-        "time for generated conversations, such as 90s or 10m: each requirement is asked less often, none not at all",
-        metavar="TIME",
+        "for generated conversations, a time or a part of all (90s, 10m, 5%%): requirements are asked less often",
+        metavar="BUDGET",
     ),
     Option("deep", "search longer for failing examples, with a saved database", "flag"),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import re
 import shlex
 from dataclasses import dataclass
 
 import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..errors import Fault, UsageError
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..suite.asking import Budget
 from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
@@ -38,8 +37,8 @@ class Run:
     """The machines to test on; empty for the suite's own choice."""
     deep: bool
     shrinks: bool
-    budget: float | None
-    """Seconds for generated conversations; None for all of them, however long they take."""
+    budget: Budget
+    """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
     again: str
@@ -65,7 +64,7 @@ class Run:
             machines=tuple(settings_list(config, "numa_machine")),
             deep=is_set(config, "numa_deep"),
             shrinks=not is_set(config, "numa_no_shrink"),
-            budget=_budget(setting(config, "numa_budget")),
+            budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
             again=_replay_options(config),
         )
@@ -104,17 +103,6 @@ def _timeout(config: pytest.Config) -> float:
     if timeout <= 0:
         raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
     return timeout
-
-
-def _budget(text: str) -> float | None:
-    """Read ``90``, ``90s``, ``10m`` or ``1h`` as seconds; nothing is no budget. Raises ``UsageError``."""
-    if not text:
-        return None
-    match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)", text)
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
-    if not seconds:
-        raise UsageError(Fault("--numa-budget", f"{text!r} is no time", "a number with s, m or h, such as 90s or 10m"))
-    return seconds
 
 
 def _replay_options(config: pytest.Config) -> str:

@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from ..errors import Fault, UsageError
 from ..protocol import Client
 from ..protocol.faults import TargetFault
 from .drive import Scenario, drive
 from .history import History
 from .judging import Broken, Verdicts, judge
 
-__all__ = ["Outcome", "ask", "broken_in"]
+__all__ = ["Budget", "Outcome", "ask", "broken_in"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
-
-
 PATIENCE = 3.0
-"""How much longer than its share of a budget a group goes on for what was not asked yet."""
+"""How much longer than its share of the time a group goes on for what was not asked yet."""
+_WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of each group is asked: all of it, a part of its scenarios, or as many as so many seconds allow.
+
+    A part of the scenarios is the same in every run; what seconds allow is not.
+    """
+
+    seconds: float | None = None
+    part: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """Read ``90``, ``90s``, ``10m``, ``1h`` or ``5%``; nothing is all. Raises ``UsageError``."""
+        match = _WRITTEN.fullmatch(text or "100%")
+        number, unit = (float(match[1]), match[2]) if match else (0.0, "")
+        if not number or (unit == "%" and number > 100):
+            accepted = "a time or a part of all, such as 90s, 10m or 5%"
+            raise UsageError(Fault("--numa-budget", f"{text!r} is no budget", accepted))
+        if unit == "%":
+            return cls(part=number / 100)
+        return cls(seconds=number * {"": 1, "s": 1, "m": 60, "h": 3600}[unit])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is asked."""
+        return self.seconds is None and self.part == 1.0
+
+    def among(self, groups: int) -> Budget:
+        """Return what one of so many groups may spend."""
+        return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
+
+    def __str__(self) -> str:
+        return f"{self.part:.3g} of all" if self.seconds is None else f"{self.seconds:g} s"
 
 
 @dataclass(slots=True)
@@ -37,23 +73,21 @@ def ask(
     client: Client,
     version: str,
     *,
-    enough: frozenset[str] = frozenset(),
-    seconds: float | None = None,
+    budget: Budget = Budget(),
     wanted: frozenset[str] = frozenset(),
+    enough: frozenset[str] = frozenset(),
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Drive a target through scenarios and judge each history at once.
 
-    Where only some requirements are asked for, ``enough`` names them: once none of them is met no more is asked. With
-    ``seconds`` scenarios are taken from all over the group, and no further one is begun when the time is over and all
-    that is ``wanted`` was asked; what may not be askable at all is waited for three times as long, or, where ``enough``
-    narrows what is asked for, to the end.
+    Within a ``budget`` scenarios are taken from all over the group. When it is spent the group goes on for what is
+    ``wanted`` and was not asked yet: three times as long where it is a time. Where only some requirements are asked
+    for, ``enough`` names them: once none of them is met no more is asked.
     """
     outcome = Outcome()
     began = clock()
-    if seconds is not None:
-        scenarios = _from_all_over(scenarios)
-    for scenario in scenarios:
+    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+    for scenario in ordered:
         history, fault = drive(scenario, client, version)
         outcome.driven += 1
         outcome.verdicts.add(judge(history))
@@ -61,11 +95,16 @@ def ask(
             outcome.ended.append((history, fault))
             if len(outcome.ended) >= MOST_FAULTS:
                 break
-        if seconds is not None and clock() - began >= seconds:
-            all_asked = wanted <= outcome.verdicts.asked.keys()
-            if all_asked or (not enough and clock() - began >= PATIENCE * seconds):
-                break
         if enough and enough <= {broken.requirement for broken in outcome.verdicts.broken}:
+            break
+        if budget.is_whole:
+            continue
+        all_asked = wanted <= outcome.verdicts.asked.keys()
+        if budget.seconds is None:
+            spent = outcome.driven >= budget.part * len(ordered) and all_asked
+        else:
+            spent = clock() - began >= budget.seconds * (1 if all_asked else PATIENCE)
+        if spent:
             break
     return outcome
 
