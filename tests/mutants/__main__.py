@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numa_conformance.suite.requirements import REQUIREMENTS
+from wrong_answers import WRITTEN
 
 from . import MUTANTS
 
@@ -12,20 +13,23 @@ __all__ = ["mutants_page"]
 def mutants_page() -> str:
     """Return ``docs/mutants.md``: the requirements, and who breaks them."""
     exact = sum(mutant.level == "exact" for mutant in MUTANTS.values())
+    broken = {name for mutant in MUTANTS.values() for name in mutant.breaks}
     lines = [
         "# Mutants",
         "",
-        "A requirement that no allocator can fail is not tested. So every one has a mutant: an allocator that is right "
-        "but for one fault. A test of the project shows that the suite finds the fault on each requirement named here. "
-        f"{len(MUTANTS)} mutants break {len(REQUIREMENTS)} requirements, {exact} of them at level `exact`. "
-        "This page is made by `python -m mutants` in the folder `tests`.",
+        "A requirement that no allocator can fail is not tested. So every one is seen to break: by a mutant, which is "
+        "an allocator that is right but for one fault, and on which a test of the project shows that the suite finds "
+        "it; or by a wrong answer in the tests of what judges conversations, `tests/suite/checkers/`. "
+        f"{len(MUTANTS)} mutants, {exact} of them at level `exact`, break {len(broken)} of {len(REQUIREMENTS)} "
+        "requirements. This page is made by `python -m mutants` in the folder `tests`.",
         "",
-        "| requirement | mutants |",
+        "| requirement | mutants, or the tests with a wrong answer |",
         "|---|---|",
     ]
     for name in REQUIREMENTS:
         broken_by = [f"`{mutant.name}`" for mutant in MUTANTS.values() if name in mutant.breaks]
-        lines.append(f"| `{name}` | {', '.join(broken_by)} |")
+        tests = [f"`{room}.py`" for room, names in WRITTEN.items() if name in names]
+        lines.append(f"| `{name}` | {', '.join(broken_by or tests)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -26,6 +26,10 @@ def _another_choice(answer: Json, memory: Memory) -> Json:
     return answer
 
 
+def _no_reserved_cpus(answer: Json, memory: Memory) -> Json:
+    return {**answer, "reserved_cpus": ""} if answer["result"] == "started" else answer
+
+
 def _another_score(answer: Json, memory: Memory) -> Json:
     return {**answer, "score": answer["score"] ^ 1} if "score" in answer else answer
 
@@ -45,11 +49,26 @@ def _one_cpu_more(answer: Json, memory: Memory) -> Json:
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "trades_a_cpu",
-        [*(f"exact/placements/{name}" for name in _PLACEMENTS), "exact/recorded/admission"],
+        [
+            *(f"exact/placements/{name}" for name in _PLACEMENTS),
+            "exact/recorded/admission",
+            "exact/histories/lives",
+        ],
         answers={"node.admit": each_holding(_another_cpu)},
         level="exact",
     ),
-    mutant("picks_another_cpu", ["exact/recorded/cpu-static"], answers={"allocate": _another_choice}, level="exact"),
+    mutant(
+        "picks_another_cpu",
+        ["exact/recorded/cpu-static", "exact/histories/picks"],
+        answers={"allocate": _another_choice, "pick": _another_choice},
+        level="exact",
+    ),
+    mutant(
+        "tells_no_reserved_cpus",
+        ["exact/histories/starts"],
+        answers={"node.start": _no_reserved_cpus},
+        level="exact",
+    ),
     mutant(
         "writes_files_with_a_newline",
         ["exact/recorded/lifecycle"],

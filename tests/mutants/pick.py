@@ -40,6 +40,16 @@ def _one_of_each_numa_node(answer: Json, memory: Memory) -> Json:
     return {**answer, "cpus": str(CpuSet(turns[: asked["count"]]))}
 
 
+def _dies_of_odd_counts(question: Json, memory: Memory) -> Json:
+    if question["count"] % 2:
+        raise ArithmeticError("an odd number of CPUs")
+    return question
+
+
+def _list_in_words(answer: Json, memory: Memory) -> Json:
+    return {**answer, "cpus": answer["cpus"].replace(",", " and ")} if "cpus" in answer else answer
+
+
 def _without_options(question: Json, memory: Memory) -> Json:
     return {**question, "options": {}}
 
@@ -71,6 +81,17 @@ MUTANTS: tuple[mutant, ...] = (
         "picks_from_every_numa_node",
         [_STATIC + "packs-few-numa-nodes", _NUMA + "keeps-one-node-where-one-suffices"],
         answers={**_DESCRIBES, "pick": _one_of_each_numa_node},
+    ),
+    mutant(
+        "dies_of_odd_counts",
+        ["protocol/answers-every-question"],
+        questions={"pick": _dies_of_odd_counts},
+        answers=_DESCRIBES,
+    ),
+    mutant(
+        "lists_cpus_in_words",
+        ["protocol/answers-are-well-formed"],
+        answers={**_DESCRIBES, "pick": _list_in_words},
     ),
     mutant(
         "picks_without_affinity",

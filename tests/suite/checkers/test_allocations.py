@@ -314,32 +314,33 @@ def test_lots_break_recommendations_alone_on_a_machine_in_use():
     )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "requirement"),
-    [
-        (ForgetsReserved, RESERVATION + "is-never-exclusive"),
-        (LeavesThePoolAsItIs, STATIC + "exclusive-cpus-leave-the-shared-pool"),
-        (TakesTheCoreOutOfThePool, "cpu-manager/shared-pool/loses-nothing"),
-        (KeepsReservedOutOfThePool, "cpu-manager/shared-pool/loses-nothing"),
-        (ForgetsInitCpus, STATIC + "init-cpus-serve-later-containers"),
-        (RoundsUp, STATIC + "fractional-guaranteed-is-shared"),
-        (ServesBurstable, STATIC + "burstable-is-shared"),
-        (ServesBestEffort, STATIC + "best-effort-is-shared"),
-        (GivesOneMore, STATIC + "integral-guaranteed-is-exclusive"),
-        (GivesWhatIsThere, STATIC + "refuses-what-is-not-free"),
-        (KeepsOneBack, STATIC + "serves-what-is-free"),
-        (RoundsCoresUp, "cpu-manager/full-pcpus-only/refuses-a-partial-core"),
-        (SplitsCores, "cpu-manager/full-pcpus-only/gives-whole-cores"),
-        (ForgetsTheHint, "topology-manager/best-effort/aligns-when-possible"),
-        (ChoosesAgain, STATIC + "keeps-cpus-when-admitted-again"),
-        (ReservesByItself, RESERVATION + "explicit-list-is-taken"),
-        (RoundsTheReservationDown, RESERVATION + "adds-kube-and-system"),
-        (RoundsEachReservationUp, RESERVATION + "adds-kube-and-system"),
-        (ForgetsSystemReserved, RESERVATION + "adds-kube-and-system"),
-        (NeedsNoReservation, RESERVATION + "must-be-positive"),
-        (ReservesTheLastCores, RESERVATION + "takes-cores-in-ascending-order"),
-        (MovesUnderNone, "cpu-manager/none/gives-no-exclusive-cpus"),
-    ],
-)
+PLANTED = [
+    (ForgetsReserved, RESERVATION + "is-never-exclusive"),
+    (LeavesThePoolAsItIs, STATIC + "exclusive-cpus-leave-the-shared-pool"),
+    (TakesTheCoreOutOfThePool, "cpu-manager/shared-pool/loses-nothing"),
+    (KeepsReservedOutOfThePool, "cpu-manager/shared-pool/loses-nothing"),
+    (ForgetsInitCpus, STATIC + "init-cpus-serve-later-containers"),
+    (RoundsUp, STATIC + "fractional-guaranteed-is-shared"),
+    (ServesBurstable, STATIC + "burstable-is-shared"),
+    (ServesBestEffort, STATIC + "best-effort-is-shared"),
+    (GivesOneMore, STATIC + "integral-guaranteed-is-exclusive"),
+    (GivesWhatIsThere, STATIC + "refuses-what-is-not-free"),
+    (KeepsOneBack, STATIC + "serves-what-is-free"),
+    (RoundsCoresUp, "cpu-manager/full-pcpus-only/refuses-a-partial-core"),
+    (SplitsCores, "cpu-manager/full-pcpus-only/gives-whole-cores"),
+    (ForgetsTheHint, "topology-manager/best-effort/aligns-when-possible"),
+    (ChoosesAgain, STATIC + "keeps-cpus-when-admitted-again"),
+    (ReservesByItself, RESERVATION + "explicit-list-is-taken"),
+    (RoundsTheReservationDown, RESERVATION + "adds-kube-and-system"),
+    (RoundsEachReservationUp, RESERVATION + "adds-kube-and-system"),
+    (ForgetsSystemReserved, RESERVATION + "adds-kube-and-system"),
+    (NeedsNoReservation, RESERVATION + "must-be-positive"),
+    (ReservesTheLastCores, RESERVATION + "takes-cores-in-ascending-order"),
+    (MovesUnderNone, "cpu-manager/none/gives-no-exclusive-cpus"),
+]
+"""Wrong ones, and a requirement that each breaks."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
 def test_an_allocator_that_does_not_is_found_out(wrong, requirement):
     assert requirement in broken(scenarios(), wrong())

@@ -87,23 +87,24 @@ def test_a_target_that_does_not_tell_is_not_asked() -> None:
     assert not {FAILED, TERMINATED} & silent.asked.keys()
 
 
-@pytest.mark.parametrize(
-    ("phase", "wrong"), [("Failed", set()), ("Terminated", {FAILED}), ("Pending", {FAILED, TERMINATED})]
-)
+PHASES: list[tuple[str, set[str]]] = [("Failed", set()), ("Terminated", {FAILED}), ("Pending", {FAILED, TERMINATED})]
+
+
+@pytest.mark.parametrize(("phase", "wrong"), PHASES)
 def test_the_phase_of_a_pod_that_cannot_have_whole_cores(phase: str, wrong: set[str]) -> None:
     verdicts = told(static("full-pcpus-only"), guaranteed("p", 3), refused("SMTAlignmentError", "", phase))
     assert broken(verdicts) == wrong
     assert verdicts.asked[FAILED] == verdicts.asked[TERMINATED] == 1
 
 
-@pytest.mark.parametrize(
-    ("message", "wrong"),
-    [
-        ("Resources cannot be allocated with Topology locality", set()),
-        ("p: resources cannot be allocated with topology locality on any NUMA node", set()),
-        ("no", {WORDS}),
-    ],
-)
+MESSAGES: list[tuple[str, set[str]]] = [
+    ("Resources cannot be allocated with Topology locality", set()),
+    ("p: resources cannot be allocated with topology locality on any NUMA node", set()),
+    ("no", {WORDS}),
+]
+
+
+@pytest.mark.parametrize(("message", "wrong"), MESSAGES)
 def test_the_message_of_a_topology_affinity_error(message: str, wrong: set[str]) -> None:
     config = static(topology="single-numa-node")
     verdicts = told(config, guaranteed("p", 99), refused("TopologyAffinityError", message))

@@ -184,25 +184,26 @@ def test_a_classifier_that_obeys_the_pages_passes(legal):
     assert len(verdicts.asked) == 9
 
 
-@pytest.mark.parametrize(
-    ("wrong", "requirement"),
-    [
-        (ForgetsDefaulting, "qos/requests-default-to-limits"),
-        (DefaultsAllOrNothing, "qos/requests-default-to-limits"),
-        (DefaultsTheOtherWay, "qos/burstable-has-some-request"),
-        (CountsDevices, "qos/best-effort-has-none"),
-        (ForgetsInitContainers, "qos/init-containers-count"),
-        (LooksAtTheFirstContainer, "qos/guaranteed-needs-equal-limits-everywhere"),
-        (NeedsOneEqualContainer, "qos/guaranteed-needs-equal-limits-everywhere"),
-        (ForgetsMemory, "qos/guaranteed-needs-equal-limits-everywhere"),
-        (ComparesText, "qos/guaranteed-needs-equal-limits-everywhere"),
-        (RoundsUp, "qos/only-integral-cpus-are-exclusive"),
-        (ServesBurstable, "qos/only-integral-cpus-are-exclusive"),
-        (AddsInitContainersUp, "qos/pod-total-is-the-larger-of-init-and-apps"),
-        (TakesTheLargestInit, "qos/pod-total-is-the-larger-of-init-and-apps"),
-        (AddsSidecarsToAppsOnly, "qos/pod-total-is-the-larger-of-init-and-apps"),
-    ],
-)
+PLANTED = [
+    (ForgetsDefaulting, "qos/requests-default-to-limits"),
+    (DefaultsAllOrNothing, "qos/requests-default-to-limits"),
+    (DefaultsTheOtherWay, "qos/burstable-has-some-request"),
+    (CountsDevices, "qos/best-effort-has-none"),
+    (ForgetsInitContainers, "qos/init-containers-count"),
+    (LooksAtTheFirstContainer, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (NeedsOneEqualContainer, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (ForgetsMemory, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (ComparesText, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (RoundsUp, "qos/only-integral-cpus-are-exclusive"),
+    (ServesBurstable, "qos/only-integral-cpus-are-exclusive"),
+    (AddsInitContainersUp, "qos/pod-total-is-the-larger-of-init-and-apps"),
+    (TakesTheLargestInit, "qos/pod-total-is-the-larger-of-init-and-apps"),
+    (AddsSidecarsToAppsOnly, "qos/pod-total-is-the-larger-of-init-and-apps"),
+]
+"""Wrong ones, and a requirement that each breaks."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
 def test_a_classifier_that_does_not_is_found_out(wrong, requirement):
     assert requirement in broken(scenarios(), wrong())
 

@@ -55,19 +55,22 @@ def broken(verdicts: Verdicts) -> set[str]:
     return {broken.requirement for broken in verdicts.broken}
 
 
+AFTER_A_CRASH: list[tuple[Mapping[str, Any], set[str]]] = [
+    (again("0,3-4,7", a="1,5", b="2,6"), set()),
+    (again("0,2,4,6", a="1,5", b="3,7"), set()),
+    (again("0,2-4,6-7", a="1,5"), set()),
+    (again("0,3-4,7", a="2,6", b="1,5"), {MOVES}),
+    (again("0,2-4,6-7", b="1,5"), {MOVES}),
+    (again("0,2-4,6-7", a="1,5", b="1,5"), {TWO_PLACES}),
+    (again("0,2-4,6-7", a="1,5", b="2,6"), {TWO_PLACES}),
+    ({"result": "failed", "stage": "cpumanager", "message": "broken"}, {COMES_UP}),
+]
+
+
 @pytest.mark.parametrize("text", [OLD, BETWEEN, NEW])
 @pytest.mark.parametrize(
     ("answer", "wrong"),
-    [
-        (again("0,3-4,7", a="1,5", b="2,6"), set()),
-        (again("0,2,4,6", a="1,5", b="3,7"), set()),
-        (again("0,2-4,6-7", a="1,5"), set()),
-        (again("0,3-4,7", a="2,6", b="1,5"), {MOVES}),
-        (again("0,2-4,6-7", b="1,5"), {MOVES}),
-        (again("0,2-4,6-7", a="1,5", b="1,5"), {TWO_PLACES}),
-        (again("0,2-4,6-7", a="1,5", b="2,6"), {TWO_PLACES}),
-        ({"result": "failed", "stage": "cpumanager", "message": "broken"}, {COMES_UP}),
-    ],
+    AFTER_A_CRASH,
     ids=["new", "old, placed anew", "old", "moved", "lost", "twice", "given and shared", "down"],
 )
 def test_what_comes_up_after_a_crash(text: str, answer: Mapping[str, Any], wrong: set[str]) -> None:

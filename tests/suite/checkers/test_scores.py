@@ -286,6 +286,14 @@ class OverflowsOnFullNodes(Scorer):
         return -1 if mean == 0 else super().rounded(mean)
 
 
+class TellsOthers(Scorer):
+    """Tells of each resource another score than it counts."""
+
+    def __call__(self, scenario, params):
+        answer = super().__call__(scenario, params)
+        return {**answer, **({"scores": dict.fromkeys(self.weights, 11)} if "scores" in answer else {})}
+
+
 def scenarios():
     return [*examples_of_scores(), *score_sweep()]
 
@@ -297,45 +305,41 @@ def test_a_scorer_that_obeys_the_page_passes(legal):
     assert len(verdicts.asked) == 24
 
 
-@pytest.mark.parametrize(
-    ("wrong", "requirement"),
-    [
-        (ForgetsThePod, "scheduler/score/counts-the-pod-itself"),
-        (ForgetsTheOthers, "scheduler/most-allocated/favours-full-nodes"),
-        (ForgetsTheOthers, SHAPED + "follows-the-shape"),
-        (ForgetsWeights, "scheduler/most-allocated/weighs-resources"),
-        (ForgetsWeights, SHAPED + "weighs-resources"),
-        (TakesNoWeightForNone, "scheduler/score/missing-weight-is-one"),
-        (AddsAllContainers, SHAPED + "follows-the-shape"),
-        (ForgetsOverhead, "scheduler/filter/refuses-what-has-no-room"),
-        (ForgetsInitContainers, SHAPED + "follows-the-shape"),
-        (JumpsBetweenPoints, SHAPED + "follows-the-shape"),
-        (DrawsOneLine, SHAPED + "follows-the-shape"),
-        (TurnsTheShapeRound, SHAPED + "reverses-with-the-shape"),
-        (RunsBeyondTheEnds, SHAPED + "follows-the-shape"),
-        (DropsWhatScoresNone, SHAPED + "weighs-resources"),
-        (DividesByTheNumber, SHAPED + "worked-example"),
-        (DividesByTheNumber, "scheduler/most-allocated/scores-the-mean-utilization"),
-        (FavoursTheOthers, "scheduler/least-allocated/favours-empty-nodes"),
-        (ForgetsExtendedResources, "scheduler/score/counts-extended-resources"),
-        (SquaresUtilization, "scheduler/most-allocated/scores-the-mean-utilization"),
-        (AcceptsAll, "scheduler/score/refuses-negative-weights"),
-        (AcceptsAll, SHAPED + "refuses-a-bad-shape"),
-        (RefusesShapesThatFall, "scheduler/score/takes-sound-strategies"),
-        (FitsWhatIsEqualNot, "scheduler/filter/refuses-what-has-no-room"),
-        (RefusesOvercommittedNodes, "scheduler/filter/refuses-what-has-no-room"),
-        (NamesTheFirst, "scheduler/filter/names-what-is-insufficient"),
-        (OverflowsOnFullNodes, "scheduler/score/stays-in-range"),
-    ],
-)
+PLANTED = [
+    (ForgetsThePod, "scheduler/score/counts-the-pod-itself"),
+    (ForgetsTheOthers, "scheduler/most-allocated/favours-full-nodes"),
+    (ForgetsTheOthers, SHAPED + "follows-the-shape"),
+    (ForgetsWeights, "scheduler/most-allocated/weighs-resources"),
+    (ForgetsWeights, SHAPED + "weighs-resources"),
+    (TakesNoWeightForNone, "scheduler/score/missing-weight-is-one"),
+    (TakesNoWeightForNone, "scheduler/score/missing-weight-is-one-everywhere"),
+    (TakesNoWeightForNone, "scheduler/score/defaults-to-cpu-and-memory-everywhere"),
+    (AddsAllContainers, SHAPED + "follows-the-shape"),
+    (ForgetsOverhead, "scheduler/filter/refuses-what-has-no-room"),
+    (ForgetsInitContainers, SHAPED + "follows-the-shape"),
+    (JumpsBetweenPoints, SHAPED + "follows-the-shape"),
+    (DrawsOneLine, SHAPED + "follows-the-shape"),
+    (TurnsTheShapeRound, SHAPED + "reverses-with-the-shape"),
+    (RunsBeyondTheEnds, SHAPED + "follows-the-shape"),
+    (DropsWhatScoresNone, SHAPED + "weighs-resources"),
+    (DividesByTheNumber, SHAPED + "worked-example"),
+    (DividesByTheNumber, "scheduler/most-allocated/scores-the-mean-utilization"),
+    (FavoursTheOthers, "scheduler/least-allocated/favours-empty-nodes"),
+    (ForgetsExtendedResources, "scheduler/score/counts-extended-resources"),
+    (SquaresUtilization, "scheduler/most-allocated/scores-the-mean-utilization"),
+    (AcceptsAll, "scheduler/score/refuses-negative-weights"),
+    (AcceptsAll, "scheduler/score/refuses-negative-weights-everywhere"),
+    (AcceptsAll, SHAPED + "refuses-a-bad-shape"),
+    (RefusesShapesThatFall, "scheduler/score/takes-sound-strategies"),
+    (FitsWhatIsEqualNot, "scheduler/filter/refuses-what-has-no-room"),
+    (RefusesOvercommittedNodes, "scheduler/filter/refuses-what-has-no-room"),
+    (NamesTheFirst, "scheduler/filter/names-what-is-insufficient"),
+    (OverflowsOnFullNodes, "scheduler/score/stays-in-range"),
+    (TellsOthers, SHAPED + "scores-each-resource"),
+]
+"""Wrong ones, and a requirement that each breaks."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
 def test_a_scorer_that_does_not_is_found_out(wrong, requirement):
     assert requirement in broken(scenarios(), wrong())
-
-
-def test_the_score_of_each_resource_is_judged_where_it_is_told():
-    class TellsOthers(Scorer):
-        def __call__(self, scenario, params):
-            answer = super().__call__(scenario, params)
-            return {**answer, **({"scores": dict.fromkeys(self.weights, 11)} if "scores" in answer else {})}
-
-    assert SHAPED + "scores-each-resource" in broken(examples_of_scores(), TellsOthers())

@@ -229,6 +229,7 @@ def counted(**kept: str) -> dict[str, Any]:
 BESIDE_SINGLE = static(SOCKET, topology="single-numa-node", reserved="0,16")
 MORE_SOCKETS = static(SOCKET, topology="restricted")
 WIDE = guaranteed("wide", 9)
+GIB = {"type": "memory", "bytes": 1 << 30, "nodes": [0]}
 Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
 CASES: list[Case] = [
     ("cpu-manager/reservation/must-be-positive", T3, (counted(kube="0"), up()), (counted(kube="0"), DOWN)),
@@ -280,6 +281,12 @@ CASES: list[Case] = [
         "t2-two-sockets-interleaved",
         (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), REFUSED),
         (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), gave(c="")),
+    ),
+    (
+        "memory-manager/policy/defaults-to-none",
+        T3,
+        (static(), up(), WIDE, {**gave(), "containers": {"c": {"cpus": "1-9", "memory": [GIB]}}}),
+        (static(), up(), WIDE, {**gave(), "containers": {"c": {"cpus": "1-9", "memory": []}}}),
     ),
     (
         f"cpu-manager/{SOCKET}/refuses-single-numa-node",
@@ -417,10 +424,35 @@ def test_more_options_than_named_make_no_effect_known() -> None:
     assert not verdicts(T3, plain, named).asked[f"cpu-manager/{FULL}/is-available"]
 
 
-def test_gate_off_means_defaults() -> None:
-    off = {**static(FULL, reserved="0,16"), "featureGates": {"CPUManagerPolicyOptions": False}}
-    plain = (static(reserved="0,16"), up(), guaranteed(FULL, 1), gave(c="1"))
-    id = "cpu-manager/options/gate-off-means-defaults"
-    assert id in broken(T3, plain, (off, up(), guaranteed(FULL, 1), REFUSED))
-    assert id not in broken(T3, plain, (off, up(), guaranteed(FULL, 1), gave(c="2")))
-    assert id not in broken(T3, plain, (off, DOWN))
+def first_after(config: Mapping[str, Any], option: str, cpus: str) -> tuple[Mapping[str, Any], ...]:
+    """Start, and admit a pod that shows an option."""
+    return config, up(), guaranteed(option, cpus.count(",") + 1), gave(c=cpus)
+
+
+PLAIN, GATE_OFF = static(reserved="0,16"), {"featureGates": {"CPUManagerPolicyOptions": False}}
+WITHOUT_FULL = {**static(FULL, reserved="0,16"), **GATE_OFF}
+Starts = tuple[Mapping[str, Any], ...]
+BESIDE_PLAIN: list[tuple[str, Starts, Starts, list[Starts]]] = [
+    (
+        "cpu-manager/options/gate-off-means-defaults",
+        first_after(PLAIN, FULL, "1"),
+        (WITHOUT_FULL, up(), guaranteed(FULL, 1), REFUSED),
+        [first_after(WITHOUT_FULL, FULL, "2"), (WITHOUT_FULL, DOWN)],
+    ),
+    (
+        f"cpu-manager/{UNCORE}/is-available",
+        first_after(PLAIN, UNCORE, "1,4"),
+        (static(UNCORE, reserved="0,16"), DOWN),
+        [first_after(static(UNCORE, reserved="0,16"), UNCORE, cpus) for cpus in ("1,17", "1,4")],
+    ),
+]
+"""A start without an option, and with it a wrong one and right ones."""
+
+
+@pytest.mark.parametrize(("requirement", "plain", "wrong", "right"), BESIDE_PLAIN)
+def test_what_a_start_without_the_option_shows(
+    requirement: str, plain: Starts, wrong: Starts, right: list[Starts]
+) -> None:
+    assert requirement in broken(T3, plain, wrong)
+    for start in right:
+        assert requirement not in broken(T3, plain, start)

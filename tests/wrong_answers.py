@@ -1,0 +1,43 @@
+"""Which requirements the tests of checkers show to break, by answers written down or by planted allocators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from suite.checkers import (
+    test_admissions,
+    test_alignment,
+    test_allocations,
+    test_beside,
+    test_classes,
+    test_cpu_choices,
+    test_cpu_life,
+    test_crashes,
+    test_device_life,
+    test_hints,
+    test_memory_life,
+    test_merges,
+    test_scores,
+    test_starts,
+)
+
+_SUBJECTS = (
+    test_admissions,
+    test_alignment,
+    test_cpu_choices,
+    test_cpu_life,
+    test_device_life,
+    test_memory_life,
+)
+_PLANTED = (test_allocations, test_classes, test_hints, test_merges, test_scores)
+
+WRITTEN: Mapping[str, set[str]] = {
+    **{tests.__name__.rpartition(".")[2]: set(tests.CASES) for tests in _SUBJECTS},
+    **{tests.__name__.rpartition(".")[2]: {name for _, name in tests.PLANTED} for tests in _PLANTED},
+    "test_starts": {name for name, *_ in (*test_starts.CASES, *test_starts.BESIDE_PLAIN)}.union(
+        *(names for _, names in test_starts.BROKEN)
+    ),
+    "test_beside": set().union(*(names for _, names in (*test_beside.PHASES, *test_beside.MESSAGES))),
+    "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
+}
+"""Module of tests/suite/checkers to requirement ids."""
