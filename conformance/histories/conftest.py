@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.run import RUN, Run
 from numa_conformance.suite.asking import Outcome, ask
 from numa_conformance.suite.groups import GROUPS, asked_in
 from numa_conformance.suite.requirements import REQUIREMENTS
@@ -22,7 +22,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
     able = [group for group in GROUPS.values() if group.surface in target.surfaces]
     budget = conformance.budget.among(len(able))
-    claimed = conformance.features & conformance.profile.features
+    claimed = conformance.features & conformance.profile.offered
     wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
 
     def outcome(name: str) -> Outcome:
@@ -43,3 +43,21 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         return [outcome(group.name) for group in able if requirement in asked_in(group)]
 
     return of
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only narrow surfaces show, where a node has none of them: its own conversations say the rest."""
+    surfaces = config.stash[RUN].client.surfaces
+    if "node" not in surfaces:
+        return
+    shown = {name for group in GROUPS.values() if group.surface in surfaces for name in asked_in(group)}
+    beside = [item for item in items if _judged_by(item) not in {None, *shown}]
+    config.hook.pytest_deselected(items=beside)
+    items[:] = [item for item in items if item not in beside]
+
+
+def _judged_by(item: pytest.Item) -> str | None:
+    """Return the requirement of a case of this folder."""
+    params = getattr(item, "callspec", None)
+    return str(params.params["name"]) if params is not None and item.path.parent.name == "histories" else None

@@ -46,6 +46,14 @@ REQUIREMENT = """REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("nrm/prefer-last-cpus/highest",),
         since="1.32",
     ),
+    _requirement(
+        "full-pcpus-only/refuses-prefer-last-cpus",
+        "The node does not come up with both.",
+        "cpu-manager/full-pcpus-only",
+        "cpu-manager/prefer-last-cpus",
+        statements=("nrm/prefer-last-cpus/highest",),
+        since="1.32",
+    ),
 """
 CASE = '''"""Option prefer-last-cpus."""
 
@@ -164,6 +172,6 @@ def test_pages_tell_it(house):
 def test_its_requirement_is_asked_as_the_other_recipe_tells(house, asked):
     named = files_of_recipe("A requirement")
     assert [path for path in asked if not is_named(path, named)] == []
-    ours = "cpu-manager/prefer-last-cpus/*"
+    ours = "cpu-manager/prefer-last-cpus/takes-the-highest"
     said = house.run("-m", "pytest", "--numa-conformance", "--numa-requirement", ours, "-q", "-p", "no:cacheprovider")
     assert "1 passed" in said

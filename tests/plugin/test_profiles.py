@@ -27,7 +27,7 @@ def test_a_narrowed_run_loses_the_name(suite, report):
     result = suite("--numa-profile", "cpu", "--numa-requirement", "cpu-manager/none/*", "--numa-report", "out")
     assert result.ret == 0
     assert (report()["verdict"], report()["profile"]) == ("partial", "")
-    result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level documented; * cases: * passed)"])
+    result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level documented; * cases: * passed*"])
 
 
 def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, report):

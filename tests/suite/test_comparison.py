@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 
 from mutants import MUTANTS
@@ -33,7 +35,8 @@ def test_the_scenario_of_a_finding_replays_against_the_reference_and_accuses_the
     judged = with_reference(scenario, "documented")
     vector = Vector("s", "admission", judged, "s.json")
     right, wrong = (
-        next(iter(replay(ask(one), [vector]))) for one in (ReferenceTarget, MUTANTS["forgets_to_return_cpus"])
+        next(iter(replay(ask(one), [vector])))
+        for one in (partial(ReferenceTarget, "documented"), MUTANTS["forgets_to_return_cpus"])
     )
     assert right.status == "matched"
     assert wrong.status == "differed"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..protocol.features import FEATURES
@@ -68,6 +69,18 @@ class Profile:
     def features(self) -> frozenset[str]:
         """The features that the profile asks for."""
         return FEATURE_SETS[self.name]
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """Its features without those of options that the version does not have, or shows only behind a gate."""
+        hidden = set()
+        for option in STATIC_OPTIONS.values():
+            if option.maturity.at(self.version) is None:
+                hidden.add(f"cpu-manager/{option.name}")
+        for option in TOPOLOGY_OPTIONS.values():
+            if option.maturity.at(self.version) in (None, "alpha"):
+                hidden.add(f"topology-manager/{option.name}")
+        return self.features - hidden
 
     def asks(self, features: Iterable[str]) -> bool:
         """Tell whether a case that needs these features belongs to the profile."""

@@ -2,10 +2,13 @@
 
 import pytest
 
+from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.kube import Pod
+from numa_conformance.machine import catalogue_names, load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.drive import drive
+from numa_conformance.suite.generators.option_probes import probe_of
 from numa_conformance.suite.groups import GROUPS
 
 
@@ -26,3 +29,8 @@ def test_every_pod_is_a_valid_one(group):
             Pod.from_dict(pod, "pod")
             asked += 1
     assert asked or group in ("picks", "merges")
+
+
+def test_every_option_has_a_probe():
+    machines = [load_machine(name) for name in catalogue_names()]
+    assert [name for name in STATIC_OPTIONS if not any(probe_of(name, machine) for machine in machines)] == []

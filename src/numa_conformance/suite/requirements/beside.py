@@ -58,7 +58,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The message of a TopologyAffinityError says that resources cannot be allocated with topology locality.",
         ("topology-source/policies/its-message",),
         "1.27",
-        (),
+        ("topology-manager/restricted",),
         "topology-manager",
         strength="SHOULD",
     ),

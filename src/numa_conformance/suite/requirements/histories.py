@@ -70,6 +70,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "protocol/comes-up",
         "A node comes up with a configuration that the pages allow on its machine.",
+        _STATIC,
         statements=("cpu-task/options/incompatible-options-fail-the-start",),
         beyond="that options which are not named as incompatible do not keep the node from coming up",
     ),
