@@ -124,7 +124,7 @@ def _changes_code(mutation: Mutation) -> bool:
 
 
 def _code(source: str) -> str:
-    """Return what is executed: the tree without annotations."""
+    """Return what decides: the tree without annotations, and without how classes are made."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -133,6 +133,8 @@ def _code(source: str) -> str:
             node.annotation = None
         elif isinstance(node, ast.AnnAssign):
             node.annotation = ast.Constant(None)
+        elif isinstance(node, ast.ClassDef):
+            node.decorator_list = []
     return ast.dump(tree)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Device, Machine, catalogue_names, load_machine
 from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
@@ -24,6 +24,8 @@ RESERVATIONS = (
     "a number and a half",
 )
 POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
+DEVICES = 0.4
+"""The share of machines without devices that are given some."""
 MOST_NODES = 8
 """NUMA nodes with which a node comes up under a policy that aligns, unless it is told otherwise."""
 MOST_ALIGNED = 16
@@ -97,6 +99,8 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
         else:
             machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
+        if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
+            machine = _with_devices(machine, lot)
         options = frozenset(lot.choice(possible)) if possible and lot.random() > PLAIN else frozenset[str]()
         cell = Cell(
             machine,
@@ -117,6 +121,15 @@ def _weight(machine: Machine) -> int:
         return 1
     uneven = len({cpus.bit_count() for cpus in machine.numa_bits.values() if cpus}) > 1
     return 6 if machine.devices or uneven else 3
+
+
+def _with_devices(machine: Machine, lot: random.Random) -> Machine:
+    """Put devices into a machine: some near one NUMA node, one near two, one that tells of none."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
+    near: list[tuple[int, ...]] = [(lot.choice(nodes),) for _ in range(lot.randint(2, 6))]
+    near += [tuple(sorted(lot.sample(nodes, min(2, len(nodes))))), ()]
+    devices = tuple(Device("example.com/nic", f"nic-{index}", places) for index, places in enumerate(near))
+    return replace(machine, name=f"{machine.name} with devices", devices=devices)
 
 
 def _has_memory(machine: Machine) -> bool:
