@@ -96,6 +96,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "align-by-socket does not apply to hardware that has more sockets than NUMA nodes: the node does not come up, "
         "or admits what a NUMA node holds.",
         "cpu-manager/align-by-socket",
+        "topology-manager/restricted",
         statements=("nrm/align-by-socket/not-with-more-sockets",),
         since="1.25",
     ),

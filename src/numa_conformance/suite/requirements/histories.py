@@ -78,6 +78,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "cpu-manager/none/has-no-preference",
         "Under CPU policy none no policy of the Topology Manager refuses a pod for the CPUs it asks for.",
         "cpu-manager/none",
+        "topology-manager/best-effort",
         statements=("topology/interactions/none-gives-the-default-hint",),
         since="1.18",
     ),
