@@ -161,7 +161,7 @@ def test_replay_against_a_target_that_cannot_be_started(run, files):
 
 def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkeypatch):
     files(
-        "small.py",
+        "little.py",
         "from numa_conformance.protocol import ReferenceTarget\n"
         "class Small(ReferenceTarget):\n"
         "    def describe(self, request):\n"
@@ -169,7 +169,7 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
         "        return type(whole)('small', '1', '1', whole.surfaces, ['cpu-manager/none'])\n",
     )
     monkeypatch.chdir(tmp_path)
-    code, out, _ = run("replay", "--target", "small:Small", files("q.jsonl", json.dumps(QOS) + "\n"))
+    code, out, _ = run("replay", "--target", "little:Small", files("q.jsonl", json.dumps(QOS) + "\n"))
     assert code == 0
     assert "unsupported because the target does not claim: node/qos" in out
     assert "replayed 0, matched 0, differed 0, unsupported 1" in out

@@ -11,13 +11,14 @@ from .patched import PATCHED
 
 __all__ = ["INSIDE", "ONLY_RECOMMENDED", "UNSEEN"]
 
-UNSEEN = frozenset({"WidthByTheFirstNode"})
-"""Those that no conversation shows for sure: NUMA nodes of different sizes are rare in the catalogue."""
+UNSEEN = frozenset({"OneInitAlone", "WidthByTheFirstNode"})
+"""Those that no conversation of the default run shows: several init containers of different sizes on a crowded node, and
+NUMA nodes of different sizes, are rare."""
 
 INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType(
     {name: make for name, make in {**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED}.items() if name not in UNSEEN}
 )
 """Every one that is found, by name."""
 
-ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst", "WidthByTheFirstNode"})
-"""Those that break no more than a recommendation: CPUs tend to be packed; which hints are preferred only code says."""
+ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst"})
+"""Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed."""

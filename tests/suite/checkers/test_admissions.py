@@ -42,6 +42,10 @@ CASES: dict[str, Case] = {
         refused(up(), AFTER_INIT),
         admitted(up(), AFTER_INIT, i=held("4-11,20-27"), c=held("4,20")),
     ),
+    "cpu-manager/static/refuses-what-is-not-free": (
+        admitted(FRAGMENTED, NINE, c=held("1,4-5,8-9,12-13,16-17")),
+        refused(FRAGMENTED, NINE),
+    ),
     "cpu-manager/full-pcpus-only/refuses-a-partial-core": (
         admitted(WHOLE_CORES, guaranteed("p", 3), c=held("1-2,17")),
         refused(WHOLE_CORES, guaranteed("p", 3)),

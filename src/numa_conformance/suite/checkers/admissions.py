@@ -93,6 +93,16 @@ def _counts_alone(admission: Admission) -> bool:
     return pod.exclusive <= world.free.bit_count() - kept_back
 
 
+@checker("cpu-manager/static/refuses-what-is-not-free", Admission)
+def more_than_is_free_is_refused(admission: Admission) -> Judgement:
+    """App containers that ask for more CPUs of their own than are free cannot be served."""
+    world, pod = admission.before, admission.pod
+    wanted = sum(container.exclusive for container in pod.containers if container.kind == "app")
+    if not world.settings.static or admission.again or pod.whole or wanted <= world.free.bit_count():
+        return None
+    return _must_be_refused(admission, f"whose app containers ask for {wanted} of {_free_text(world)}")
+
+
 @checker("cpu-manager/full-pcpus-only/refuses-a-partial-core", Admission)
 def refuses_a_partial_core(admission: Admission) -> Judgement:
     """Under full-pcpus-only every container of a pod must be served by whole cores."""
