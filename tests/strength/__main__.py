@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, default=300.0, help="time of one change (default: 300)")
     parser.add_argument("--results", type=Path, default=Path("strength.jsonl"), help="one line for each change")
-    parser.add_argument("--page", type=Path, help="the page whose table is written anew")
+    parser.add_argument("--page", type=Path, help="the page whose table is written anew, when all is asked")
     options = parser.parse_args(arguments)
     world = unchanged(options.group or list(GROUPS))
     gc.freeze()
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             file.write(json.dumps(results[-1]) + "\n")
             file.flush()
     sys.stdout.write(table(results))
-    if options.page:
+    if options.page and not (options.room or options.group):
         write_table(options.page, table(results))
 
 

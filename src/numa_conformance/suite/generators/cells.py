@@ -128,6 +128,7 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
     near: list[tuple[int, ...]] = [(lot.choice(nodes),) for _ in range(lot.randint(2, 6))]
     near += [tuple(sorted(lot.sample(nodes, min(2, len(nodes))))), ()]
+    lot.shuffle(near)
     devices = tuple(Device("example.com/nic", f"nic-{index}", places) for index, places in enumerate(near))
     return replace(machine, name=f"{machine.name} with devices", devices=devices)
 
