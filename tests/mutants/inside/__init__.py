@@ -12,8 +12,8 @@ from .patched import PATCHED
 __all__ = ["INSIDE", "ONLY_RECOMMENDED", "UNSEEN"]
 
 UNSEEN = frozenset({"OneInitAlone", "WidthByTheFirstNode"})
-"""Those that no conversation of the default run shows: several init containers of different sizes on a crowded node, and
-NUMA nodes of different sizes, are rare."""
+"""Those that the default run does not show: several init containers of different sizes on a crowded node are rare, and
+so are NUMA nodes of different sizes."""
 
 INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType(
     {name: make for name, make in {**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED}.items() if name not in UNSEEN}
