@@ -56,7 +56,7 @@ NEEDS_NOVA = pytest.mark.skipif(
 )
 def test_an_allocator_fails_just_where_the_documentation_says(example, target, tmp_path):
     folder = EXAMPLES / example
-    part = ["--numa-budget", "10%"] if example == "hwloc" else []  # each question starts a program
+    part = ["--numa-budget", "10%"] if example == "hwloc" else []  # each starts programs
     run, report = judge(tmp_path, "--numa-target", target, *part, cwd=folder)
     assert run.returncode == 1, run.stdout[-3000:] + run.stderr[-3000:]
     summary = read_report(tmp_path)
