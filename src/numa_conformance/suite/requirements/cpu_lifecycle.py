@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
 
 
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str,
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"cpu-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        features=features,
-        area="cpu-manager lifecycle",
-    )
-
+_requirement = Family("cpu-manager/", area="cpu-manager lifecycle")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
 
 
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str,
-    until: str | None = None,
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"cpu-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        until=until,
-        features=(_STATIC, *features),
-        area="cpu-manager options",
-    )
-
+_requirement = Family("cpu-manager/", area="cpu-manager options", features=(_STATIC,))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

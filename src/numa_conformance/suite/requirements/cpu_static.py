@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_STATIC = "cpu-manager/static"
-
-
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str = "1.8",
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"cpu-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        features=features or (_STATIC,),
-        area="cpu-manager",
-    )
-
+_requirement = Family("cpu-manager/", since="1.8", features=("cpu-manager/static",))
+_none = Family("cpu-manager/none/", since="1.8", features=("cpu-manager/none",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
-    _requirement(
-        "none/gives-no-exclusive-cpus",
+    _none(
+        "gives-no-exclusive-cpus",
         "Under policy none no container has CPUs of its own.",
-        "cpu-manager/none",
         statements=("nrm/cpus/none-gives-no-affinity",),
     ),
-    _requirement(
-        "none/needs-no-reservation",
+    _none(
+        "needs-no-reservation",
         "Under policy none the node comes up without any CPU reservation.",
-        "cpu-manager/none",
         statements=("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation"),
     ),
     _requirement(
@@ -101,7 +78,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "static/sidecars-and-init-containers-are-eligible",
         "Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do.",
-        _STATIC,
         "cpu-manager/init-containers",
         statements=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
         beyond="No page says that a sidecar's CPUs are its own against the app containers of its pod.",
@@ -110,7 +86,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "static/init-cpus-serve-later-containers",
         "CPUs of an init container that has ended serve the later containers of its pod: a pod whose init and app "
         "containers each fit the free CPUs is admitted.",
-        _STATIC,
         "cpu-manager/init-containers",
         statements=("init-containers/resources/effective-request", "topology-source/cpu-hints/reusable"),
         beyond=(

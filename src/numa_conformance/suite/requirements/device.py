@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str = "1.18",
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"device-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        features=("device-manager/allocation", *features),
-        area="device-manager",
-    )
-
+_requirement = Family("device-manager/", since="1.18", features=("device-manager/allocation",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

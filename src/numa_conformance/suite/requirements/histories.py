@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
 
-
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str = "1.8",
-    strength: Strength = "MUST",
-    beyond: str | None = None,
-) -> Requirement:
-    area = id.split("/")[0]
-    return Requirement(id, text, statements, since, features, area, strength=strength, beyond=beyond)
-
-
-def _cpu(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    strength: Strength = "MUST",
-    beyond: str | None = None,
-) -> Requirement:
-    return _requirement(
-        f"cpu-manager/{id}", text, _STATIC, *features, statements=statements, strength=strength, beyond=beyond
-    )
+_requirement = Family("", since="1.8")
+_cpu = Family("cpu-manager/", since="1.8", features=(_STATIC,))
 
 
 def _option(option: str, id: str, text: str, *, since: str, statements: tuple[str, ...]) -> Requirement:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 
-def _requirement(
-    id: str, text: str, *features: str, statements: tuple[str, ...], since: str = "1.8", beyond: str | None = None
-) -> Requirement:
-    return Requirement(
-        id=f"host/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        since=since,
-        features=features,
-        area="host",
-    )
-
+_requirement = Family("host/", since="1.8")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

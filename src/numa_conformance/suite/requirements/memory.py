@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "memory-manager/static"
 
 
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str = "1.21",
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"memory-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        features=features,
-        area="memory-manager",
-    )
-
+_requirement = Family("memory-manager/", since="1.21")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

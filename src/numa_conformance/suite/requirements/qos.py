@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 
-def _requirement(id: str, text: str, *, statements: tuple[str, ...], since: str = "1.8") -> Requirement:
-    return Requirement(
-        id=f"qos/{id}",
-        text=text,
-        statements=statements,
-        since=since,
-        features=("node/qos",),
-        area="qos",
-    )
-
+_requirement = Family("qos/", since="1.8", features=("node/qos",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

@@ -1,4 +1,4 @@
-"""``Requirement``: what a target must meet, and the statements of the documentation it rests on."""
+"""``Requirement``: what a target must meet, and the statements of the documentation it rests on; ``Family``: many."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...documentation.pages import Section
 from ...documentation.statements import STATEMENTS, Statement
 from ...documentation.versions import KubernetesVersion, Span
 
-__all__ = ["Requirement", "Strength"]
+__all__ = ["Family", "Requirement", "Strength"]
 
 Strength = Literal["MUST", "SHOULD"]
 """Whether a page demands it, or recommends it, tries it, or leaves it to a proposal: what is not followed is told."""
@@ -60,3 +60,44 @@ class Requirement:
     def address(self) -> str:
         """Where Kubernetes says so."""
         return self.section.address
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Declares requirements that have the beginning of their ids in common, and most often more.
+
+    ``area``: None for the first part of the id. ``since``: of those that name no version; None where each must.
+    ``features``: claimed by every one of them, before its own.
+    """
+
+    prefix: str
+    since: str | None = None
+    area: str | None = None
+    features: tuple[str, ...] = ()
+
+    def __call__(
+        self,
+        id: str,
+        text: str,
+        *features: str,
+        statements: tuple[str, ...],
+        since: str | None = None,
+        until: str | None = None,
+        strength: Strength = "MUST",
+        beyond: str | None = None,
+    ) -> Requirement:
+        """Declare one, by its id after the prefix."""
+        id, since = f"{self.prefix}{id}", since or self.since
+        if since is None:
+            raise ValueError(f"requirement {id} names no version since which it holds")
+        return Requirement(
+            id,
+            text,
+            statements,
+            since,
+            (*self.features, *features),
+            self.area or id.split("/")[0],
+            until,
+            strength,
+            beyond=beyond,
+        )

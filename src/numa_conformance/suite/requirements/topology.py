@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from .requirement import Requirement, Strength
+from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
 
 
-def _requirement(
-    id: str,
-    text: str,
-    *features: str,
-    statements: tuple[str, ...],
-    since: str = "1.18",
-    beyond: str | None = None,
-    strength: Strength = "MUST",
-) -> Requirement:
-    return Requirement(
-        id=f"topology-manager/{id}",
-        text=text,
-        statements=statements,
-        beyond=beyond,
-        strength=strength,
-        since=since,
-        features=tuple(_feature(name) for name in features),
-        area="topology-manager",
-    )
-
-
-def _feature(name: str) -> str:
-    """Complete a feature of this manager; those of other managers are written out."""
-    return name if name.startswith(("cpu-", "device-", "memory-")) else f"topology-manager/{name}"
-
+_requirement = Family("topology-manager/", since="1.18")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "none/aligns-nothing",
         "Policy none refuses no pod for its topology.",
-        "none",
+        "topology-manager/none",
         statements=(
             "topology/none/aligns-nothing",
             "nrm/alignment/policy-governs",
@@ -50,7 +26,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "best-effort/admits-unaligned-pods",
         "Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology.",
-        "best-effort",
+        "topology-manager/best-effort",
         _STATIC,
         statements=(
             "topology/best-effort/admits-anyway",
@@ -62,7 +38,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "best-effort/aligns-when-possible",
         "Under best-effort a container whose exclusive CPUs fit the free CPUs of one NUMA node, and whose devices "
         "are there too, gets them from one NUMA node.",
-        "best-effort",
+        "topology-manager/best-effort",
         _STATIC,
         statements=(
             "topology/how/hint-is-stored-and-used",
@@ -73,7 +49,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "restricted/refuses-unaligned-pods",
         "Under restricted a pod whose preferred affinity cannot be had is refused with reason TopologyAffinityError.",
-        "restricted",
+        "topology-manager/restricted",
         _STATIC,
         statements=(
             "topology/restricted/refuses",
@@ -91,7 +67,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "restricted/admits-what-needs-several-nodes",
         "Under restricted a container that no single NUMA node could ever hold is admitted on the smallest number of"
         " NUMA nodes that can.",
-        "restricted",
+        "topology-manager/restricted",
         _STATIC,
         statements=(
             "topology/restricted/refuses",
@@ -102,7 +78,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "single-numa-node/gives-one-node",
         "Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node.",
-        "single-numa-node",
+        "topology-manager/single-numa-node",
         _STATIC,
         statements=(
             "topology/single-numa-node/one-node-or-refused",
@@ -114,7 +90,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "single-numa-node/refuses-what-needs-several-nodes",
         "Under single-numa-node a pod that no single NUMA node can hold is refused with the reason "
         "TopologyAffinityError.",
-        "single-numa-node",
+        "topology-manager/single-numa-node",
         _STATIC,
         statements=(
             "topology/single-numa-node/one-node-or-refused",
@@ -126,16 +102,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "scope/container/aligns-each-container-alone",
         "In the container scope containers of one pod may be aligned to different NUMA nodes.",
-        "scope/container",
-        "single-numa-node",
+        "topology-manager/scope/container",
+        "topology-manager/single-numa-node",
         _STATIC,
         statements=("topology/container/each-container-alone", "topology-source/scopes/container-by-container"),
     ),
     _requirement(
         "scope/pod/aligns-the-pod-as-a-whole",
         "In the pod scope under single-numa-node all containers of an admitted pod are on one common NUMA node.",
-        "scope/pod",
-        "single-numa-node",
+        "topology-manager/scope/pod",
+        "topology-manager/single-numa-node",
         _STATIC,
         statements=(
             "topology/pod/one-node-under-single",
@@ -148,16 +124,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "scope/pod/refuses-by-the-total",
         "In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though"
         " each container alone would fit.",
-        "scope/pod",
-        "single-numa-node",
+        "topology-manager/scope/pod",
+        "topology-manager/single-numa-node",
         _STATIC,
         statements=("topology/pod/more-are-refused", "topology/pod/total"),
     ),
     _requirement(
         "scope/pod/counts-the-larger-of-init-and-app-containers",
         "In the pod scope a pod's need is the larger of its app containers' sum and its largest init container.",
-        "scope/pod",
-        "single-numa-node",
+        "topology-manager/scope/pod",
+        "topology-manager/single-numa-node",
         _STATIC,
         "cpu-manager/init-containers",
         statements=("topology/pod/total", "kep-693/total/larger-of-init-and-apps"),
@@ -165,7 +141,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "admission/a-refused-pod-leaves-the-node-as-it-was",
         "A refused pod holds nothing: the next pod finds the node as it was before.",
-        "restricted",
+        "topology-manager/restricted",
         _STATIC,
         statements=("topology/restricted/refuses", "topology-source/admission/others-go-on"),
         beyond="No page says what a refused pod holds.",
@@ -173,14 +149,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "admission/all-classes-pass-the-manager",
         "Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too.",
-        "single-numa-node",
+        "topology-manager/single-numa-node",
         "device-manager/allocation",
         statements=("topology/scopes-and-policies/every-class", "topology/interactions/spec-5-hints"),
     ),
     _requirement(
         "admission/fractional-cpus-align-devices-only",
         "A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned.",
-        "single-numa-node",
+        "topology-manager/single-numa-node",
         _STATIC,
         "device-manager/allocation",
         statements=("topology/interactions/spec-4-hints",),
@@ -188,7 +164,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "merge/takes-the-narrowest-preferred-affinity",
         "Of the affinities that every provider prefers, one with the fewest NUMA nodes is taken.",
-        "best-effort",
+        "topology-manager/best-effort",
         statements=(
             "topology/how/narrowest-preferred",
             "kep-693/affinity/narrowest",
@@ -199,7 +175,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "merge/restricted-admits-only-preferred",
         "Merged hints admit a pod under restricted exactly when the result is preferred.",
-        "restricted",
+        "topology-manager/restricted",
         statements=(
             "topology/restricted/refuses",
             "kep-693/affinity/restricted-admits-preferred",
@@ -210,15 +186,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "merge/single-numa-node-admits-only-one-node",
         "Merged hints admit a pod under single-numa-node exactly when all providers prefer one common NUMA node or "
         "have no opinion.",
-        "single-numa-node",
+        "topology-manager/single-numa-node",
         statements=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
     ),
     _requirement(
         "prefer-closest-numa-nodes/takes-the-closer-set",
         "With prefer-closest-numa-nodes, of the preferred affinities with the same number of NUMA nodes the one with"
         " the smaller average distance is taken.",
-        "prefer-closest-numa-nodes",
-        "best-effort",
+        "topology-manager/prefer-closest-numa-nodes",
+        "topology-manager/best-effort",
         statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
         since="1.28",
         beyond="The page speaks of shorter distance; that the average counts it does not say.",
@@ -226,7 +202,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "max-allowable-numa-nodes/default-is-eight",
         "The node does not come up with a policy other than none on a machine with more than eight NUMA nodes.",
-        "best-effort",
+        "topology-manager/best-effort",
         statements=(
             "topology/max-allowable-numa-nodes/eight-by-default",
             "topology/limitations/eight-numa-nodes",
@@ -238,8 +214,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "max-allowable-numa-nodes/raises-the-limit",
         "With max-allowable-numa-nodes set to the number of NUMA nodes, the node comes up on a machine with more "
         "than eight.",
-        "max-allowable-numa-nodes",
-        "best-effort",
+        "topology-manager/max-allowable-numa-nodes",
+        "topology-manager/best-effort",
         statements=("topology/max-allowable-numa-nodes/allows-more",),
         since="1.31",
         strength="SHOULD",
