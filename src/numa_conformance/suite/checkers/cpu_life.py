@@ -28,7 +28,7 @@ def integral_guaranteed_is_exclusive(admission: Admission) -> Judgement:
     """Each container of a Guaranteed pod with an integral request has so many CPUs; none is left without."""
     if not _static(admission) or not any(container.exclusive for container in admission.pod.containers):
         return None
-    return _numbers(admission, lambda wanted: wanted > 0)
+    return _numbers(admission, exclusive=True)
 
 
 @checker("cpu-manager/static/fractional-guaranteed-is-shared", Admission)
@@ -57,14 +57,15 @@ def _shared(admission: Admission, qos: str) -> Judgement:
     pod = admission.pod
     if not _static(admission) or pod.qos != qos or all(container.exclusive for container in pod.containers):
         return None
-    return _numbers(admission, lambda wanted: wanted == 0)
+    return _numbers(admission, exclusive=False)
 
 
-def _numbers(admission: Admission, concerns: object) -> Iterator[Violation]:
+def _numbers(admission: Admission, *, exclusive: bool) -> Iterator[Violation]:
+    """Compare the containers that ask for CPUs of their own, or those that do not."""
     for container in admission.pod.containers:
         if admission.again and container.kind == "init":
             continue  # it may have ended, and what it had may be given back
-        if callable(concerns) and concerns(container.exclusive):
+        if bool(container.exclusive) is exclusive:
             held = admission.held.get(container.name)
             number = held.cpus.bit_count() if held else 0
             yield from violated(
@@ -173,7 +174,7 @@ def pool_loses_nothing(moment: Moment) -> Judgement:
     if not world.settings.static:
         return None
     whole, exclusive = world.may_be_shared_or_given, world.exclusive
-    left = sum(1 << cpu for cpu in iter_bits(_left(world)))
+    left = _left(world)
     lost, extra = whole & ~(world.pool | exclusive | left), (world.pool | exclusive) & ~whole
     lost_text = f"CPUs {format_bits(lost)} are neither shared nor exclusive"
     extra_text = f"CPUs {format_bits(extra)} are given out and should not be"
