@@ -4,7 +4,7 @@ from pathlib import Path
 
 from numa_conformance import __version__
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def test_the_installed_version_is_the_one_in_the_package():
