@@ -9,7 +9,7 @@ import msgspec
 
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate, with_flags
+from ..kube import Pod, read_kubelet_configuration, read_pods, validate, with_flags
 from ..machine import Machine, allocation_map, load_machine
 from ..node import Admission, Explainer, Node
 from ..protocol.answers import admission_answer
@@ -67,7 +67,7 @@ def command(
         resource_fit=True,
         watcher=explainer,
     )
-    _tell_unseen(wanted, node.gates)
+    _tell_unseen(wanted, node)
     admissions = [node.admit(pod) for pod in with_progress(wanted, "admitting", len(wanted))]
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
     if as_json:
@@ -77,9 +77,9 @@ def command(
     return OK if all(one.admitted for one in admissions) else DIFFERENT
 
 
-def _tell_unseen(pods: list[Pod], gates: FeatureGates) -> None:
-    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.as_seen(gates) is not pod]
-    if unseen:
+def _tell_unseen(pods: list[Pod], node: Node) -> None:
+    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
+    if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
+from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
@@ -15,7 +16,11 @@ from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 
-__all__ = ["Pod"]
+__all__ = ["Pod", "Served"]
+
+Served = Literal["containers", "nobody", "pod"]
+"""Whom the static policies of the managers give resources of their own: containers each by its own amounts, nobody, or
+the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,10 @@ class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
-    agent looks at them (``as_seen``). ``created`` is the creation timestamp as written, ``phase`` that of the status.
-    ``raw`` is the JSON object it was read from.
+    agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
+    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from.
+
+    ``served`` and ``is_empty_class`` are what an agent makes of it, ``given`` the pod as it was before.
     """
 
     uid: str
@@ -42,6 +49,10 @@ class Pod:
     phase: str = ""
     scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    has_resources: bool = False
+    served: Served = "containers"
+    is_empty_class: bool = False
+    given: Pod | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
@@ -71,7 +82,8 @@ class Pod:
     @cached_property
     def qos(self) -> QosClass:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
-        counted = [Container("", self.requests, self.limits)] if self.has_pod_level else self.all_containers
+        by_pod = self.has_pod_level or self.is_empty_class
+        counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
         return self.status_qos_class or qos_class(counted)
 
     @property
@@ -79,10 +91,23 @@ class Pod:
         """Whether the pod as a whole has resources."""
         return bool(self.requests or self.limits)
 
-    def as_seen(self, gates: FeatureGates) -> Pod:
-        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only."""
-        hidden = self.has_pod_level and not gates.enabled("PodLevelResources")
-        return replace(self, requests={}, limits={}) if hidden else self
+    def as_seen(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only.
+
+        Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
+        """
+        given = self.given or self
+        if not given.has_resources:
+            return given
+        if not gates.enabled("PodLevelResources"):
+            unpins = given.has_pod_level and quirks.switched_off_pod_resources_unpin
+            return replace(given, requests={}, limits={}, served="nobody" if unpins else "containers", given=given)
+        if not given.has_pod_level:
+            return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
+        served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
+        if gates.enabled("PodLevelResourceManagers"):
+            served = "pod"
+        return replace(given, served=served, given=given)
 
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:
@@ -145,6 +170,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         phase=fields.text(status.get("phase"), "status.phase"),
         scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
+        has_resources=spec.get("resources") is not None,
+        served="nobody" if requests or limits else "containers",
     )
 
 

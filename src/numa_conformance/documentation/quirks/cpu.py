@@ -155,7 +155,7 @@ class CpuQuirks(QuirkFlags):
         summary="full-pcpus-only checks for free cores also when the container already has its CPUs, so a running pod "
         "may be refused after a restart of the kubelet",
         documented="a container keeps its CPUs across restarts of the kubelet",
-        versions="1.22-1.34",
+        versions="1.22+",
         issue="kubernetes/kubernetes#129078",
     )
 

@@ -40,6 +40,14 @@ class MemoryQuirks(QuirkFlags):
         versions="1.21+",
     )
 
+    container_without_memory_is_refused: bool = quirk(
+        rule="MEM-ALLOC-03",
+        summary="in a Guaranteed pod with spec.resources a container that is owed no memory of its own, and that "
+        "no other manager gives an affinity, makes the kubelet refuse the pod: no NUMA node has enough of nothing",
+        documented="containers without memory requests share what the others leave",
+        versions="1.32+",
+    )
+
     missing_page_size_crashes: bool = quirk(
         rule="MEM-STATE-07",
         summary="a Guaranteed pod that asks for a huge page size which some NUMA node does not list crashes the "

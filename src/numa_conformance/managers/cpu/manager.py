@@ -8,6 +8,7 @@ from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ..policy_options import OptionError, go_map
 from ..setup import NodeSetup
+from ..state_file import FileStyle
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy
 from .options import align_by_socket
@@ -34,13 +35,16 @@ def make_cpu_manager(
     """Build the CPU Manager of a configuration; raises ``StartError`` with the kubelet's text (CPU-RSV-10)."""
     if not topology.num_cpus:
         raise StartError(_STAGE, "could not detect number of cpus")
+    manager: CpuManager
     match config.cpu_manager_policy:
         case "none":
-            return _none(config)
+            manager = _none(config)
         case "static":
-            return _static(topology, config, gates, quirks)
+            manager = _static(topology, config, gates, quirks)
         case other:
             raise StartError(_STAGE, f'unknown policy: "{other}"')
+    manager.file_style = FileStyle.of(gates)
+    return manager
 
 
 def _none(config: KubeletConfiguration) -> NonePolicy:

@@ -13,6 +13,7 @@ from ...kube.pod import Pod
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, inactive
+from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest, Preference, fewest_nodes
@@ -80,6 +81,8 @@ class StaticPolicy(CpuManager):
         needed = pod_exclusive_cpus(pod)
         if not needed:
             return None
+        if pod.served == "pod" and pod_level.empty_pool(pod):
+            return HintRequest.of(self.topology, needed, 0).impossible()
         held = 0
         own = self.state.assignments.get(pod.uid)
         if own:
@@ -135,6 +138,27 @@ class StaticPolicy(CpuManager):
             own = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
             self.state.assign(pod.uid, container.name, own)
         self._note_reuse(pod, container, own)
+
+    def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
+        """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
+
+        A pod that has its CPUs is given others, as the kubelet does, which loses the first.
+        """
+        count = pod_exclusive_cpus(pod)
+        if not count:
+            return
+        empty = pod_level.empty_pool(pod)
+        if empty:
+            raise Refusal("EmptyPodSharedPoolError", empty)
+        if self._full_pcpus_only:
+            self._full_pcpus_only.check(count, self.state.default, 0)
+        whole = self._choose(count, affinity.mask, 0, trace)
+        self.state.assign_pod(pod.uid, whole)
+        try:
+            own = pod_level.parts(pod, whole, self._allocator.allocate)
+        except NotEnoughCpus as fault:
+            raise Refusal.unexpected(str(fault)) from None
+        self.state.assignments[pod.uid] = own
 
     def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
         try:

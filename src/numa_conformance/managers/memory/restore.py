@@ -26,7 +26,8 @@ def check_restored(
         return False
     expected = deepcopy(dict(empty))
     for uid, containers in sorted(blocks.given.items()):
-        for container, held in sorted(containers.items()):
+        whole = blocks.pods.get(uid)
+        for container, held in [("", whole)] if whole else sorted(containers.items()):
             for block in held:
                 place = f"(pod: {uid}, container: {container})"
                 if any(node not in expected for node in block.nodes):
