@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from .versions import KubernetesVersion
 
-__all__ = ["CHANGES", "Change", "Changes"]
+__all__ = ["CHANGES", "UNCHANGED", "Change", "Changes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,20 @@ def _change(since: str, rule: str, *, before: str, after: str, pull: str | None 
 class Changes:
     """Which changes a version has behind it: True is what it does since, False what was done before."""
 
+    topology_options_unread_under_none: bool = _change(
+        "1.28",
+        "TOPO-OPT-06",
+        before="options and scope of the Topology Manager are checked under policy none too",
+        after="under policy none nothing of the Topology Manager is checked at start",
+    )
+
+    free_cores_told_when_none_are: bool = _change(
+        "1.32",
+        "CPU-ADM-02",
+        before="with no free core at all full-pcpus-only says that the request is no multiple of the threads of a core",
+        after="it says that 0 physical CPUs are available",
+    )
+
     texts_of_topology_options_in_lower_case: bool = _change(
         "1.33",
         "TOPO-OPT-01",
@@ -49,7 +63,7 @@ class Changes:
 
     device_hints_where_devices_are: bool = _change(
         "1.36",
-        "DEV-HINT-05",
+        "DEV-HINT-11",
         before="hints for devices name any set of NUMA nodes that includes enough devices, nodes without one too",
         after="hints for devices name only NUMA nodes that have a device of the resource, so pods with devices may be "
         "aligned to other nodes, with other CPUs and memory, and some are refused that were admitted",
@@ -89,6 +103,23 @@ class Changes:
         "which alone counts; the oldest format of cpu_manager_state is read no longer",
     )
 
+    distribution_keeps_to_sockets: bool = _change(
+        "1.37",
+        "CPU-DIST-18",
+        before="distribute-cpus-across-numa takes no notice of align-by-socket beside it: the most even set of NUMA "
+        "nodes wins, across sockets too",
+        after="beside align-by-socket NUMA nodes of one socket are preferred to a more even set across sockets, and a "
+        "node gives what it has where an even share is more",
+        pull="kubernetes/kubernetes#139778",
+    )
+
+    class_by_container: bool = _change(
+        "1.37",
+        "ADM-QOS-07",
+        before="requests and limits are added up over the pod before they are compared for its class",
+        after="they are compared container by container, which tells only for pods that the API server refuses",
+    )
+
     @staticmethod
     @lru_cache
     def of(version: KubernetesVersion) -> Changes:
@@ -100,3 +131,6 @@ CHANGES: Mapping[str, Change] = MappingProxyType(
     {name: Change(name, **flag.metadata) for flag in fields(Changes) for name in [flag.name.replace("_", "-")]}
 )
 """Change id to change, by version."""
+
+UNCHANGED = Changes()
+"""As before all changes."""

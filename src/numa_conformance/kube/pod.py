@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from ..documentation.changes import Changes
 from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
@@ -31,7 +32,8 @@ class Pod:
     agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
     creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from.
 
-    ``served`` and ``is_empty_class`` are what an agent makes of it, ``given`` the pod as it was before.
+    What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
+    ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
     """
 
     uid: str
@@ -52,6 +54,8 @@ class Pod:
     has_resources: bool = False
     served: Served = "containers"
     is_empty_class: bool = False
+    compares_by_container: bool = False
+    reuses_sidecars: bool = False
     given: Pod | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -84,7 +88,7 @@ class Pod:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
         by_pod = self.has_pod_level or self.is_empty_class
         counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
-        return self.status_qos_class or qos_class(counted)
+        return self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
 
     @property
     def has_pod_level(self) -> bool:
@@ -97,6 +101,11 @@ class Pod:
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
         """
         given = self.given or self
+        by_container = Changes.of(gates.version).class_by_container
+        if by_container and not given.compares_by_container:
+            given = replace(given, compares_by_container=True)
+        if any(container.restart_always for container in given.init_containers):
+            given = _with_sidecars(given, gates, quirks)
         if not given.has_resources:
             return given
         if not gates.enabled("PodLevelResources"):
@@ -126,6 +135,11 @@ class Pod:
         """Tell whether this is an init container that ends before the next container begins."""
         return container.name in self._ordinary_init
 
+    def leaves_for_reuse(self, container: Container) -> bool:
+        """Tell whether what the container has is left to later containers of the pod."""
+        sidecar = container.restart_always and self.reuses_sidecars
+        return self.is_ordinary_init(container) or sidecar
+
     def has_container(self, name: str) -> bool:
         """Tell whether the pod has a container of this name."""
         return name in self._by_name
@@ -133,6 +147,14 @@ class Pod:
     def container(self, name: str) -> Container:
         """Return the container of this name; raises ``KeyError``."""
         return self._by_name[name]
+
+
+def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+    """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
+    if gates.enabled("SidecarContainers"):
+        return replace(pod, reuses_sidecars=quirks.sidecars_leave_their_resources)
+    ordinary = tuple(replace(container, restart_always=False) for container in pod.init_containers)
+    return replace(pod, init_containers=ordinary)
 
 
 def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from .. import __version__
 from ..cpuset import format_bits
+from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
@@ -101,7 +102,7 @@ class ReferenceTarget:
 
     def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose CPUs from a set of free ones."""
-        return pick(request, self._quirks.cpu)
+        return pick(request, self._quirks.cpu, Changes.of(self._version))
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""

@@ -22,6 +22,14 @@ class NodeQuirks(QuirkFlags):
         issue="kubernetes/kubernetes#137150",
     )
 
+    sidecars_leave_their_resources: bool = quirk(
+        rule="CPU-REUSE-02",
+        summary="with the gate SidecarContainers the managers treat a sidecar as an init container that ends: what it "
+        "has is given to later containers too, and pods are counted without it",
+        documented="a sidecar keeps running, and keeps its resources, beside the other containers",
+        versions="1.28",
+    )
+
     pod_level_pods_are_pinned_by_container: bool = quirk(
         rule="CPU-ELIG-10",
         summary="with the gate PodLevelResources the containers of a Guaranteed pod with spec.resources get exclusive "
@@ -41,10 +49,9 @@ class NodeQuirks(QuirkFlags):
 
     quota_on_exclusive_cpus: bool = quirk(
         rule="CPU-CFS-01, CPU-CFS-02",
-        summary="CFS quota is applied to containers with exclusive CPUs: always before 1.33, later where the gate "
-        "DisableCPUQuotaWithExclusiveCPUs is off",
+        summary="CFS quota is applied to containers with exclusive CPUs",
         documented="CFS quota is not used for containers with exclusive CPUs",
-        versions="1.8-1.36",
+        versions="1.8-1.32",
         issue="kubernetes/kubernetes#127525",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...documentation.changes import Changes
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
@@ -57,13 +58,13 @@ def _none(config: KubeletConfiguration) -> NonePolicy:
 def _static(
     topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
 ) -> StaticPolicy:
-    count = reserved_count(config, quirks)
+    count, changes = reserved_count(config, quirks), Changes.of(gates.version)
     try:
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
         if options.align_by_socket:
             align_by_socket.check(config.topology_manager_policy, topology)
-        allocator = CpuAllocator(topology, options, quirks)
+        allocator = CpuAllocator(topology, options, quirks, changes)
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
-    return StaticPolicy(allocator, options, reserved, quirks)
+    return StaticPolicy(allocator, options, reserved, quirks, changes)

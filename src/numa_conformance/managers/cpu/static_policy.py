@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from ...documentation.changes import UNCHANGED, Changes
 from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
@@ -38,6 +39,7 @@ class StaticPolicy(CpuManager):
         options: StaticOptions,
         reserved: int,
         quirks: CpuQuirks,
+        changes: Changes = UNCHANGED,
     ) -> None:
         """Start with everything in the shared pool."""
         every = allocator.topology.all
@@ -46,7 +48,8 @@ class StaticPolicy(CpuManager):
         self.options = options
         self._allocator = allocator
         self._quirks = quirks
-        self._full_pcpus_only = FullPcpusOnly(self.topology, reserved, quirks) if options.full_pcpus_only else None
+        whole_cores = FullPcpusOnly(self.topology, reserved, quirks, changes)
+        self._full_pcpus_only = whole_cores if options.full_pcpus_only else None
         self._preference: Preference = fewest_nodes
         if options.align_by_socket:
             self._preference = partial(align_by_socket.preference, quirks=quirks)
@@ -83,6 +86,9 @@ class StaticPolicy(CpuManager):
             return None
         if pod.served == "pod" and pod_level.empty_pool(pod):
             return HintRequest.of(self.topology, needed, 0).impossible()
+        whole = self.state.pods.get(pod.uid)
+        if whole is not None and not self._quirks.whole_pods_get_other_cpus:
+            return self._held(whole, needed, fits=whole.bit_count() == needed)
         held = 0
         own = self.state.assignments.get(pod.uid)
         if own:
@@ -142,10 +148,10 @@ class StaticPolicy(CpuManager):
     def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
         """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
 
-        A pod that has its CPUs is given others, as the kubelet does, which loses the first.
+        With the quirk ``whole-pods-get-other-cpus`` a pod that has its CPUs is given others, and the first are lost.
         """
         count = pod_exclusive_cpus(pod)
-        if not count:
+        if not count or (pod.uid in self.state.pods and not self._quirks.whole_pods_get_other_cpus):
             return
         empty = pod_level.empty_pool(pod)
         if empty:
@@ -203,4 +209,4 @@ class StaticPolicy(CpuManager):
     def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
         """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
         reusable = self.reusable.get(pod.uid, 0)
-        self.reusable = {pod.uid: reusable | cpus if pod.is_ordinary_init(container) else reusable & ~cpus}
+        self.reusable = {pod.uid: reusable | cpus if pod.leaves_for_reuse(container) else reusable & ~cpus}

@@ -92,7 +92,13 @@ class DeviceManager(Provider):
         reusable = self._reusable.setdefault(pod.uid, {})
         for resource, ids in self.allocations.of(pod.uid, container.name).items():
             left = reusable.get(resource, frozenset())
-            reusable[resource] = left | ids if pod.is_ordinary_init(container) else left - ids
+            reusable[resource] = left | ids if pod.leaves_for_reuse(container) else left - ids
+
+    def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give the containers of a pod that is served as a whole their devices, which the kubelet does not."""
+        if not self._quirks.no_devices_for_pods_served_whole:
+            for container in pod.all_containers:
+                self.allocate(pod, container, affinity, trace)
 
     def allocated(self, uid: str, container: str) -> dict[str, tuple[str, ...]]:
         """Return the devices of a container: resource to sorted ids."""
@@ -155,7 +161,7 @@ class DeviceManager(Provider):
         return device_hints(devices, pools, count, self._hinted(devices), self._quirks)
 
     def _hinted(self, devices: ResourceDevices) -> Sequence[int]:
-        """Return the NUMA nodes over which hints are made, ascending (DEV-HINT-05)."""
+        """Return the NUMA nodes over which hints are made, ascending (DEV-HINT-11)."""
         if not self._changes.device_hints_where_devices_are:
             return self._numa_ids
         near = 0

@@ -36,7 +36,8 @@ def check_restored(
                 if len(lacking) == len(block.nodes) or (lacking and quirks.restart_with_uneven_page_sizes_crashes):
                     raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
                 charge(expected, block.nodes, block.type, block.bytes)
-    if not _same(expected, nodes):
+    by_node = quirks.restart_compares_every_node
+    if not _same(expected, nodes) or (by_node and any(expected[node].tables != nodes[node].tables for node in nodes)):
         raise _refused("the expected machine state is different from the real one")
     if quirks.restart_with_uneven_page_sizes_crashes:
         _check_groups(nodes)

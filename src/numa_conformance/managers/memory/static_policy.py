@@ -59,6 +59,8 @@ class StaticMemoryManager(Provider):
         amounts = pod_amounts(pod)
         if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
             return {name: [] for name in amounts}
+        if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
+            held = self.blocks.pods[pod.uid]
         return self._hints(pod, amounts, held)
 
     def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
@@ -85,7 +87,7 @@ class StaticMemoryManager(Provider):
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
         if not is_pinned(pod):
             return
-        ordinary_init = pod.is_ordinary_init(container)
+        ordinary_init = pod.leaves_for_reuse(container)
         held = self.blocks.known(pod.uid, container.name)
         if held is not None:
             self._reusable.update(pod.uid, held, gives=ordinary_init)
@@ -111,10 +113,10 @@ class StaticMemoryManager(Provider):
     def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``.
 
-        A pod that has its memory is given it once more, as the kubelet does, and the first is lost.
+        With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
         """
         amounts = pod_amounts(pod) if is_pinned(pod) else None
-        if amounts is None:
+        if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
             return
         empty = pod_level.empty_pool(pod, amounts)
         if empty:
@@ -136,7 +138,7 @@ class StaticMemoryManager(Provider):
         leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
         if leaves_a_group or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
-        if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
+        if mask.bit_count() > 1 and not self._quirks.groups_may_cross and breaks_a_group(self.nodes, mask):
             raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
 
@@ -187,7 +189,7 @@ class StaticMemoryManager(Provider):
         for earlier in pod.init_containers:
             if earlier.name == container.name:
                 break
-            if not earlier.restart_always and self.blocks.of(pod.uid, earlier.name):
+            if pod.leaves_for_reuse(earlier) and self.blocks.of(pod.uid, earlier.name):
                 self.release(pod.uid, earlier.name)
                 released = True
         return released
