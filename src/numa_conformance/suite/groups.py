@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..documentation.policies import TOPOLOGY_POLICIES
 from .checkers import checkers_of
 from .drive import Scenario
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
 from .generators.hints import examples_of_hints, hint_sweep
-from .generators.merges import CLOSEST, MOST_NODES, POLICIES, merge_sweep
+from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.scores import KINDS, examples_of_scores, score_sweep
@@ -66,7 +67,7 @@ def _scores(claimed: Claimed, seed: int) -> Iterator[Scenario]:
 
 
 def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    policies = [policy for policy in POLICIES if f"topology-manager/{policy}" in claimed]
+    policies = [policy for policy in TOPOLOGY_POLICIES if f"topology-manager/{policy}" in claimed]
     closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
     return merge_sweep(policies, closest=closest, many=many, seed=seed)
 

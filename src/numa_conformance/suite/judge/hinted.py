@@ -11,7 +11,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..history import History
-from .choice import WHOLE_CORES
+from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .reading import Affinity, affinity_of
 from .settings import Settings
@@ -73,7 +73,7 @@ class CpuHints:
         """Return the CPUs of NUMA nodes."""
         known = self._cpus.get(nodes)
         if known is None:
-            return sum(cpus for node, cpus in self.machine.numa_bits.items() if nodes >> node & 1)
+            return cpus_of(self.machine, nodes)
         return known
 
     def holds(self, nodes: int) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from .pods import PodSpec
 from .settings import Settings
 from .world import Held, World
 
-__all__ = ["Admission", "Arrival", "Crash", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
+__all__ = ["Admission", "Arrival", "Crash", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +118,3 @@ class Crash:
     held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The state files, name to text."""
-
-    world: World
-    texts: Mapping[str, Any]

@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import combinations
 
 from ...machine import Device, Machine, MemoryNode
-from .choice import fewest
+from .alignment import Alignment
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Request", "Room", "allocatable", "memory_of"]
+__all__ = ["Request", "Room", "allocatable", "memory_of", "ordinary"]
 
 HUGE = "hugepages-"
 _UNITS = {"Ki": 10, "Mi": 20, "Gi": 30}
@@ -60,10 +60,14 @@ def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> 
     room = {}
     for node in machine.memory:
         kept = reserved.get(node.node, {})
-        pages = _huge_pages(node)
-        amounts = {"memory": (node.memory or 0) - sum(pages.values()), **pages}
+        amounts = {"memory": ordinary(node), **_huge_pages(node)}
         room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
     return room
+
+
+def ordinary(node: MemoryNode) -> int:
+    """Return the bytes of a NUMA node that are not in huge pages."""
+    return (node.memory or 0) - sum(_huge_pages(node).values())
 
 
 def _huge_pages(node: MemoryNode) -> dict[str, int]:
@@ -155,10 +159,7 @@ class Room:
 
     def prefers_nothing(self, request: Request) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
-        cpus = [bits for bits in self._machine.numa_bits.values() if bits]
-        width = fewest((bits.bit_count() for bits in cpus), request.cpus)
-        free = sorted(((bits & self._world.free).bit_count() for bits in cpus), reverse=True)
-        if request.cpus and sum(free[:width]) < request.cpus:
+        if request.cpus and not Alignment(self._world, request.cpus).preferred:
             return True
         return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
 
