@@ -123,8 +123,8 @@ class DeviceHints:
         needs = set()
         for known in (self._places.keys(), self._places.keys() & healthy):
             near = [self._places[id] for id in known]
-            fit = (nodes for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.asked)
-            needs.add(next(fit, self.sets[-1]).bit_count())
+            fit = (nodes.bit_count() for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.asked)
+            needs.add(next(fit, len(self.before.machine.numa_ids)))
         return frozenset(needs)
 
 
@@ -188,7 +188,8 @@ def _requests(
         asked = _memory(world, pod, own)
         named = {kind: hints for kind, hints in offered.items() if kind == MEMORY or kind.startswith(HUGE)}
         yield MemoryHints(world, pod.qos, asked, named)
-    for resource, count in asked_devices(world, pod, own).items():
+    for resource, number in asked_devices(world.machine, own).items():
+        count = number if len(own) == 1 else int(pod.effective(resource))
         yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
 
 
