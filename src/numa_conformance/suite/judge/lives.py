@@ -9,6 +9,7 @@ from typing import Any
 from ..history import History, Step
 from .choice import Choice, cpus_of
 from .life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .offered import hints_of, read_alignments
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
@@ -72,7 +73,10 @@ class NodeFollower:
         self._world = after
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
-        yield Admission(before, after, pod, admitted, again, held, *told)
+        alignments = read_alignments(answer)
+        yield Admission(before, after, pod, admitted, again, held, *told, alignments)
+        if not again:
+            yield from hints_of(before, pod, held, alignments or ())
         if admitted and not again and before.settings.static:
             yield from _choices(before, pod, held)
         yield Moment(after)
