@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .pods import PodSpec
+from .reading import Affinity
 from .settings import Settings
 from .world import Held, World
 
-__all__ = ["Admission", "Arrival", "Crash", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
+__all__ = ["Admission", "Aligned", "Arrival", "Crash", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,21 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Aligned:
+    """One merge of hints, as told: for a container, or (None) the pod as a whole; ``providers`` as on the wire."""
+
+    container: str | None
+    providers: Sequence[Mapping[str, Any] | None]
+    affinity: Affinity
+    admit: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Admission:
-    """A pod was admitted or refused. ``again``: the pod was on the node before. ``phase``: None where not told."""
+    """A pod was admitted or refused. ``again``: the pod was on the node before.
+
+    ``phase`` and ``alignments`` are None where not told.
+    """
 
     before: World
     after: World
@@ -43,6 +57,7 @@ class Admission:
     reason: str = ""
     message: str = ""
     phase: str | None = None
+    alignments: tuple[Aligned, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +134,3 @@ class Crash:
     held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The state files, name to text."""
-
-    world: World
-    texts: Mapping[str, Any]

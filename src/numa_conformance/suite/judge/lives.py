@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..history import History, Step
-from .choice import Choice
-from .life import Admission, Arrival, Crash, Files, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .choice import Choice, cpus_of
+from .life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .offered import hints_of, read_alignments
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
@@ -72,7 +73,10 @@ class NodeFollower:
         self._world = after
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
-        yield Admission(before, after, pod, admitted, again, held, *told)
+        alignments = read_alignments(answer)
+        yield Admission(before, after, pod, admitted, again, held, *told, alignments)
+        if not again:
+            yield from hints_of(before, pod, held, alignments or ())
         if admitted and not again and before.settings.static:
             yield from _choices(before, pod, held)
         yield Moment(after)
@@ -140,11 +144,12 @@ class NodeFollower:
         if plain:
             yield Moment(after)
 
-    def _files(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
+    def _files(self, _before: World, _step: Step, answer: Answer) -> Iterable[object]:
+        """Remember the state files: they are no subject themselves, a restart on them may be."""
         texts = answer["checkpoints"]
         self._on_the_way = [] if self._texts is None else _states(self._texts, answer.get("writes") or ())
         self._texts = texts
-        yield Files(before, texts)
+        return ()
 
 
 def _states(texts: Texts, writes: Sequence[Mapping[str, Any]]) -> list[Texts]:
@@ -176,7 +181,7 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
             available = before.free & ~spent | reusable
             aligns = before.settings.topology != "none"
             affinity = held[container.name].affinity if aligns and container.name in held else None
-            near = None if affinity is None or affinity.nodes is None else _cpus_of(before, affinity.nodes)
+            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
             shaped = not reusable and (affinity is not None or not aligns)
             options, preferred = before.settings.options, affinity is not None and affinity.preferred
             yield Choice(before.machine, options, available, count, given, near, shaped=shaped, preferred=preferred)
@@ -185,7 +190,3 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
         else:
             reusable &= ~given
         spent |= given
-
-
-def _cpus_of(world: World, nodes: int) -> int:
-    return sum(cpus for node, cpus in world.machine.numa_bits.items() if nodes >> node & 1)
