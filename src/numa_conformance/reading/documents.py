@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from ..errors import Fault, UsageError
+from ..files import open_plain
 
 __all__ = ["Document", "read_documents"]
 
@@ -104,7 +105,7 @@ def _read_text(path: Path, name: str) -> bytes:
         if str(path) == "-":
             content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
         else:
-            with path.open("rb") as stream:
+            with open_plain(path) as stream:
                 content = stream.read(MAX_JSON_BYTES + 1)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
