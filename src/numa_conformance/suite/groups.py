@@ -10,6 +10,7 @@ from ..documentation.policies import TOPOLOGY_POLICIES
 from ..protocol.features import FEATURES
 from .checkers import checkers_of
 from .drive import Scenario
+from .generators import damages as damaged
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
@@ -24,7 +25,19 @@ from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
 from .judge.classified import Classified
 from .judge.hinted import CpuHints
-from .judge.life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.life import (
+    Admission,
+    Arrival,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+)
 from .judge.merged import MergedHints
 from .judge.offered import DeviceHints, MemoryHints
 from .judge.scored import ScoredNode, ScorePair
@@ -99,6 +112,11 @@ def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
 
 
+def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -111,6 +129,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
+            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
         )
     }

@@ -20,6 +20,7 @@ from . import (
     scores,
     start_options,
     start_settings,
+    state_files,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "scores",
     "start_options",
     "start_settings",
+    "state_files",
 ]
