@@ -194,8 +194,8 @@ def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) 
         ("!!bool foo", "not YAML: 'foo'"),
         ("? [a, b]\n: 1", "a key is a list or a mapping"),
         ("1: a\n'1': b", "the key '1' is given twice"),
-        ('{"kind": "Pod", "metadata": {"name": "\\ud800"}}', r"the text '\\ud800' is no Unicode"),
-        ('{"kind": "Pod", "\\udfff": 1}', r"the text '\\udfff' is no Unicode"),
+        ('{"kind": "Pod", "metadata": {"name": "\\ud800"}}', r"the text '\ud800' is no Unicode"),
+        ('{"kind": "Pod", "\\udfff": 1}', r"the text '\udfff' is no Unicode"),
     ],
 )
 def test_what_no_document_of_kubernetes_can_hold_is_refused(file: Path, text: str, said: str) -> None:
