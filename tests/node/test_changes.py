@@ -141,7 +141,7 @@ def test_a_distribution_keeps_to_a_socket_beside_align_by_socket_since_1_37():
     config = static("distribute-cpus-across-numa", "align-by-socket", reserved="0-2")
     for version in ("1.36", "1.37"):
         node = up(version, "t3-two-numa-per-socket", config=config)
-        (given,) = node.admit(Pod.from_dict(guaranteed("p", 8))).placements.values()
+        (given,) = node.admit(Pod.from_dict(guaranteed("p", 12))).placements.values()
         sockets[version] = {cpu.socket for cpu in node.machine.cpus if given.cpus >> cpu.id & 1}
     assert (len(sockets["1.36"]), len(sockets["1.37"])) == (2, 1)
 

@@ -151,8 +151,10 @@ class Pod:
 
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
     """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
+    if not quirks.sidecars_leave_their_resources:
+        return pod
     if gates.enabled("SidecarContainers"):
-        return replace(pod, reuses_sidecars=quirks.sidecars_leave_their_resources)
+        return replace(pod, reuses_sidecars=True)
     ordinary = tuple(replace(container, restart_always=False) for container in pod.init_containers)
     return replace(pod, init_containers=ordinary)
 

@@ -24,10 +24,10 @@ class NodeQuirks(QuirkFlags):
 
     sidecars_leave_their_resources: bool = quirk(
         rule="CPU-REUSE-02",
-        summary="with the gate SidecarContainers the managers treat a sidecar as an init container that ends: what it "
-        "has is given to later containers too, and pods are counted without it",
+        summary="a sidecar is an init container that ends, to the managers also where the gate SidecarContainers lets "
+        "it run on: what it has is given to later containers too, and pods are counted without it",
         documented="a sidecar keeps running, and keeps its resources, beside the other containers",
-        versions="1.28",
+        versions="1.8-1.28",
     )
 
     pod_level_pods_are_pinned_by_container: bool = quirk(

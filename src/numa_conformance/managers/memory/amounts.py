@@ -36,10 +36,11 @@ def _amounts(requests: Mapping[str, Quantity]) -> Amounts | None:
     return amounts
 
 
-def pod_amounts(pod: Pod) -> Amounts | None:
-    """Return what the pod as a whole asks for; resources that no app container requests are left out.
+def pod_amounts(pod: Pod, *, drops_init_only: bool) -> Amounts | None:
+    """Return what the pod as a whole asks for.
 
-    Of a pod that is served as a whole it is what it requests itself, and what is not positive is left out.
+    ``drops_init_only``: without what only init containers request (quirk ``init-only-types-are-dropped``). Of a pod
+    that is served as a whole it is what it requests itself, and what is not positive is left out.
     """
     if pod.served == "pod":
         asked = _amounts(pod.requests)
@@ -50,7 +51,8 @@ def pod_amounts(pod: Pod) -> Amounts | None:
         if amounts is None:
             return None
         own[container.name] = amounts
-    names = sorted({name for container in pod.containers for name in own[container.name]})
+    counted = pod.containers if drops_init_only else pod.all_containers
+    names = sorted({name for container in counted for name in own[container.name]})
     return {name: pod_total(pod, partial(_amount_of, own, name)) for name in names}
 
 

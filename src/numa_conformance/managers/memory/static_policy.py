@@ -56,12 +56,15 @@ class StaticMemoryManager(Provider):
             return None
         known = (self.blocks.known(pod.uid, container.name) for container in pod.all_containers)
         held = next((blocks for blocks in known if blocks is not None), None)
-        amounts = pod_amounts(pod)
+        amounts = self._pod_amounts(pod)
         if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
             return {name: [] for name in amounts}
         if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
             held = self.blocks.pods[pod.uid]
         return self._hints(pod, amounts, held)
+
+    def _pod_amounts(self, pod: Pod) -> Amounts | None:
+        return pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped)
 
     def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
         if amounts is None:
@@ -115,7 +118,7 @@ class StaticMemoryManager(Provider):
 
         With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
         """
-        amounts = pod_amounts(pod) if is_pinned(pod) else None
+        amounts = self._pod_amounts(pod) if is_pinned(pod) else None
         if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
             return
         empty = pod_level.empty_pool(pod, amounts)
