@@ -79,6 +79,8 @@ const (
 	FeatureHostReconcile = "host/reconcile"
 	// CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound
 	FeatureCPUManagerCFSQuota = "cpu-manager/cfs-quota"
+	// `alignments` of an admission: what every manager hinted, and the hint merged from it
+	FeatureNodeHints = "node/hints"
 	// `phase` of a refused pod
 	FeatureNodePhase = "node/phase"
 	// `writes` of state files in their order, beside `checkpoints`
@@ -164,11 +166,14 @@ type AdmitPod struct {
 }
 
 // Admitted: The pod is on the node: the shared pool, and container to what it holds.
+//
+// alignments: every merge of hints that was made for it, in order; null: not told.
 type Admitted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
 	Containers    map[string]ContainerHolding `json:"containers"`
 	QoS           *string                     `json:"qos,omitempty"`
 	MemoryState   []MemoryNode                `json:"memory_state"`
+	Alignments    []Alignment                 `json:"alignments"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -181,6 +186,26 @@ func (m Admitted) MarshalJSON() ([]byte, error) {
 		Result string `json:"result"`
 		fields
 	}{"admitted", fields(m)})
+}
+
+// Alignment: What the managers hinted for a container (null: for the pod as a whole), and what was made of it.
+//
+// providers: each null, or resource to hints, as in merge; resources are called cpu, memory,
+// hugepages-2Mi or as the device plugin calls them. admit: whether the policy admits with this affinity.
+type Alignment struct {
+	Container *string                  `json:"container"`
+	Providers []map[string][]HintValue `json:"providers"`
+	Affinity  HintValue                `json:"affinity"`
+	Admit     bool                     `json:"admit"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m Alignment) MarshalJSON() ([]byte, error) {
+	if m.Providers == nil {
+		m.Providers = []map[string][]HintValue{}
+	}
+	type fields Alignment
+	return json.Marshal(fields(m))
 }
 
 // Allocate: One allocation of the static policy for one container, in a given state.
@@ -613,7 +638,8 @@ func (m Reconciled) MarshalJSON() ([]byte, error) {
 
 // Rejected: The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 //
-// phase: the pod's phase in its status; null: not told.
+// phase: the pod's phase in its status; null: not told. alignments: every merge of hints until then, in order;
+// null: not told.
 type Rejected struct {
 	DefaultCpuset string       `json:"default_cpuset"`
 	Reason        string       `json:"reason"`
@@ -621,6 +647,7 @@ type Rejected struct {
 	QoS           *string      `json:"qos,omitempty"`
 	MemoryState   []MemoryNode `json:"memory_state"`
 	Phase         *string      `json:"phase,omitempty"`
+	Alignments    []Alignment  `json:"alignments"`
 }
 
 // MarshalJSON writes the message as the protocol has it.

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..errors import Fault, UsageError
+from ..files import write_text
 from ..machine.data_files import data_folder
 
 __all__ = ["command"]
@@ -56,8 +57,7 @@ def command(kind: str, folder: Path) -> None:
     if there:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in there)
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         click.echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
     build = "go build -o my-allocator . && " if kind == "go" else ""
