@@ -68,6 +68,43 @@ def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
     assert (code, "exclusive CPUs" in out, err) == (0, False, "")
 
 
+def test_simulate_tells_what_it_did_not_look_at(run, files):
+    service = "apiVersion: v1\nkind: Service\n"
+    gpu = POD.replace("1Gi", "1Gi, example.com/gpus: 1, ephemeral-storage: 1Gi")
+    asked = ["simulate", "--machine", "t3-two-numa-per-socket"]
+    code, _, err = run(*asked, files("pod.yaml", f"{service}---{gpu}"))
+    assert (code, err.splitlines()) == (
+        0,
+        [
+            "notice: passed over, as only Pods, Nodes and the workloads of Kubernetes are read: 1 Service",
+            "notice: example.com/gpus, asked for by default/a: t3-two-numa-per-socket has none, it is not looked at",
+        ],
+    )
+
+
+def test_simulate_tells_that_pods_of_several_nodes_go_to_one_machine(run, files):
+    pods = [POD.replace("name: a", f"name: {name}").replace("spec:", f"spec:\n  nodeName: n-{name}") for name in "ab"]
+    _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", files("pods.yaml", "---".join(pods)))
+    assert err == "notice: these are pods of 2 nodes (n-a, n-b, ...): all go to this one machine\n"
+
+
+def test_amounts_of_memory_are_printed_as_people_write_them(run, files):
+    config = (
+        "memoryManagerPolicy: Static\ntopologyManagerPolicy: best-effort\nkubeReserved: {memory: 412Mi}\n"
+        "reservedMemory: [{numaNode: 0, limits: {memory: 512Mi}}]\n"
+    )
+    pod = POD.replace(
+        "containers", "initContainers: [{name: i, resources: {limits: {cpu: 2, memory: 1Gi}}}]\n  containers"
+    )
+    machine = "t3-two-numa-per-socket"
+    _, out, _ = run(
+        "simulate", "--machine", machine, "--config", files("k.yaml", config), "--explain", files("p.yaml", pod)
+    )
+    assert "        1Gi of memory on NUMA node 0\n" in out
+    assert "        memory: handed on to later containers\n" in out
+    assert "      1Gi of memory on NUMA node 0\n" in out
+
+
 def test_simulate_explains(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD)
     base = ["simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--explain"]

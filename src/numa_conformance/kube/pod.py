@@ -12,6 +12,7 @@ from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
+from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS
 from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
@@ -63,7 +64,8 @@ class Pod:
         """Read a Pod as a user would write it; fields that do not concern resources are ignored.
 
         Amounts become what the API server hands on (ADM-DEF-01, ADM-QTY-04). With ``validate`` its checks of resources
-        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault.
+        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault; so
+        is a field that no version of Kubernetes knows, except in what the API server itself has handed out.
         Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
@@ -164,6 +166,11 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     metadata = fields.mapping(obj.get("metadata"), "metadata")
     spec = fields.mapping(obj.get("spec"), "spec")
     status = fields.mapping(obj.get("status"), "status")
+    strict = validate and "resourceVersion" not in metadata
+    if strict:
+        fields.known(obj, "", POD_FIELDS)
+        fields.known(spec, "spec", SPEC_FIELDS, listed=False)
+        _check_resources(spec, "spec", fields)
     uid = fields.text(metadata.get("uid"), "metadata.uid")
     name = fields.text(metadata.get("name"), "metadata.name")
     if not (name or uid or "name" in metadata):
@@ -176,6 +183,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     if not apps and not spec.get("containers"):
         fields.fault("spec.containers", "Required value: a pod needs at least one container")
     _check_names([*listed_init, *listed_apps], fields)
+    if strict:
+        _check_fields([*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
@@ -236,6 +245,19 @@ def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> No
             if name in seen:
                 fields.fault(f"{path}.name", f"Duplicate value: {name!r}")
             seen.add(name)
+
+
+def _check_fields(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
+    """Refuse unknown fields of containers; ``containers`` are paths and entries."""
+    for path, item in containers:
+        if isinstance(item, Mapping):
+            fields.known(item, path, CONTAINER_FIELDS, listed=False)
+            _check_resources(item, path, fields)
+
+
+def _check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None:
+    if isinstance(owner.get("resources"), Mapping):
+        fields.known(owner["resources"], f"{path}.resources", RESOURCES_FIELDS)
 
 
 def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...documentation.quirks.memory import MemoryQuirks
+from ...kube.quantity import Quantity
 from ...kube.resource_names import page_bytes
 from ...machine.model import Machine
 
@@ -46,6 +47,10 @@ class Block:
     nodes: tuple[int, ...]
     type: str
     bytes: int
+
+    def __str__(self) -> str:
+        nodes = ",".join(map(str, self.nodes))
+        return f"{Quantity(self.bytes, 'binary')} of {self.type} on NUMA node{'s'[: len(self.nodes) > 1]} {nodes}"
 
     def shrunk(self, by: int) -> Block:
         """Return the block with so many bytes less."""

@@ -108,7 +108,7 @@ class StaticMemoryManager(Provider):
             charge(self.nodes, members, resource, amount - reused)
             blocks.append(Block(members, resource, amount))
         if trace is not None:
-            trace += [f"{block.bytes} bytes of {block.type} on NUMA nodes {list(block.nodes)}" for block in blocks]
+            trace += map(str, blocks)
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
         self.blocks.give(pod.uid, container.name, blocks)
         shrink_init_blocks(self.blocks, pod, container, blocks)
