@@ -11,6 +11,7 @@ import click
 
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
+from ..files import replace_bytes
 from ..suite.recorded import Answerer, read_vectors, record_decisions
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
@@ -68,6 +69,6 @@ def command(
 def _write(output: Path, lines: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines).encode()
     try:
-        output.write_bytes(gzip.compress(text, 9, mtime=0) if output.suffix == ".gz" else text)
+        replace_bytes(output, gzip.compress(text, 9, mtime=0) if output.suffix == ".gz" else text)
     except OSError as error:
         raise UsageError(Fault(str(output), f"cannot be written: {error.strerror}")) from error

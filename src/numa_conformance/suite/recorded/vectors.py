@@ -66,14 +66,13 @@ def _files(path: Path) -> list[Path]:
 
 def _read_file(file: Path) -> Iterator[Vector]:
     try:
-        with _open(file) as stream:
+        with open_plain(file) as plain, _unpacked(plain) as stream:
             yield from _read_lines(file, stream)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
-def _open(file: Path) -> BinaryIO:
-    stream = open_plain(file)
+def _unpacked(stream: BinaryIO) -> BinaryIO:
     compressed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
     return cast(BinaryIO, gzip.open(stream, "rb")) if compressed else stream
