@@ -22,13 +22,13 @@ _HISTORIES = {
 }
 
 
-def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
+def _requirement(id: str, text: str, *features: str, statement: str, until: str | None = "1.32") -> Requirement:
     return Requirement(
         id=f"exact/{id}",
         text=text,
         statements=(f"recorded/decisions/{statement}",),
         since="1.32",
-        until="1.32",
+        until=until,
         features=features,
         area="exact",
         level="exact",
@@ -65,7 +65,9 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         for group, text in _HISTORIES.items()
     ),
     *(
-        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")
+        _requirement(
+            f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all", until=None
+        )
         for kind, (feature, what) in _RECORDED.items()
     ),
 )
