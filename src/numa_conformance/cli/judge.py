@@ -48,7 +48,7 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
 
 def judge_again(histories: list[History], choice: TargetChoice, shown: int, *, as_json: bool) -> int:
     """Ask a target the questions of histories anew, and say of each requirement that was not met whether it is now."""
-    before = {wrong.requirement for history in histories for wrong in judge(history).broken}
+    before = {name for history in histories for name in judge(history).unmet}
     with open_target(choice) as client:
         asked = (again(history, client)[0] for history in histories)
         verdicts = _judged(with_progress(asked, "asking", len(histories)))

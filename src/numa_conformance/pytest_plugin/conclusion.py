@@ -9,7 +9,6 @@ import pytest
 
 from ..report.model import Case, Summary
 from ..report.text import header_lines, summary_lines
-from ..report.writers import write_reports
 from .cases import case_id, case_id_of_node
 from .run import RUN, Run
 from .verdicts import CASE_PROPERTY
@@ -57,6 +56,9 @@ class Conclusion:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report:
+            # Templates cost each worker of xdist its start.
+            from ..report.writers import write_reports
+
             write_reports(summary, Path(run.report))
         if any(case.verdict == "error" for case in summary.cases):
             session.exitstatus = HARNESS_ERROR

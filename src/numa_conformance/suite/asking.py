@@ -95,7 +95,7 @@ def ask(
             outcome.ended.append((history, fault))
             if len(outcome.ended) >= MOST_FAULTS:
                 break
-        if enough and enough <= {broken.requirement for broken in outcome.verdicts.broken}:
+        if enough and enough <= outcome.verdicts.unmet:
             break
         if budget.is_whole:
             continue
