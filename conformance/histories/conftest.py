@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import RUN, Run
+from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, ask
-from numa_conformance.suite.groups import GROUPS, asked_in
+from numa_conformance.suite.groups import GROUPS, asked_in, groups_of
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 Asked = Callable[[str], list[Outcome]]
@@ -20,7 +20,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     """Return what came of the groups that may show a requirement; each is driven when it is first needed."""
     outcomes: dict[str, Outcome] = {}
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
-    able = [group for group in GROUPS.values() if group.surface in target.surfaces]
+    able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
     claimed = conformance.features & conformance.profile.offered
     wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
@@ -40,24 +40,6 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
-        return [outcome(group.name) for group in able if requirement in asked_in(group)]
+        return [outcome(group) for group in groups_of(requirement, conformance.surfaces)]
 
     return of
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only narrow surfaces show, where a node has none of them: its own conversations say the rest."""
-    surfaces = config.stash[RUN].client.surfaces
-    if "node" not in surfaces:
-        return
-    shown = {name for group in GROUPS.values() if group.surface in surfaces for name in asked_in(group)}
-    beside = [item for item in items if _judged_by(item) not in {None, *shown}]
-    config.hook.pytest_deselected(items=beside)
-    items[:] = [item for item in items if item not in beside]
-
-
-def _judged_by(item: pytest.Item) -> str | None:
-    """Return the requirement of a case of this folder."""
-    params = getattr(item, "callspec", None)
-    return str(params.params["name"]) if params is not None and item.path.parent.name == "histories" else None

@@ -13,6 +13,7 @@ from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import container, pod
 
+pytestmark = pytest.mark.surfaces("score")
 requirement = pytest.mark.requirement
 
 FOO = "intel.com/foo"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ..report.model import Case
+from ..report.case import Case
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
 
-__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of"]
+__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of", "surfaces_of_item"]
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
@@ -41,6 +41,11 @@ def requirements_of(item: pytest.Item) -> list[str]:
         if name not in REQUIREMENTS:
             raise pytest.UsageError(f"{item.nodeid} names the requirement {name!r}, which is not in the registry")
     return names
+
+
+def surfaces_of_item(item: pytest.Item) -> tuple[str, ...]:
+    """Return the surfaces on which an item shows, where its test says so; else what it asks tells."""
+    return tuple(str(name) for marker in item.iter_markers("surfaces") for name in marker.args)
 
 
 def new_case(item: pytest.Item) -> Case:

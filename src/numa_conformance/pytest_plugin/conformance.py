@@ -19,7 +19,8 @@ TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",
     "departs(quirk): the kubelet departs here; not asked at level exact",
-    "beside_node(surface): asks what the surface node is asked too",
+    "surfaces(*names): the surfaces on which a case shows",
+    "beside_node: asks of other surfaces what the surface node is asked too",
     "documented: asks what the documentation says; not asked at level exact",
     "xdist_group(name): cases that share what was asked, for --dist loadgroup",
     "exact: asks for the kubelet's own placement; runs at level exact only",

@@ -44,7 +44,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
     Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
-    Option("features", "override what the target claims: +feature,-feature", metavar="LIST"),
+    Option("case", "only this case of the suite, or this test with all its cases; repeatable", "list", "ID"),
+    Option("features", "override what the target claims: =+feature,-feature", metavar="LIST"),
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
     Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="DIR"),
     Option(

@@ -56,7 +56,7 @@ class Run:
         return cls(
             client=client,
             level=level,
-            profile=Profile.parse(profile, client.description.kubernetes_version),
+            profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
@@ -70,9 +70,20 @@ class Run:
         )
 
     @property
+    def surfaces(self) -> frozenset[str]:
+        """The surfaces that are asked: those of the target, or of the profile alone."""
+        claimed, only = self.client.surfaces, self.profile.surface
+        return claimed if only is None else claimed & {only}
+
+    @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
         return self.selection.narrows or self.snapshots is not None
+
+    @property
+    def asks_the_whole_suite(self) -> bool:
+        """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
+        return not (self.selection.is_part or self.machines)
 
     def own_golden(self, case: str) -> OwnGolden | None:
         """Return the target's own golden text of a case, None where the kubelet's is asked for."""

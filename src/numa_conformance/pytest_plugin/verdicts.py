@@ -9,8 +9,8 @@ import pytest
 
 from ..protocol import TargetFault
 from ..report.beside_reference import departures, with_reference
+from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_history
-from ..report.model import UNMET, Case, Verdict
 from ..suite.findings import Finding
 from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
@@ -66,10 +66,12 @@ def _concluded(
     case = with_history(item.stash[CASE], item.stash.get(TOLD, None), run.report)
     details = "" if error is None or verdict == "not claimed" else _details(error, item.stash.get(TOLD, None), run)
     scenario = _beside_reference(error, run)
-    if verdict in UNMET and run.known.covers(case.requirements):
+    if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
         report.outcome = "skipped"
-        report.wasxfail = run.known.reason(case.requirements)
+        report.wasxfail = run.known.reason(case.id, case.requirements)
+    elif verdict == "passed" and run.known.names(case.id, case.requirements):
+        verdict = "unexpectedly passed"
     elif verdict in UNMET and _only_recommended(case):
         verdict = "not followed"
         report.outcome = "skipped"
@@ -87,6 +89,8 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
     if told is not None and told.history is not None:
         if len(told.machines) > 1:
             lines.append(f"shows on: {_named(told.machines)}")
+        if told.known:
+            lines.append(f"known on: {_named(told.known)}")
         if told.beside:
             lines.append(f"with it: {', '.join(told.beside)}")
         if isinstance(error, Finding) and run.level == "documented":
@@ -96,7 +100,7 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
 
 def _named(machines: tuple[str, ...]) -> str:
     more = len(machines) - MOST_MACHINES
-    return ", ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
+    return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
 def _departures(history: History, requirement: str) -> list[str]:

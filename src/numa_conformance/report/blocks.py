@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..suite.requirements import REQUIREMENTS
-from .model import Case, Summary
+from .case import Case
+from .model import Summary
 from .scenarios import scenario_file
 
 __all__ = ["Blocks", "told_blocks"]

@@ -11,8 +11,8 @@ import msgspec
 
 from ..suite.history import History, write_history
 from ..suite.telling import Told
+from .case import Case
 from .files import write_text
-from .model import Case
 
 __all__ = ["FOLDER", "remove_other_histories", "with_history"]
 
@@ -28,7 +28,12 @@ def with_history(case: Case, told: Told | None, folder: str) -> Case:
         name = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
         write_text(Path(folder, name), _lines(told.history))
     return msgspec.structs.replace(
-        case, asked=told.asked, histories=told.histories, history=name, with_it=list(told.beside)
+        case,
+        asked=told.asked,
+        histories=told.histories,
+        history=name,
+        machines=list(told.machines),
+        with_it=list(told.beside),
     )
 
 

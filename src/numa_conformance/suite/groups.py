@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -29,7 +29,7 @@ from .judge.scored import ScoredNode, ScorePair
 from .judge.starts import Start
 from .judging import ANSWERED, WELL_FORMED
 
-__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
+__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of", "surfaces_of"]
 
 Claimed = frozenset[str]
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
@@ -116,6 +116,18 @@ def asked_in(group: Group) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
     named = {check.requirement for subject in group.subjects for check in checkers_of(subject)}
     return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
+
+
+def groups_of(requirement: str, surfaces: Collection[str]) -> tuple[str, ...]:
+    """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
+    return tuple(
+        group.name for group in GROUPS.values() if group.surface in surfaces and requirement in asked_in(group)
+    )
+
+
+def surfaces_of(requirement: str) -> tuple[str, ...]:
+    """Return the surfaces on which a requirement that histories are judged by may show, ascending."""
+    return tuple(sorted({group.surface for group in GROUPS.values() if requirement in asked_in(group)}))
 
 
 JUDGED: tuple[str, ...] = tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))
