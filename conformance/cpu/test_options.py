@@ -10,6 +10,7 @@ from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 departs = pytest.mark.departs
 

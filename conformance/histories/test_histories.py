@@ -28,6 +28,7 @@ CASES = [
 
 
 @pytest.mark.documented
+@pytest.mark.conversations
 @pytest.mark.beside_node
 @pytest.mark.xdist_group("numa-histories")
 @pytest.mark.parametrize("name", CASES)

@@ -9,6 +9,7 @@ from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MACHINE = "two-nodes-hugepages"

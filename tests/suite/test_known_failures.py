@@ -53,6 +53,7 @@ def test_no_file_knows_no_failure():
         (f"- {{{ENTRY}}}\n- {{{ENTRY}}}", "[1]", "has an entry already"),
         (f"- {{{ENTRY}, case: a}}", "[0]", "names no one thing"),
         ("- {reason: r, link: l}", "[0]", "names no one thing"),
+        (f"- {{{ENTRY}, cases: }}", "[0].cases", "is empty"),
         ("- {case: a, cases: [b], reason: r, link: l}", "[0].cases", "goes with a requirement only"),
         ("- {requirement: qos/best-effort, reason: r, link: l}", "[0].requirement", "is not known"),
     ],

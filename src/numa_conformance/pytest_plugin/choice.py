@@ -6,12 +6,14 @@ from collections import Counter
 
 import pytest
 
+from ..errors import UsageError
 from ..suite.left_out import NOT_SELECTED, LeftOut
 from ..suite.requirements import REQUIREMENTS
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
+from .isolation import shield
 from .run import RUN, Run
 
-__all__ = ["LEFT_OUT", "Choice"]
+__all__ = ["LEFT_OUT", "Choice", "missing_of"]
 
 KUBELETS_OWN = "exact/recorded/"
 """Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
@@ -22,18 +24,26 @@ LEFT_OUT = pytest.StashKey[list[LeftOut]]()
 class Choice:
     """Leaves out what is not asked for, and skips what the target does not claim."""
 
+    def __init__(self, config: pytest.Config) -> None:
+        """Begin with nothing."""
+        self._chosen: list[pytest.Item] = []
+        self._left_out = config.stash[LEFT_OUT] = []
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the cases that are asked, and give each its record."""
         run = config.stash[RUN]
         reasons = [_reason(item, run) for item in items]
-        run.selection.check({case_id(item): why for item, why in zip(items, reasons, strict=True)})
+        try:
+            run.selection.check({case_id(item): why for item, why in zip(items, reasons, strict=True)})
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from error
         if items and all(reasons):
             raise pytest.UsageError(f"nothing is selected: {run.selection}")
         dropped = [(item, why) for item, why in zip(items, reasons, strict=True) if why]
         if dropped:
             config.hook.pytest_deselected(items=[item for item, _ in dropped])
-        config.stash[LEFT_OUT] = [LeftOut(case_id(item), requirements_of(item), why) for item, why in dropped]
+        self._left_out += [LeftOut(case_id(item), requirements_of(item), why) for item, why in dropped]
         items[:] = [item for item, why in zip(items, reasons, strict=True) if not why]
         for item in items:
             _prepare(item, run)
@@ -45,7 +55,7 @@ class Choice:
         if twice:
             raise pytest.UsageError(f"two cases have the id {min(twice)}; rename a test or its file")
         kept = set(session.items)
-        session.config.stash[LEFT_OUT] += [
+        self._left_out += [
             LeftOut(case_id(item), requirements_of(item), NOT_SELECTED) for item in self._chosen if item not in kept
         ]
 
@@ -90,6 +100,7 @@ def _is_in_the_profile(item: pytest.Item, names: list[str], run: Run) -> bool:
 def _prepare(item: pytest.Item, run: Run) -> None:
     names = requirements_of(item)
     item.stash[CASE] = new_case(item)
+    shield(item)
     item.user_properties.extend(("requirement", name) for name in names)
     missing = missing_of(item, run)
     if missing:

@@ -41,7 +41,7 @@ class Conclusion:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that must come to a verdict, and of those that are not asked."""
         self._planned.update(map(case_id, session.items))
-        self._left_out = self._config.stash.get(LEFT_OUT, [])
+        self._left_out = self._config.stash[LEFT_OUT]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
@@ -78,6 +78,8 @@ class Conclusion:
         run.client.close()
         if hasattr(self._config, "workerinput"):
             vars(self._config)["workeroutput"][OF_A_WORKER] = [list(each) for each in self._left_out]
+            return
+        if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report:

@@ -75,6 +75,7 @@ class KnownFailures:
         faults: list[Fault] = []
         entries: dict[str, KnownFailure] = {}
         for index, item in enumerate(items):
+            faults += _empty(item, f"{path}: [{index}]")
             try:
                 entry = read_form(KnownFailure, item, path, f"[{index}]")
             except UsageError as error:
@@ -116,6 +117,16 @@ class KnownFailures:
     def reason(self, case: str, requirements: Collection[str]) -> str:
         """Return why a case of these requirements may fail."""
         return "; ".join(f"{entry.reason} ({entry.link})" for entry in self.about(case, requirements))
+
+
+def _empty(item: object, place: str) -> list[Fault]:
+    """Refuse a list of nothing, which would stand for everything."""
+    given: Mapping[str, object] = item if isinstance(item, dict) else {}
+    return [
+        Fault(f"{place}.{key}", "is empty", "one or more, or leave it out")
+        for key in ("cases", "machines")
+        if key in given and not given[key]
+    ]
 
 
 def _faults(entry: KnownFailure, place: str, *, may_have_expired: bool) -> list[Fault]:
