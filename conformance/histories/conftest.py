@@ -22,12 +22,12 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
-    claimed = conformance.features & conformance.profile.offered
+    claimed = conformance.claimed
     wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
 
     def outcome(name: str) -> Outcome:
         if name not in outcomes:
-            shown = frozenset(asked_in(GROUPS[name]))
+            shown = frozenset(asked_in(GROUPS[name], claimed))
             askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
             outcomes[name] = ask(
                 GROUPS[name].scenarios(claimed, 0),
@@ -40,6 +40,6 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
-        return [outcome(group) for group in groups_of(requirement, conformance.surfaces)]
+        return [outcome(group) for group in groups_of(requirement, conformance.surfaces, conformance.claimed)]
 
     return of

@@ -11,7 +11,7 @@ from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, broken_in
-from numa_conformance.suite.groups import ANSWERED, JUDGED, surfaces_of
+from numa_conformance.suite.groups import ANSWERED, JUDGED
 from numa_conformance.suite.history import History
 from numa_conformance.suite.shrinking import shortened
 from numa_conformance.suite.telling import Told, beside, finding_of
@@ -20,10 +20,7 @@ SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
 
 COUNTED = ("asked", "histories")
-CASES = [
-    pytest.param(name, id=name, marks=[pytest.mark.requirement(name), pytest.mark.surfaces(*surfaces_of(name))])
-    for name in JUDGED
-]
+CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in JUDGED]
 """One case for each requirement that conversations are judged by."""
 
 

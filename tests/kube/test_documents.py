@@ -186,3 +186,26 @@ def test_pods_without_metadata_are_named_after_their_container(file: Path) -> No
 def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) -> None:
     file.write_text("spec: {containers: []}\n")
     assert faults(file) == ["F: spec.containers: Required value: a pod needs at least one container"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("!!bool foo", "not YAML: 'foo'"),
+        ("? [a, b]\n: 1", "a key is a list or a mapping"),
+        ("1: a\n'1': b", "the key '1' is given twice"),
+        ('{"kind": "Pod", "metadata": {"name": "\\ud800"}}', r"the text '\ud800' is no Unicode"),
+        ('{"kind": "Pod", "\\udfff": 1}', r"the text '\udfff' is no Unicode"),
+    ],
+)
+def test_what_no_document_of_kubernetes_can_hold_is_refused(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    (fault,) = faults(file)
+    assert said in fault
+
+
+def test_numbers_as_keys_are_the_texts_they_are_written_as(file: Path) -> None:
+    """As numbers, these would all fall into one place of a dictionary, and take an hour."""
+    file.write_text("\n".join(f"{number * (2**61 - 1)}: a" for number in range(20_000)))
+    (document,) = read_documents(file)
+    assert list(document.value)[:2] == ["0", "2305843009213693951"]

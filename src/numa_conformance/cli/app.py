@@ -17,6 +17,7 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
+    "on": "run any program on a machine of the catalogue",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
     "score": "show how kube-scheduler scores nodes for a pod",

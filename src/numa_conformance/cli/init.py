@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import Fault, UsageError
+from ..files import write_text
 
 __all__ = ["command"]
 
@@ -35,8 +36,7 @@ def command(kind: str, folder: Path) -> None:
     if there:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in there)
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         click.echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
     click.echo(f"\ntry it:  {where}numa-conformance smoke --{option}")

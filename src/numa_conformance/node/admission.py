@@ -10,7 +10,7 @@ from ..kube.container import Container
 from ..kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.provider import Answers, Provider
-from ..managers.topology import TopologyPolicy, explain_merge
+from ..managers.topology import Merged, TopologyPolicy
 
 __all__ = ["Admitter", "StoredHints", "Watcher"]
 
@@ -61,8 +61,7 @@ class Admitter:
     def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
         merged = self._policy.merge(answers.values())
         if self._watcher:
-            rule = explain_merge(self._policy, answers.values()).rule
-            self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit, rule=rule)
+            self._watcher.merged(pod, container, answers, merged, self._policy)
         if not merged.admit:
             raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
         return merged.hint
@@ -76,12 +75,12 @@ class Admitter:
 
 
 class Watcher(Protocol):
-    """Told of every merge, to explain it later."""
+    """Told of every merge, to tell or explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, hint: Hint, *, admit: bool, rule: str
+        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
     ) -> None:
-        """Take the answers in their order, the result and the rule that decided; in pod scope there is no container."""
+        """Take the answers in their order, what came of them and by which policy; in pod scope without a container."""
 
     def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
         """Take what a container was given, in the order in which it was taken."""

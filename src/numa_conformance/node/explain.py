@@ -12,6 +12,7 @@ from ..kube.pod import Pod
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
+from ..managers.topology import Merged, TopologyPolicy, explain_merge
 
 __all__ = ["Explainer", "MergeTrace"]
 
@@ -42,13 +43,12 @@ class Explainer:
         pod: Pod,
         container: Container | None,
         answers: Answers,
-        hint: Hint,
-        *,
-        admit: bool,
-        rule: str,
+        merged: Merged,
+        policy: TopologyPolicy,
     ) -> None:
-        """Remember one merge."""
-        trace = MergeTrace(None if container is None else container.name, answers, hint, admit, rule)
+        """Remember one merge, and the rule that decided."""
+        name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule
+        trace = MergeTrace(name, answers, merged.hint, merged.admit, rule)
         self.merges.setdefault(pod.uid, []).append(trace)
 
     def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:

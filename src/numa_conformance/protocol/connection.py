@@ -41,11 +41,15 @@ class Client:
     def __init__(self, connection: Connection) -> None:
         """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known."""
         self._connection = connection
-        described = _handshake(connection)
         try:
+            described = _handshake(connection)
             check_claims(described.surfaces, described.features, described.protocol)
         except UsageError as error:
+            connection.close()
             raise error.within(connection.label) from error
+        except BaseException:
+            connection.close()
+            raise
         self.description = described
         self.asked = 0
         """How many questions were asked."""

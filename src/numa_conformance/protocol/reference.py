@@ -59,6 +59,7 @@ from .messages.node import (
 )
 from .messages.pick import Pick, Picked, PickRefused
 from .messages.score import Score, Scored, ScoreRefused
+from .overheard import Overheard
 from .pick import pick
 
 __all__ = ["Level", "ReferenceTarget"]
@@ -87,6 +88,7 @@ class ReferenceTarget:
         self._quirks = self._fixed or Quirks.of(self._version)
         self._node: Node | None = None
         self._store = JournalStore()
+        self._overheard = Overheard()
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -170,6 +172,7 @@ class ReferenceTarget:
                 kubernetes_version=version or self._version,
                 quirks=self._fixed,
                 store=store,
+                watcher=self._overheard,
             )
             if self._level == "documented":
                 validate(config, version or self._version)
@@ -180,7 +183,9 @@ class ReferenceTarget:
 
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Admit a pod."""
-        return answers.admission_answer(self._up.admit(Pod.from_dict(request.pod, "pod")))
+        self._overheard.take()
+        outcome = self._up.admit(Pod.from_dict(request.pod, "pod"))
+        return answers.admission_answer(outcome, self._overheard.take())
 
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Start a pod's containers."""

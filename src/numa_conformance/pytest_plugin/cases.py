@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..report.case import Case
+from ..suite.groups import GROUPS, groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
 
@@ -43,8 +44,14 @@ def requirements_of(item: pytest.Item) -> list[str]:
     return names
 
 
-def surfaces_of_item(item: pytest.Item) -> tuple[str, ...]:
-    """Return the surfaces on which an item shows, where its test says so; else what it asks tells."""
+def surfaces_of_item(item: pytest.Item, claimed: frozenset[str]) -> tuple[str, ...]:
+    """Return the surfaces on which an item shows, to a target that claims these features; none where nothing says so.
+
+    That of generated conversations follows from what judges them.
+    """
+    if item.get_closest_marker("conversations") is not None:
+        groups = (name for requirement in requirements_of(item) for name in groups_of(requirement, claimed=claimed))
+        return tuple(dict.fromkeys(GROUPS[name].surface for name in groups))
     return tuple(str(name) for marker in item.iter_markers("surfaces") for name in marker.args)
 
 

@@ -80,14 +80,14 @@ def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:
     return (
         item.get_closest_marker("beside_node") is not None
         and "node" in run.surfaces
-        and run.surfaces.isdisjoint(surfaces_of_item(item))
+        and run.surfaces.isdisjoint(surfaces_of_item(item, run.claimed))
     )
 
 
 def _is_in_the_profile(item: pytest.Item, names: list[str], run: Run) -> bool:
     """Tell whether a case is of the profile; what that leaves open is, where it is claimed."""
     profile = run.profile
-    if names and profile.surface is not None and profile.surface not in surfaces_of_item(item):
+    if names and profile.surface is not None and profile.surface not in surfaces_of_item(item, run.claimed):
         return False
     asked = [REQUIREMENTS[name] for name in names]
     open_to_it = profile.optional - run.features
@@ -110,6 +110,6 @@ def _prepare(item: pytest.Item, run: Run) -> None:
 def missing_of(item: pytest.Item, run: Run) -> list[str]:
     """Return the features that a case needs and the target does not claim, ascending; then the surface it needs."""
     needed = {feature for name in requirements_of(item) for feature in REQUIREMENTS[name].features}
-    surfaces = surfaces_of_item(item)
+    surfaces = surfaces_of_item(item, run.claimed)
     without = surfaces if run.surfaces.isdisjoint(surfaces) else ()
     return [*sorted(needed - run.features), *([f"the surface {' or '.join(without)}"] if without else [])]

@@ -49,8 +49,7 @@ class Lister:
 def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
     cases = [_case(item, run) for item in items]
     shown = {name for case in cases for name in case.conversations}
-    claimed = run.features & run.profile.offered
-    groups = [group for name in GROUPS if name in shown and (group := _group(name, claimed)).conversations]
+    groups = [group for name in GROUPS if name in shown and (group := _group(name, run.claimed)).conversations]
     return Listing.of(run.client.description, run.level, run.profile, cases, groups)
 
 
@@ -63,7 +62,7 @@ def _case(item: pytest.Item, run: Run) -> ListedCase:
         requirements=names,
         missing=missing_of(item, run),
         machines=[value.name for value in params.values() if isinstance(value, Machine)],
-        conversations=list(groups_of(names[0], run.surfaces)) if on_conversations else [],
+        conversations=list(groups_of(names[0], run.surfaces, run.claimed)) if on_conversations else [],
     )
 
 

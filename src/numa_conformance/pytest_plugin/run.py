@@ -70,6 +70,11 @@ class Run:
         )
 
     @property
+    def claimed(self) -> frozenset[str]:
+        """The features it is taken to claim, of those that the profile offers."""
+        return self.features & self.profile.offered
+
+    @property
     def surfaces(self) -> frozenset[str]:
         """The surfaces that are asked: those of the target, or of the profile alone."""
         claimed, only = self.client.surfaces, self.profile.surface

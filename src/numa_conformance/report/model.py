@@ -10,6 +10,7 @@ import msgspec
 
 from .. import __version__
 from ..errors import Fault, UsageError
+from ..files import read_bounded
 from ..protocol.messages.describe import Description
 from ..suite.known_failures import KnownFailures
 from ..suite.left_out import NO_VERDICT, LeftOut
@@ -21,6 +22,8 @@ from .known import stale, unasked
 
 __all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
 
+MAX_BYTES = 256 * 1024 * 1024
+"""Of a report.json that is read at most."""
 FORMAT = "numa-conformance report 1"
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
@@ -249,7 +252,7 @@ def read_report(path: Path) -> Summary:
     """Read a report.json, or the folder that holds one; raises ``UsageError``."""
     file = path / "report.json" if path.is_dir() else path
     try:
-        summary = msgspec.json.decode(file.read_bytes(), type=Summary)
+        summary = msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Summary)
     except OSError as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
     except msgspec.MsgspecError as error:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..documentation.policies import TOPOLOGY_POLICIES
+from ..protocol.features import FEATURES
+from ..protocol.messages import SURFACES
 from .checkers import checkers_of
 from .drive import Scenario
+from .generators import damages as damaged
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
@@ -23,16 +26,32 @@ from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
 from .judge.classified import Classified
 from .judge.hinted import CpuHints
-from .judge.life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.life import (
+    Admission,
+    Arrival,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+)
 from .judge.merged import MergedHints
+from .judge.offered import DeviceHints, MemoryHints
 from .judge.scored import ScoredNode, ScorePair
 from .judge.starts import Start
 from .judging import ANSWERED, WELL_FORMED
 
-__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of", "surfaces_of"]
+__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 
 Claimed = frozenset[str]
+ALL: Claimed = frozenset(FEATURES)
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
+HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
+"""What is told beside admissions."""
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
@@ -41,13 +60,14 @@ class Group:
     """Scenarios of one kind.
 
     ``surface`` is what a target must have, ``subjects`` is what its histories show; ``scenarios`` takes what the target
-    claims, and a seed.
+    claims, and a seed. ``beside``: what they show of a target that claims ``node/hints``.
     """
 
     name: str
     surface: str
     subjects: tuple[type, ...]
     scenarios: Callable[[Claimed, int], Iterator[Scenario]]
+    beside: tuple[type, ...] = ()
 
 
 def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
@@ -93,6 +113,11 @@ def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
 
 
+def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -103,8 +128,9 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("hints", "hints", (CpuHints,), _hints),
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
-            Group("lives", "node", NODE, _lives),
+            Group("lives", "node", NODE, _lives, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
+            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
         )
     }
@@ -112,22 +138,17 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 """Every group by name, in the order in which they are asked."""
 
 
-def asked_in(group: Group) -> tuple[str, ...]:
+def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
-    named = {check.requirement for subject in group.subjects for check in checkers_of(subject)}
+    subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
+    named = {check.requirement for subject in subjects for check in checkers_of(subject)}
     return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
 
 
-def groups_of(requirement: str, surfaces: Collection[str]) -> tuple[str, ...]:
+def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
-    return tuple(
-        group.name for group in GROUPS.values() if group.surface in surfaces and requirement in asked_in(group)
-    )
-
-
-def surfaces_of(requirement: str) -> tuple[str, ...]:
-    """Return the surfaces on which a requirement that histories are judged by may show, ascending."""
-    return tuple(sorted({group.surface for group in GROUPS.values() if requirement in asked_in(group)}))
+    able = (group for group in GROUPS.values() if group.surface in surfaces)
+    return tuple(group.name for group in able if requirement in asked_in(group, claimed))
 
 
 JUDGED: tuple[str, ...] = tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))

@@ -53,4 +53,6 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() == judged_in(alignment)
+    """What nodes tell beside their answers is broken in test_offered_hints."""
+    beside = {TOPOLOGY + "admission/uses-the-merged-hint", TOPOLOGY + "admission/refuses-what-is-not-admitted"}
+    assert CASES.keys() | beside == judged_in(alignment)

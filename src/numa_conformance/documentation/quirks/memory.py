@@ -22,6 +22,13 @@ class MemoryQuirks(QuirkFlags):
         issue="kubernetes/kubernetes#128708",
     )
 
+    init_only_types_are_dropped: bool = quirk(
+        rule="MEM-REQ-01",
+        summary="in pod scope a huge page size that only init containers ask for takes no part in the pod's hints",
+        documented="a hint names NUMA nodes with enough capacity for all types of memory that the pod asks for",
+        versions="1.21+",
+    )
+
     huge_pages_cannot_be_reserved: bool = quirk(
         rule="MEM-RSV-05",
         summary="kubelet reservations have no entry for huge pages, so reservedMemory of huge pages never matches "

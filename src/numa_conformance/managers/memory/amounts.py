@@ -29,15 +29,19 @@ def container_amounts(container: Container) -> Amounts | None:
     return amounts
 
 
-def pod_amounts(pod: Pod) -> Amounts | None:
-    """Return what the pod as a whole asks for; resources that no app container requests are left out."""
+def pod_amounts(pod: Pod, *, drops_init_only: bool) -> Amounts | None:
+    """Return what the pod as a whole asks for.
+
+    ``drops_init_only``: without what only init containers request (quirk ``init-only-types-are-dropped``).
+    """
     own: dict[str, Amounts] = {}
     for container in pod.all_containers:
         amounts = container_amounts(container)
         if amounts is None:
             return None
         own[container.name] = amounts
-    names = sorted({name for container in pod.containers for name in own[container.name]})
+    counted = pod.containers if drops_init_only else pod.all_containers
+    names = sorted({name for container in counted for name in own[container.name]})
     return {name: pod_total(pod, partial(_amount_of, own, name)) for name in names}
 
 

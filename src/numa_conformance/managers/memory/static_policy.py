@@ -52,7 +52,7 @@ class StaticMemoryManager(Provider):
         if not is_pinned(pod):
             return None
         held = next((blocks for c in pod.all_containers if (blocks := self.blocks.of(pod.uid, c.name))), [])
-        return self._hints(pod, pod_amounts(pod), held)
+        return self._hints(pod, pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped), held)
 
     def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block]) -> dict[str, MemoryHints] | None:
         if amounts is None:

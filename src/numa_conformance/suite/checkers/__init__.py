@@ -10,14 +10,17 @@ from . import (
     cpu_life,
     cpu_quota,
     crashes,
+    device_hints,
     device_life,
     hints,
+    memory_hints,
     memory_life,
     merges,
     refusals,
     scores,
     start_options,
     start_settings,
+    state_files,
 )
 
 __all__ = [
@@ -30,12 +33,15 @@ __all__ = [
     "cpu_life",
     "cpu_quota",
     "crashes",
+    "device_hints",
     "device_life",
     "hints",
+    "memory_hints",
     "memory_life",
     "merges",
     "refusals",
     "scores",
     "start_options",
     "start_settings",
+    "state_files",
 ]

@@ -9,6 +9,7 @@ from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.life import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
+from .wording import listed
 
 ALIGNING = ("best-effort", "restricted", "single-numa-node")
 
@@ -98,6 +99,41 @@ def keeps_together(admission: Admission) -> Judgement:
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
         got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
         allowed="one NUMA node for all",
+    )
+
+
+@checker("topology-manager/admission/uses-the-merged-hint", Admission)
+def uses_the_merged_hint(admission: Admission) -> Judgement:
+    """The hint that is merged is stored, and used: what a container is told as its affinity is what was merged."""
+    told = admission.alignments
+    if not told or not admission.admitted or admission.again:
+        return None
+    whole = next((one.affinity for one in told if one.container is None), None)
+    merged = {one.container: one.affinity for one in told}
+    wrong = {
+        name: held.affinity
+        for name, held in admission.held.items()
+        if held.affinity is not None and held.affinity != merged.get(name, whole)
+    }
+    return violated(
+        not wrong,
+        f"containers of pod {admission.pod.uid} have other affinities than were merged for them",
+        got=", ".join(f"{name}: {listed([affinity])}" for name, affinity in wrong.items()),
+        allowed=", ".join(f"{name}: {listed([affinity])}" for name, affinity in merged.items()),
+    )
+
+
+@checker("topology-manager/admission/refuses-what-is-not-admitted", Admission)
+def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
+    """The policy decides by the merged hint: a pod of which it does not admit a request is refused."""
+    told = admission.alignments
+    if not told or admission.again:
+        return None
+    return violated(
+        all(one.admit for one in told) or not admission.admitted,
+        f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
+        got="; ".join(listed([one.affinity]) for one in told),
+        allowed="refused",
     )
 
 

@@ -16,10 +16,10 @@ from .pods import PodSpec
 from .reading import Affinity, affinity_of
 from .settings import Settings
 
-__all__ = ["CpuHints", "hinted", "offered_for"]
+__all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
 
 _MOST_NODES = 8
-"""NUMA nodes with CPUs up to which every set of them is looked at."""
+"""NUMA nodes up to which every set of them is looked at."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,15 @@ def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
     able = [(1 << node, cpus) for node, cpus in numa if cpus]
     sets = (own for size in range(1, len(able) + 1) for own in combinations(able, size))
     return {sum(node for node, _ in own): sum(cpus for _, cpus in own) for own in sets}
+
+
+@lru_cache(maxsize=64)
+def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
+    """Return every set of NUMA nodes as bits, narrow ones first; none of too many nodes."""
+    if len(nodes) > _MOST_NODES:
+        return ()
+    bits = [1 << node for node in nodes]
+    return tuple(sum(own) for size in range(1, len(bits) + 1) for own in combinations(bits, size))
 
 
 def hinted(history: History, number: int) -> Iterator[CpuHints]:

@@ -12,7 +12,7 @@ from .alignment import Alignment
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Request", "Room", "allocatable", "memory_of", "ordinary"]
+__all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary"]
 
 HUGE = "hugepages-"
 _UNITS = {"Ki": 10, "Mi": 20, "Gi": 30}
@@ -31,20 +31,29 @@ class Request:
     @classmethod
     def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
         """Add up what containers of a pod ask for."""
-        known = {device.resource for device in world.machine.devices}
-        cpus, memory, devices = 0, dict[str, int](), dict[str, int]()
-        for container in containers:
+        own = tuple(containers)
+        cpus, memory = 0, dict[str, int]()
+        for container in own:
             cpus += container.exclusive if world.settings.static else 0
             for kind, number in memory_of(world, pod, container).items():
                 memory[kind] = memory.get(kind, 0) + number
-            for name in known & container.limits.keys():
-                devices[name] = devices.get(name, 0) + int(container.limits[name])
+        devices = asked_devices(world.machine, own)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
     @property
     def nothing(self) -> bool:
         """Whether no manager is asked for anything."""
         return not self.cpus and not self.memory and not any(self.devices.values())
+
+
+def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
+    """Add up the devices of the machine that containers ask for."""
+    known = {device.resource for device in machine.devices}
+    devices: dict[str, int] = {}
+    for container in containers:
+        for name in known & container.limits.keys():
+            devices[name] = devices.get(name, 0) + int(container.limits[name])
+    return devices
 
 
 def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
@@ -106,6 +115,25 @@ class Room:
                 bits |= nodes
         return bits
 
+    @cached_property
+    def touched(self) -> int:
+        """NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
+        bits = 0
+        for pod in self._world.pods.values():
+            for held in pod.held.values():
+                for block in held.memory or ():
+                    bits |= block.nodes
+        return bits
+
+    def capacity(self, nodes: int, kind: str, *, reserved: bool = True) -> int:
+        """Return the bytes of a type that NUMA nodes (bits) have for pods; ``reserved`` False: in all."""
+        had = self.allocatable if reserved else self._whole
+        return sum(amounts.get(kind, 0) for node, amounts in had.items() if nodes >> node & 1)
+
+    @cached_property
+    def _whole(self) -> dict[int, dict[str, int]]:
+        return allocatable(self._machine, {})
+
     def given_within(self, nodes: int, kind: str) -> int:
         """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
         return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
@@ -116,7 +144,7 @@ class Room:
         sets |= {one | other for one in tuple(sets) for other in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets):
             for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
-                had = sum(amounts.get(kind, 0) for node, amounts in self.allocatable.items() if nodes >> node & 1)
+                had = self.capacity(nodes, kind)
                 given = self.given_within(nodes, kind)
                 if given > had:
                     return nodes, kind, given, had
@@ -144,11 +172,16 @@ class Room:
 
     def free_devices(self, nodes: int | None, resource: str) -> int:
         """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None."""
-        held = self._held_devices(resource)
+        free = self.free_device_ids(resource)
         return sum(
-            device.resource == resource and device.healthy and device.id not in held and _local(device.numa, nodes)
+            device.resource == resource and device.id in free and local(device.numa, nodes)
             for device in self._machine.devices
         )
+
+    def free_device_ids(self, resource: str) -> frozenset[str]:
+        """Return the healthy devices that nobody has."""
+        healthy = (device.id for device in self._machine.devices if device.resource == resource and device.healthy)
+        return frozenset(healthy) - self._held_devices(resource)
 
     def _held_devices(self, resource: str) -> set[str]:
         held: set[str] = set()
@@ -175,10 +208,11 @@ class Room:
         nodes = self._machine.numa_ids
         for width in range(1, len(nodes) + 1):
             sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
-            if any(sum(_local(device.numa, some) for device in devices) >= count for some in sets):
+            if any(sum(local(device.numa, some) for device in devices) >= count for some in sets):
                 return not any(self.free_devices(some, resource) >= count for some in sets)
         return True
 
 
-def _local(numa: tuple[int, ...], nodes: int | None) -> bool:
+def local(numa: tuple[int, ...], nodes: int | None) -> bool:
+    """Tell whether a device is of these NUMA nodes (bits; None: all of them), or tells of none."""
     return nodes is None or not numa or any(nodes >> node & 1 for node in numa)

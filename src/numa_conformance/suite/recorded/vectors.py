@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ...errors import Fault, UsageError
+from ...files import open_plain
 
 __all__ = ["Vector", "read_vectors"]
 
@@ -59,9 +60,10 @@ def _read_file(file: Path) -> Iterator[Vector]:
 
 
 def _open(file: Path) -> BinaryIO:
-    with file.open("rb") as peek:
-        compressed = peek.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(file, "rb")) if compressed else file.open("rb")
+    stream = open_plain(file)
+    compressed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    return cast(BinaryIO, gzip.open(stream, "rb")) if compressed else stream
 
 
 def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:

@@ -42,6 +42,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
+        "cpu-manager/hints/covers-reusable-cpus",
+        "Sets of NUMA nodes that miss a CPU which an ended init container of the pod has left are not hinted.",
+        "cpu-manager/static",
+        "cpu-manager/hints",
+        "cpu-manager/init-containers",
+        statements=("topology-source/cpu-hints/reusable-must-be-covered",),
+        since="1.27",
+        strength="SHOULD",
+    ),
+    _requirement(
         "cpu-manager/hints/held-cpus-give-the-same",
         "A container that holds its CPUs already is hinted their NUMA nodes.",
         "cpu-manager/static",
