@@ -8,8 +8,10 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.report.histories import keep_group
 from numa_conformance.suite.asking import Outcome, ask
 from numa_conformance.suite.groups import GROUPS, asked_in, groups_of
+from numa_conformance.suite.history import History
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 Asked = Callable[[str], list[Outcome]]
@@ -29,6 +31,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         if name not in outcomes:
             shown = frozenset(asked_in(GROUPS[name], claimed))
             askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
+            driven: list[History] = []
             outcomes[name] = ask(
                 GROUPS[name].scenarios(claimed, 0),
                 target,
@@ -36,10 +39,13 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
                 budget=budget,
                 wanted=askable & wanted if wanted else askable,
                 enough=shown & wanted,
+                keep=driven.append if conformance.keeps_histories else None,
             )
+            if conformance.keeps_histories:
+                keep_group(name, driven, conformance.report)
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
-        return [outcome(group) for group in groups_of(requirement, conformance.surfaces, conformance.claimed)]
+        return [outcome(group) for group in groups_of(requirement, conformance.surfaces, claimed)]
 
     return of

@@ -41,6 +41,8 @@ class Run:
     """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
+    keeps_histories: bool
+    """Whether the folder keeps all generated conversations, not only those that broke something."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
 
@@ -66,6 +68,7 @@ class Run:
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
+            keeps_histories=_keeps_histories(config),
             again=_replay_options(config),
         )
 
@@ -119,6 +122,13 @@ def _timeout(config: pytest.Config) -> float:
     if timeout <= 0:
         raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
     return timeout
+
+
+def _keeps_histories(config: pytest.Config) -> bool:
+    keeps = is_set(config, "numa_histories")
+    if keeps and not setting(config, "numa_report"):
+        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report DIR")
+    return keeps
 
 
 def _replay_options(config: pytest.Config) -> str:

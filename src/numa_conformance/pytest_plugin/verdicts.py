@@ -10,8 +10,9 @@ import pytest
 from ..protocol import TargetFault
 from ..report.beside_reference import departures, with_reference
 from ..report.case import UNMET, Case, Verdict
-from ..report.histories import with_history
+from ..report.histories import with_conversations, with_history
 from ..suite.findings import Finding
+from ..suite.groups import groups_of
 from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
@@ -63,8 +64,11 @@ def _concluded(
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     error = call.excinfo.value if call.excinfo else None
-    case = with_history(item.stash[CASE], item.stash.get(TOLD, None), run.report)
-    details = "" if error is None or verdict == "not claimed" else _details(error, item.stash.get(TOLD, None), run)
+    told = item.stash.get(TOLD, None)
+    case = with_history(item.stash[CASE], told, run.report)
+    if told is not None and run.keeps_histories:
+        case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
+    details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
     scenario = _beside_reference(error, run)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"

@@ -52,6 +52,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """In how many conversations that was."""
     history: str = ""
     """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
+    conversations: list[str] = []
+    """The files, in the folder of the report, with all conversations on which it is judged, where they are kept."""
     machines: list[str] = []
     """The machines on which conversations do not meet it."""
     with_it: list[str] = []
