@@ -88,7 +88,8 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
             with open_plain(path) as stream:
                 if os.fstat(stream.fileno()).st_size > LARGEST:
                     raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
-                yield from read_histories(io.TextIOWrapper(stream, encoding="utf-8"))
+                with io.TextIOWrapper(stream, encoding="utf-8") as lines:
+                    yield from read_histories(lines)
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:
