@@ -11,6 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import NumaConformanceError, StartError, UsageError, closest
+from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
 
 __all__ = ["main"]
@@ -72,7 +73,9 @@ def app() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
-    sys.exit(_guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False)))
+    with printable_streams():
+        code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
+    sys.exit(code)
 
 
 def _guarded(run: Callable[[], object]) -> int:

@@ -19,6 +19,7 @@ from .generators.hints import examples_of_hints, hint_sweep
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
+from .generators.relations import related
 from .generators.scores import KINDS, examples_of_scores, score_sweep
 from .generators.starts import node_starts
 from .generators.walks import walks
@@ -29,6 +30,7 @@ from .judge.hinted import CpuHints
 from .judge.life import (
     Admission,
     Arrival,
+    AskedAgain,
     Crash,
     ForeignStart,
     Moment,
@@ -118,6 +120,10 @@ def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return damaged.damages(asked, claimed, seed=seed)
 
 
+def _relations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2), claimed, seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -129,6 +135,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),

@@ -9,12 +9,13 @@ from typing import Any
 from .pods import PodSpec
 from .reading import Affinity
 from .settings import Settings
-from .world import Held, World
+from .world import Held, World, union
 
 __all__ = [
     "Admission",
     "Aligned",
     "Arrival",
+    "AskedAgain",
     "Crash",
     "ForeignStart",
     "Moment",
@@ -71,6 +72,27 @@ class Admission:
     message: str = ""
     phase: str | None = None
     alignments: tuple[Aligned, ...] | None = None
+
+    @property
+    def cpus(self) -> int:
+        """The exclusive CPUs of all containers, as bits."""
+        return union(self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """A pod was asked for that was admitted before, on a node with no more free than now.
+
+    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    container, then without any.
+    """
+
+    then: World
+    now: World
+    pod: PodSpec
+    admitted: bool
+    with_init: bool
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

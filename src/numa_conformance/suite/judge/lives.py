@@ -25,6 +25,7 @@ from .life import (
     Update,
 )
 from .offered import hints_of, read_alignments
+from .once_more import Admitted
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
@@ -44,6 +45,7 @@ class NodeFollower:
         self._runs_on: dict[tuple[str, str], int] = {}
         self._down: World | None = None
         self._files, self._tampered = KnownFiles(), False
+        self._admitted = Admitted()
         self._settings: Settings | None = None
 
     def subjects(self, step: Step, answer: Answer) -> Iterator[object]:
@@ -99,6 +101,8 @@ class NodeFollower:
         yield Admission(before, after, pod, admitted, again, held, *told, alignments)
         if not again:
             yield from hints_of(before, pod, held, alignments or ())
+            refusal = None if admitted else f"{answer.get('reason')}: {answer.get('message')}"
+            yield from self._admitted.asked(before, pod, refusal)
         if admitted and not again and before.settings.static:
             yield from _choices(before, pod, held)
         yield Moment(after)

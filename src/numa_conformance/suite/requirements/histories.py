@@ -10,6 +10,7 @@ _STATIC = "cpu-manager/static"
 
 _requirement = Family("", since="1.8")
 _cpu = Family("cpu-manager/", since="1.8", features=(_STATIC,))
+_node = Family("node/admission/", since="1.8", area="cpu-manager lifecycle", features=(_STATIC,))
 
 
 def _option(option: str, id: str, text: str, *, since: str, statements: tuple[str, ...]) -> Requirement:
@@ -147,6 +148,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "A pod that asks for nothing that a manager aligns is admitted under every policy and scope.",
         "topology-manager/best-effort",
         statements=("topology/scopes-and-policies/resources-with-hints",),
+        since="1.18",
+    ),
+    _node(
+        "admits-again-what-it-admitted",
+        "A pod that was admitted is admitted again where no less is free: after others have gone, or a restart.",
+        statements=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
+        beyond="that what is left behind, and in which order a machine is told, counts for nothing",
+    ),
+    _node(
+        "an-init-container-no-larger-changes-nothing",
+        "A pod that was admitted is admitted with an init container too that is no larger than its app container.",
+        "cpu-manager/init-containers",
+        statements=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
         since="1.18",
     ),
     _requirement(
