@@ -77,7 +77,7 @@ def _profile(config: pytest.Config) -> str:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Spend no search for the smallest scenario on a failure that is known."""
     run = item.config.stash.get(RUN, None)
-    if run is None or not run.known.covers(requirements_of(item)):
+    if run is None or not run.known.covers(case_id(item), requirements_of(item)):
         return (yield)
     settings.load_profile("numa-conformance-no-shrink")
     try:

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.exact
 @pytest.mark.parametrize(
     "group",
     [
-        pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}"))
+        pytest.param(
+            name, marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(GROUPS[name].surface)]
+        )
         for name in ("picks", "starts", "lives")
     ],
 )

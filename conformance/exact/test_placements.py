@@ -13,7 +13,7 @@ from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import burstable, guaranteed, static
 
-pytestmark = pytest.mark.exact
+pytestmark = [pytest.mark.exact, pytest.mark.surfaces("node")]
 
 MACHINES = [
     "t1-one-socket-smt2",

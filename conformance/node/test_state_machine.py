@@ -19,6 +19,7 @@ from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MACHINES = machines(max_cpus=32, max_nodes=8, sane=True) | st.sampled_from(

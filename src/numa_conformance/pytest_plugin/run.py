@@ -41,6 +41,8 @@ class Run:
     """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
+    keeps_histories: bool
+    """Whether the folder keeps all generated conversations, not only those that broke something."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
 
@@ -56,7 +58,7 @@ class Run:
         return cls(
             client=client,
             level=level,
-            profile=Profile.parse(profile, client.description.kubernetes_version),
+            profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
@@ -66,13 +68,30 @@ class Run:
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
+            keeps_histories=_keeps_histories(config),
             again=_replay_options(config),
         )
+
+    @property
+    def claimed(self) -> frozenset[str]:
+        """The features it is taken to claim, of those that the profile offers."""
+        return self.features & self.profile.offered
+
+    @property
+    def surfaces(self) -> frozenset[str]:
+        """The surfaces that are asked: those of the target, or of the profile alone."""
+        claimed, only = self.client.surfaces, self.profile.surface
+        return claimed if only is None else claimed & {only}
 
     @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
         return self.selection.narrows or self.snapshots is not None
+
+    @property
+    def asks_the_whole_suite(self) -> bool:
+        """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
+        return not (self.selection.is_part or self.machines)
 
     def own_golden(self, case: str) -> OwnGolden | None:
         """Return the target's own golden text of a case, None where the kubelet's is asked for."""
@@ -103,6 +122,13 @@ def _timeout(config: pytest.Config) -> float:
     if timeout <= 0:
         raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
     return timeout
+
+
+def _keeps_histories(config: pytest.Config) -> bool:
+    keeps = is_set(config, "numa_histories")
+    if keeps and not setting(config, "numa_report"):
+        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report DIR")
+    return keeps
 
 
 def _replay_options(config: pytest.Config) -> str:

@@ -9,9 +9,10 @@ import pytest
 
 from ..protocol import TargetFault
 from ..report.beside_reference import departures, with_reference
-from ..report.histories import with_history
-from ..report.model import UNMET, Case, Verdict
+from ..report.case import UNMET, Case, Verdict
+from ..report.histories import with_conversations, with_history
 from ..suite.findings import Finding
+from ..suite.groups import groups_of
 from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
@@ -63,13 +64,18 @@ def _concluded(
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     error = call.excinfo.value if call.excinfo else None
-    case = with_history(item.stash[CASE], item.stash.get(TOLD, None), run.report)
-    details = "" if error is None or verdict == "not claimed" else _details(error, item.stash.get(TOLD, None), run)
+    told = item.stash.get(TOLD, None)
+    case = with_history(item.stash[CASE], told, run.report)
+    if told is not None and run.keeps_histories:
+        case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
+    details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
     scenario = _beside_reference(error, run)
-    if verdict in UNMET and run.known.covers(case.requirements):
+    if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
         report.outcome = "skipped"
-        report.wasxfail = run.known.reason(case.requirements)
+        report.wasxfail = run.known.reason(case.id, case.requirements)
+    elif verdict == "passed" and run.known.names(case.id, case.requirements):
+        verdict = "unexpectedly passed"
     elif verdict in UNMET and _only_recommended(case):
         verdict = "not followed"
         report.outcome = "skipped"
@@ -87,6 +93,8 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
     if told is not None and told.history is not None:
         if len(told.machines) > 1:
             lines.append(f"shows on: {_named(told.machines)}")
+        if told.known:
+            lines.append(f"known on: {_named(told.known)}")
         if told.beside:
             lines.append(f"with it: {', '.join(told.beside)}")
         if isinstance(error, Finding) and run.level == "documented":
@@ -96,7 +104,7 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
 
 def _named(machines: tuple[str, ...]) -> str:
     more = len(machines) - MOST_MACHINES
-    return ", ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
+    return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
 def _departures(history: History, requirement: str) -> list[str]:
