@@ -109,7 +109,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "static/packs-few-numa-nodes",
-        "On an empty machine CPUs are packed: one NUMA node is filled before the next is begun, or the fewest are used.",
+        "On an empty machine one NUMA node is filled before the next is begun, or the fewest are used.",
         statements=(
             "nrm/distribute-cpus-across-numa/default-fills-one-node",
             "nrm/distribute-cpus-across-numa/default-spills-over",
