@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -9,9 +10,17 @@ import msgspec
 
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..kube import FeatureGates, Pod, read_kubelet_configuration, read_pods, validate, with_flags
+from ..errors import closest
+from ..kube import (
+    Pod,
+    pod_requests,
+    read_cluster,
+    read_kubelet_configuration,
+    validate,
+    with_flags,
+)
 from ..machine import Machine, allocation_map, load_machine
-from ..node import Admission, Explainer, Node
+from ..node import Admission, Explainer, Node, node_allocatable
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
@@ -57,7 +66,7 @@ def command(
     quirks = quirks_of(level, kubernetes_version)
     config = with_flags(read_kubelet_configuration(config_file), flags, quirks.node)
     validate(config, kubernetes_version)
-    wanted = read_pods(*pods)
+    wanted = _pods_of(pods)
     explainer = Explainer() if explain else None
     node = Node(
         machine,
@@ -67,7 +76,8 @@ def command(
         resource_fit=True,
         watcher=explainer,
     )
-    _tell_unseen(wanted, node.gates)
+    _tell_unseen(wanted, node)
+    _tell_missing(wanted, node_allocatable(machine, config), machine.name)
     admissions = [node.admit(pod) for pod in with_progress(wanted, "admitting", len(wanted))]
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
     if as_json:
@@ -77,9 +87,33 @@ def command(
     return OK if all(one.admitted for one in admissions) else DIFFERENT
 
 
-def _tell_unseen(pods: list[Pod], gates: FeatureGates) -> None:
-    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.as_seen(gates) is not pod]
-    if unseen:
+def _pods_of(paths: Iterable[Path]) -> list[Pod]:
+    found = read_cluster(*paths)
+    for text in found.notices:
+        notice(text)
+    if len(nodes := {pod.node_name for pod in found.pods} - {""}) > 1:
+        notice(
+            f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
+        )
+    return list(found.pods)
+
+
+def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> None:
+    """Tell which resources are asked for that the machine lacks: a kubelet does not look at them either."""
+    asking: dict[str, list[str]] = {}
+    for pod in pods:
+        for resource in pod_requests(pod).keys() - {*offered, "ephemeral-storage"}:
+            asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
+    for resource, names in sorted(asking.items()):
+        who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        near = closest(resource, offered)
+        hint = f"; did you mean {near!r}?" if near else ""
+        notice(f"{resource}, asked for by {who}: {machine} has none, it is not looked at{hint}")
+
+
+def _tell_unseen(pods: list[Pod], node: Node) -> None:
+    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
+    if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
 
 
@@ -118,7 +152,7 @@ def _print_text(
         for name, placed in (one.placements or {}).items():
             click.echo(f"    {name}: {_placement_line(placed.cpus, node)}")
             for block in placed.memory or ():
-                click.echo(f"        {block.type}: {block.bytes} bytes on NUMA node {_nodes(block.nodes)}")
+                click.echo(f"        {block if block.bytes else f'{block.type}: handed on to later containers'}")
             for resource, ids in (placed.devices or {}).items():
                 click.echo(f"        {resource}: {', '.join(ids)}")
         if explainer:
@@ -143,10 +177,6 @@ def _placement_line(cpus: int, node: Node) -> str:
     if cpus:
         return f"exclusive CPUs {format_bits(cpus)}"
     return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"
-
-
-def _nodes(nodes: tuple[int, ...]) -> str:
-    return ",".join(map(str, nodes))
 
 
 def _owners(node: Node, names: dict[str, str]) -> dict[str, int]:

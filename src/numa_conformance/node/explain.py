@@ -36,7 +36,7 @@ class Explainer:
     """Listens to a node's merges and allocations and tells them by pod."""
 
     merges: dict[str, list[MergeTrace]] = field(default_factory=dict)
-    steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+    steps: dict[str, list[tuple[str | None, list[str]]]] = field(default_factory=dict)
 
     def merged(
         self,
@@ -51,22 +51,22 @@ class Explainer:
         trace = MergeTrace(name, answers, merged.hint, merged.admit, rule)
         self.merges.setdefault(pod.uid, []).append(trace)
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
-        """Remember what a container was given, in order."""
-        self.steps.setdefault(pod.uid, []).append((container.name, steps))
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
+        """Remember what a container, or the pod as a whole, was given, in order."""
+        self.steps.setdefault(pod.uid, []).append((None if container is None else container.name, steps))
 
     def to_text(self, uid: str, indent: str = "") -> str:
         """Tell a pod's decisions as a tree in words."""
         lines = []
         for trace in self.merges.get(uid, []):
-            lines.append(f"{'the pod as a whole' if trace.container is None else f'container {trace.container}'}:")
+            lines.append(f"{_whom(trace.container)}:")
             for provider, answer in trace.answers.items():
                 lines += [f"  {line}" for line in _told(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
             if steps:
-                lines.append(f"container {container} was given, in this order:")
+                lines.append(f"{_whom(container)} was given, in this order:")
                 lines += [f"  {step}" for step in steps]
         return "\n".join(indent + line for line in lines or ["no hints were asked for (topology policy none)"])
 
@@ -86,6 +86,10 @@ class Explainer:
             ],
             "taken": [{"container": name, "steps": steps} for name, steps in self.steps.get(uid, [])],
         }
+
+
+def _whom(container: str | None) -> str:
+    return "the pod as a whole" if container is None else f"container {container}"
 
 
 def _told(provider: str, answer: Answer) -> list[str]:
