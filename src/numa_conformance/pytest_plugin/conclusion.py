@@ -106,7 +106,7 @@ class Conclusion:
             self._config.stash[UNWRITTEN] = str(error)
 
     def _summary(self, run: Run) -> Summary:
-        level = OWN_SNAPSHOTS if run.snapshots else run.level
+        level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
         return Summary.of(
             run.client.description,
             level,
