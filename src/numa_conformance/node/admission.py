@@ -25,7 +25,7 @@ class Admitter:
         """Take the policy, the managers in their fixed order and, to explain decisions, a watcher."""
         self._policy = policy
         self._providers = tuple(providers)
-        self._watcher = watcher
+        self.watcher = watcher
         self.stored: StoredHints = {}
 
     def admit(self, pod: Pod) -> None:
@@ -60,18 +60,25 @@ class Admitter:
 
     def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
         merged = self._policy.merge(answers.values())
-        if self._watcher:
-            self._watcher.merged(pod, container, answers, merged, self._policy)
+        if self.watcher:
+            self.watcher.merged(pod, container, answers, merged, self._policy)
         if not merged.admit:
+            if self.watcher:
+                self.watcher.refused(pod, container, "topology")
             raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
         return merged.hint
 
     def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        trace: list[str] | None = None if self._watcher is None else []
+        trace: list[str] | None = None if self.watcher is None else []
         for provider in self._providers:
-            provider.allocate(pod, container, affinity, trace)
-        if self._watcher is not None and trace:
-            self._watcher.allocated(pod, container, trace)
+            try:
+                provider.allocate(pod, container, affinity, trace)
+            except Refusal:
+                if self.watcher:
+                    self.watcher.refused(pod, container, provider.name)
+                raise
+        if self.watcher is not None and trace:
+            self.watcher.allocated(pod, container, trace)
 
 
 class Watcher(Protocol):
@@ -84,3 +91,6 @@ class Watcher(Protocol):
 
     def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
         """Take what a container was given, in the order in which it was taken."""
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Take at which container, None for the pod as a whole, and by which manager a pod is refused."""
