@@ -223,6 +223,26 @@ def test_replay_shows_a_difference_and_exits_with_1(run, files):
     assert told["differences"][0]["differences"] == [{"path": "qos", "expected": "Burstable", "got": "BestEffort"}]
 
 
+def test_a_decision_is_asked_of_the_version_that_it_tells(run, files):
+    amounts = {"limits": {"cpu": "1", "memory": "1Gi"}}
+    whole = {"metadata": {"name": "p"}, "spec": {"resources": amounts, "containers": [{"name": "c"}]}}
+    asked = {"kind": "qos", "pod": whole}
+    nothing = {"container_cpus": {"c": 0}, "pod_cpus": 0}
+    older = {**asked, "id": "q@1.33", "kubernetesVersion": "1.33", "expect": {"qos": "BestEffort", **nothing}}
+    newer = {**asked, "id": "q@1.34", "kubernetesVersion": "1.34", "expect": {"qos": "Guaranteed", **nothing}}
+    path = files("q.jsonl", json.dumps(older) + "\n" + json.dumps(newer) + "\n")
+    assert run("replay", path)[0] == 0
+    code, out, _ = run("replay", path, "--kubernetes-version", "1.34")
+    assert (code, "q@1.33" in out, "q@1.34" in out) == (1, True, False)
+
+
+@pytest.mark.parametrize("told", ["soon", "1.9"])
+def test_a_version_that_is_not_known_is_refused(run, files, told):
+    code, _, err = run("replay", files("q.jsonl", json.dumps({**QOS, "kubernetesVersion": told}) + "\n"))
+    assert code == 2
+    assert told in err
+
+
 def test_replay_of_an_unknown_kind_differs(run, files):
     code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
     assert code == 1
@@ -258,6 +278,8 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
     assert code == 0
     assert "unsupported because the target does not claim: node/qos" in out
     assert "replayed 0, matched 0, differed 0, unsupported 1" in out
+    other = files("v.jsonl", json.dumps({**QOS, "kubernetesVersion": "1.27"}) + "\n")
+    assert "does not claim: Kubernetes 1.27" in run("replay", "--target", "little:Small", other)[1]
 
 
 def test_smoke_says_whether_answers_are_well_formed(run):

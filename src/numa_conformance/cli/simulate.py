@@ -15,7 +15,6 @@ from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, closest
 from ..kube import (
-    FeatureGates,
     Pod,
     pod_requests,
     read_cluster,
@@ -87,7 +86,7 @@ def command(
         resource_fit=True,
         watcher=explainer,
     )
-    _tell_unseen(wanted, node.gates)
+    _tell_unseen(wanted, node)
     _tell_missing(wanted, node_allocatable(machine, config), machine.name)
     admissions, advice = _admitted(node, wanted, None if explain else _ADVISED)
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
@@ -156,9 +155,9 @@ def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> 
         notice(f"{machine} has no {resource}, which {who} asks for{unseen}{hint}")
 
 
-def _tell_unseen(pods: list[Pod], gates: FeatureGates) -> None:
-    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.as_seen(gates) is not pod]
-    if unseen:
+def _tell_unseen(pods: list[Pod], node: Node) -> None:
+    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
+    if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
 
 

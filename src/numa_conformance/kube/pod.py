@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
+from ..documentation.changes import Changes
+from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
@@ -16,7 +18,11 @@ from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 
-__all__ = ["Pod"]
+__all__ = ["Pod", "Served"]
+
+Served = Literal["containers", "nobody", "pod"]
+"""Whom the static policies of the managers give resources of their own: containers each by its own amounts, nobody, or
+the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +30,11 @@ class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
-    agent looks at them (``as_seen``). ``created`` is the creation timestamp as written, ``phase`` that of the status.
-    ``raw`` is the JSON object it was read from.
+    agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
+    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from.
+
+    What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
+    ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
     """
 
     uid: str
@@ -43,6 +52,12 @@ class Pod:
     phase: str = ""
     scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    has_resources: bool = False
+    served: Served = "containers"
+    is_empty_class: bool = False
+    compares_by_container: bool = False
+    reuses_sidecars: bool = False
+    given: Pod | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
@@ -73,18 +88,37 @@ class Pod:
     @cached_property
     def qos(self) -> QosClass:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
-        counted = [Container("", self.requests, self.limits)] if self.has_pod_level else self.all_containers
-        return self.status_qos_class or qos_class(counted)
+        by_pod = self.has_pod_level or self.is_empty_class
+        counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
+        return self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
 
     @property
     def has_pod_level(self) -> bool:
         """Whether the pod as a whole has resources."""
         return bool(self.requests or self.limits)
 
-    def as_seen(self, gates: FeatureGates) -> Pod:
-        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only."""
-        hidden = self.has_pod_level and not gates.enabled("PodLevelResources")
-        return replace(self, requests={}, limits={}) if hidden else self
+    def as_seen(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only.
+
+        Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
+        """
+        given = self.given or self
+        by_container = Changes.of(gates.version).class_by_container
+        if by_container and not given.compares_by_container:
+            given = replace(given, compares_by_container=True)
+        if any(container.restart_always for container in given.init_containers):
+            given = _with_sidecars(given, gates, quirks)
+        if not given.has_resources:
+            return given
+        if not gates.enabled("PodLevelResources"):
+            unpins = given.has_pod_level and quirks.switched_off_pod_resources_unpin
+            return replace(given, requests={}, limits={}, served="nobody" if unpins else "containers", given=given)
+        if not given.has_pod_level:
+            return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
+        served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
+        if gates.enabled("PodLevelResourceManagers"):
+            served = "pod"
+        return replace(given, served=served, given=given)
 
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:
@@ -103,6 +137,11 @@ class Pod:
         """Tell whether this is an init container that ends before the next container begins."""
         return container.name in self._ordinary_init
 
+    def leaves_for_reuse(self, container: Container) -> bool:
+        """Tell whether what the container has is left to later containers of the pod."""
+        sidecar = container.restart_always and self.reuses_sidecars
+        return self.is_ordinary_init(container) or sidecar
+
     def has_container(self, name: str) -> bool:
         """Tell whether the pod has a container of this name."""
         return name in self._by_name
@@ -110,6 +149,16 @@ class Pod:
     def container(self, name: str) -> Container:
         """Return the container of this name; raises ``KeyError``."""
         return self._by_name[name]
+
+
+def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+    """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
+    if not quirks.sidecars_leave_their_resources:
+        return pod
+    if gates.enabled("SidecarContainers"):
+        return replace(pod, reuses_sidecars=True)
+    ordinary = tuple(replace(container, restart_always=False) for container in pod.init_containers)
+    return replace(pod, init_containers=ordinary)
 
 
 def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
@@ -154,6 +203,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         phase=fields.text(status.get("phase"), "status.phase"),
         scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
+        has_resources=spec.get("resources") is not None,
+        served="nobody" if requests or limits else "containers",
     )
 
 

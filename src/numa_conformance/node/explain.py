@@ -38,7 +38,7 @@ class Explainer:
     """Listens to a node's merges and allocations and tells them by pod."""
 
     merges: dict[str, list[MergeTrace]] = field(default_factory=dict)
-    steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+    steps: dict[str, list[tuple[str | None, list[str]]]] = field(default_factory=dict)
     refusals: dict[str, tuple[str | None, str]] = field(default_factory=dict)
 
     def merged(
@@ -54,9 +54,9 @@ class Explainer:
         trace = MergeTrace(name, answers, merged.hint, merged.admit, rule)
         self.merges.setdefault(pod.uid, []).append(trace)
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
-        """Remember what a container was given, in order."""
-        self.steps.setdefault(pod.uid, []).append((container.name, steps))
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
+        """Remember what a container, or the pod as a whole, was given, in order."""
+        self.steps.setdefault(pod.uid, []).append((None if container is None else container.name, steps))
 
     def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
         """Remember where a pod was refused, and by which manager."""
@@ -73,7 +73,7 @@ class Explainer:
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
             if steps:
-                lines.append(f"container {container} was given, in this order:")
+                lines.append(f"{_whom(container)} was given, in this order:")
                 lines += [f"  {step}" for step in _folded(steps)]
         if uid in self.refusals:
             where, manager = self.refusals[uid]

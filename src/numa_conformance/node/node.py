@@ -125,7 +125,7 @@ class Node:
         What a refused pod had been given is released before this returns. Raises ``KubeletFails`` where the kubelet
         would not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
-        pod = pod.as_seen(self.gates)
+        pod = pod.as_seen(self.gates, self.quirks.node)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
@@ -133,7 +133,7 @@ class Node:
         self._pods[pod.uid] = pod
         self._settle()
         try:
-            with self._checkpoints.admitting(pod):
+            with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
                 if self._fit:
                     self._fit.check(pod, others)
@@ -204,7 +204,7 @@ class Node:
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
         outcomes = []
-        pods = list(self._pods.values())
+        pods = [pod.as_seen(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [beside for beside in pods[:index] if beside.uid in self._pods]

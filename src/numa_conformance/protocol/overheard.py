@@ -27,7 +27,7 @@ class Overheard:
         """Keep one merge."""
         self._merges.append((None if container is None else container.name, answers, merged))
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
         """Keep nothing: what was given is told by the answer itself."""
 
     def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
