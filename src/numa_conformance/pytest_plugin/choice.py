@@ -29,7 +29,6 @@ class Choice:
         self._chosen: list[pytest.Item] = []
         self._left_out = config.stash[LEFT_OUT] = []
 
-    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the cases that are asked, and give each its record."""
         run = config.stash[RUN]
