@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from ..advice import Advice, advise
+from ..advice import Advice, advise, refusals
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, closest
+from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, StartError, closest
 from ..kube import (
     Pod,
     pod_requests,
@@ -75,17 +75,24 @@ def command(
     machine = load_machine(machine_name)
     quirks = quirks_of(level, kubernetes_version)
     config = with_flags(read_kubelet_configuration(config_file), flags, quirks.node)
-    validate(config, kubernetes_version)
     wanted = _pods_of(pods)
     explainer = Explainer() if explain else None
-    node = Node(
-        machine,
-        config,
-        kubernetes_version=kubernetes_version,
-        quirks=quirks,
-        resource_fit=True,
-        watcher=explainer,
-    )
+    try:
+        validate(config, kubernetes_version)
+        node = Node(
+            machine,
+            config,
+            kubernetes_version=kubernetes_version,
+            quirks=quirks,
+            resource_fit=True,
+            watcher=explainer,
+        )
+    except StartError as error:
+        found = refusals(config, kubernetes_version, quirks, machine)
+        where = config_file or "the configuration"
+        raise StartError(
+            error.stage, error.message, [f"{where}: {one.hint(error.message)}" for one in found]
+        ) from error
     _tell_unseen(wanted, node)
     _tell_missing(wanted, node_allocatable(machine, config), machine.name)
     admissions, advice = _admitted(node, wanted, None if explain else _ADVISED)
