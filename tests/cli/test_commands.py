@@ -79,7 +79,8 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
         0,
         [
             "notice: passed over, as only Pods, Nodes and the workloads of Kubernetes are read: 1 Service",
-            "notice: example.com/gpus, asked for by default/a: t3-two-numa-per-socket has none, it is not looked at",
+            "notice: t3-two-numa-per-socket has no example.com/gpus, which default/a asks for; "
+            "the kubelet does not look at it",
         ],
     )
 
@@ -118,6 +119,24 @@ def test_simulate_explains(run, files):
     assert explained["taken"] == [{"container": "c", "steps": ["core 1"]}]
 
 
+def test_what_was_taken_is_folded_and_the_refuser_is_named(run, files):
+    config = KUBELET.replace("single-numa-node", "best-effort") + "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n"
+    second = "    - {name: d, resources: {limits: {cpu: 1, memory: 1Gi}}}\n"
+    pod = files("pod.yaml", POD.replace("cpu: 2", "cpu: 6") + second)
+    asked = [
+        "simulate",
+        "--machine",
+        "t3-two-numa-per-socket",
+        "--config",
+        files("kubelet.yaml", config),
+        pod,
+        "--explain",
+    ]
+    _, out, _ = run(*asked)
+    assert "container c was given, in this order:\n      cores 1-3\n" in out
+    assert "refused at container d, by the CPU Manager" in out
+
+
 def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD.replace("cpu: 2", "cpu: 20"))
     code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--json")
@@ -125,6 +144,35 @@ def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
     told = json.loads(out)["pods"][0]
     assert (told["phase"], told["reason"]) == ("Failed", "TopologyAffinityError")
     assert told["statusMessage"] == "Pod was rejected: Resources cannot be allocated with Topology locality"
+    assert told["advice"]["wouldBeAdmitted"][0] == {"text": "with 8 CPUs in place of 20", "change": {"cpu": "8"}}
+    assert json.loads(out)["summary"] == {"admitted": 0, "refused": {"TopologyAffinityError": 1}}
+
+
+def test_refusals_are_explained_once_for_pods_alike_and_summed_up(run, files):
+    config = files("kubelet.yaml", KUBELET)
+    container = "{name: c, resources: {limits: {cpu: 6, memory: 1Gi}}}"
+    pods = (
+        "kind: Deployment\nmetadata: {name: w}\n"
+        f"spec: {{replicas: 9, template: {{spec: {{containers: [{container}]}}}}}}\n"
+    )
+    code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, files("pods.yaml", pods))
+    assert code == 1
+    assert out.count("would be admitted (each was tried):") == 1
+    assert "default/w-5 to default/w-8: 4 pods refused, TopologyAffinityError: Resources cannot" in out
+    assert out.endswith("\n4 admitted, 5 refused: 5 TopologyAffinityError\n")
+
+
+def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
+    config = (
+        "memoryManagerPolicy: Static\nkubeReserved: {memory: 412Mi}\n"
+        "reservedMemory: [{numaNode: 0, limits: {memory: 512Mi}}]\n"
+    )
+    pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-1Gi: 1Gi"))
+    machine = "t3-two-numa-per-socket"
+    code, out, err = run("simulate", "--machine", machine, "--config", files("k.yaml", config), pod)
+    assert code == 1
+    assert "default/a (Guaranteed): no answer, the kubelet crashes here: NUMA node 0 does not know hugepages-1Gi" in out
+    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ..errors import Refusal
@@ -25,7 +25,7 @@ class Admitter:
         """Take the policy, the managers in their fixed order and, to explain decisions, a watcher."""
         self._policy = policy
         self._providers = tuple(providers)
-        self._watcher = watcher
+        self.watcher = watcher
         self.stored: StoredHints = {}
 
     def admit(self, pod: Pod) -> None:
@@ -67,25 +67,32 @@ class Admitter:
 
     def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
         merged = self._policy.merge(answers.values())
-        if self._watcher:
-            self._watcher.merged(pod, container, answers, merged, self._policy)
+        if self.watcher:
+            self.watcher.merged(pod, container, answers, merged, self._policy)
         if not merged.admit:
+            if self.watcher:
+                self.watcher.refused(pod, container, "topology")
             raise Refusal("TopologyAffinityError", _refusal(pod, container))
         return merged.hint
 
     def _allocate_pod(self, pod: Pod, affinity: Hint) -> None:
-        trace: list[str] | None = None if self._watcher is None else []
-        for provider in self._providers:
-            provider.allocate_pod(pod, affinity, trace)
-        if self._watcher is not None and trace:
-            self._watcher.allocated(pod, None, trace)
+        self._give(pod, None, lambda provider, trace: provider.allocate_pod(pod, affinity, trace))
 
     def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        trace: list[str] | None = None if self._watcher is None else []
+        self._give(pod, container, lambda provider, trace: provider.allocate(pod, container, affinity, trace))
+
+    def _give(self, pod: Pod, container: Container | None, give: Callable[[Provider, list[str] | None], None]) -> None:
+        """Have every manager give; tell what was given, or which manager refused."""
+        trace: list[str] | None = None if self.watcher is None else []
         for provider in self._providers:
-            provider.allocate(pod, container, affinity, trace)
-        if self._watcher is not None and trace:
-            self._watcher.allocated(pod, container, trace)
+            try:
+                give(provider, trace)
+            except Refusal:
+                if self.watcher is not None:
+                    self.watcher.refused(pod, container, provider.name)
+                raise
+        if self.watcher is not None and trace:
+            self.watcher.allocated(pod, container, trace)
 
 
 def _refusal(pod: Pod, container: Container | None) -> str:
@@ -106,3 +113,6 @@ class Watcher(Protocol):
 
     def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
         """Take what a container, or the pod as a whole, was given, in the order in which it was taken."""
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Take at which container, None for the pod as a whole, and by which manager a pod is refused."""

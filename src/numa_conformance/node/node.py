@@ -77,6 +77,28 @@ class Node:
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
 
+    def copy(self, watcher: Watcher | None = None) -> Node:
+        """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
+        shared = (self.machine, self.config, self.quirks, self._view, self._watcher)
+        made = deepcopy(self, {id(one): one for one in shared})
+        made._watcher = made._admitter.watcher = watcher
+        return made
+
+    def anew(self, config: KubeletConfiguration | None = None) -> Node:
+        """Return a node without pods of the same machine and version, with another configuration if one is given.
+
+        Raises ``StartError`` when it does not come up.
+        """
+        return Node(
+            self.machine,
+            self.config if config is None else config,
+            kubernetes_version=self.version,
+            quirks=self.quirks,
+            view=self._view,
+            resource_fit=self._resource_fit,
+            providers=self._makers,
+        )
+
     @property
     def providers(self) -> Mapping[str, Provider]:
         """The managers by name, in the order in which they are asked; a restart makes new ones."""

@@ -75,7 +75,8 @@ def _changes(version: KubernetesVersion) -> Iterator[str]:
     for change in CHANGES.values():
         if change.since == version:
             issue = f" ({change.pull})" if change.pull else ""
-            yield f"- From {version} on {change.after}. Before, {change.before}{issue}."
+            before = SUPPORTED[SUPPORTED.index(version) - 1]
+            yield f"- Until {before} {change.before}. From {version} on {change.after}{issue}."
 
 
 def _quirks(version: KubernetesVersion) -> Iterator[str]:
