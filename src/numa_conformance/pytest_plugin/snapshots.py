@@ -34,7 +34,7 @@ class OwnSnapshots:
         # The controller of xdist hands its options to workers as they are after this method.
         update = bool(config.option.update_snapshots or getattr(config.option, _UPDATE, False))
         if not folder:
-            named = setting(config, "numa_target") or setting(config, "numa_target_command")
+            named = any(setting(config, f"numa_{name}") for name in ("target", "target_command", "kubelet"))
             if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
                 raise UsageError(Fault("--snapshot-update", message, "together with --numa-snapshots DIR"))

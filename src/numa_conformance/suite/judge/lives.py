@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..history import History, Step
+from .alignment import fits
 from .choice import Choice, cpus_of
 from .life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State, Update
 from .offered import hints_of, read_alignments
@@ -74,7 +75,8 @@ class NodeFollower:
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
         alignments = read_alignments(answer)
-        yield Admission(before, after, pod, admitted, again, held, *told, alignments)
+        if admitted or not _has_no_room(before, pod, answer):
+            yield Admission(before, after, pod, admitted, again, held, *told, alignments)
         if not again:
             yield from hints_of(before, pod, held, alignments or ())
         if admitted and not again and before.settings.static:
@@ -150,6 +152,11 @@ class NodeFollower:
         self._on_the_way = [] if self._texts is None else _states(self._texts, answer.get("writes") or ())
         self._texts = texts
         return ()
+
+
+def _has_no_room(before: World, pod: PodSpec, answer: Answer) -> bool:
+    """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
+    return str(answer.get("reason")).startswith("OutOf") and not fits(before, pod)
 
 
 def _states(texts: Texts, writes: Sequence[Mapping[str, Any]]) -> list[Texts]:
