@@ -14,6 +14,6 @@ needs_namespaces = pytest.mark.skipif(
     NAMESPACES.returncode != 0, reason=f"this system has no mount namespaces for this user: {NAMESPACES.stderr.strip()}"
 )
 needs_kubelet = pytest.mark.skipif(
-    not PATHS, reason="NUMA_TEST_KUBELETS names no kubelet (tox run -e kubelet builds some, which takes minutes)"
+    not PATHS, reason="NUMA_TEST_KUBELETS names no kubelet (tox run -e real-kubelet builds some, which takes minutes)"
 )
 COMMAND = f"{sys.executable} -m numa_conformance kubelet-target"

@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+_LONGEST_NAME = 100
+"""Characters of a name past which nobody meant another: looking for one takes the square of its length."""
+
+
 class NumaConformanceError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -95,10 +99,11 @@ class CpuSetSyntaxError(UsageError, ValueError):
 class StartError(NumaConformanceError):
     """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""
 
-    def __init__(self, stage: str, message: str) -> None:
-        """Take the stage and the kubelet's message."""
+    def __init__(self, stage: str, message: str, hints: Iterable[str] = ()) -> None:
+        """Take the stage, the kubelet's message, and what else the person should know."""
         self.stage = stage
         self.message = message
+        self.hints = tuple(hints)
         super().__init__(f"{stage}: {message}")
 
 
@@ -147,6 +152,8 @@ class KubeletHangs(KubeletFails):
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to ``name``, or None when nothing is near."""
+    if len(name) > _LONGEST_NAME:
+        return None
     by_fold = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
     return by_fold[found[0]] if found else None

@@ -134,6 +134,12 @@ def test_unknown_methods_and_wrong_fields_are_errors_of_the_user():
         client.call("describe", {"colour": "blue"})
 
 
+@pytest.mark.parametrize("name", ["a\nVERDICT: CONFORMANT", "\x1b[31m", "a" * 201])
+def test_a_name_that_would_change_what_is_printed_is_refused(name: str):
+    with pytest.raises(UsageError, match=r"describe: name: is '.*one line of at most 200 printable characters"):
+        Client(_target(lambda: Description(name, "1", "2", ["classify"], [])))
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

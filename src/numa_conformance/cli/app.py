@@ -11,6 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import NumaConformanceError, StartError, UsageError, closest
+from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
 
 __all__ = ["main"]
@@ -21,6 +22,7 @@ _COMMANDS = {
     "kubelet-target": "serve an unmodified kubelet as a target",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
+    "lint": "say what is wrong or unwise in a KubeletConfiguration",
     "score": "show how kube-scheduler scores nodes for a pod",
     "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
@@ -73,7 +75,9 @@ def app() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
-    sys.exit(_guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False)))
+    with printable_streams():
+        code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
+    sys.exit(code)
 
 
 def _guarded(run: Callable[[], object]) -> int:
@@ -93,6 +97,8 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except StartError as error:
         click.echo(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
+        for hint in error.hints:
+            click.echo(f"  {hint}", err=True)
         return USAGE
     except NumaConformanceError as error:
         click.echo(f"error: {error}", err=True)

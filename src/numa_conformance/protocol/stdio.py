@@ -15,6 +15,7 @@ from typing import IO
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..printable import printable
 from .dialect import TODAY
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
 from .marked import Marked
@@ -211,7 +212,7 @@ class _Process:
             self._errors += written
             del self._errors[:-_CHUNK]
             if written and not self._quiet:
-                sys.stderr.write(written.decode("utf-8", "replace"))
+                sys.stderr.write(printable(written.decode("utf-8", "replace")))
 
     def stop(self, sent: bytes, received: str) -> tuple[Exchange, int]:
         """Kill the process and what it started; return the exchange that ended it and the exit status."""

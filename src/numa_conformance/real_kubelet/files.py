@@ -57,7 +57,7 @@ class StateFiles:
     def devices(self, uid: str, container: str) -> dict[str, list[str]]:
         """Return resource to the ids that a container has."""
         return {
-            one["ResourceName"]: sorted(device for ids in one["DeviceIDs"].values() for device in ids)
+            one["ResourceName"]: sorted({device for ids in one["DeviceIDs"].values() for device in ids})
             for one in self._devices
             if (one["PodUID"], one["ContainerName"]) == (uid, container)
         }

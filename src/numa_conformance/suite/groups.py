@@ -10,6 +10,7 @@ from ..documentation.policies import TOPOLOGY_POLICIES
 from ..protocol.features import FEATURES
 from .checkers import checkers_of
 from .drive import Scenario
+from .generators import damages as damaged
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
@@ -17,6 +18,7 @@ from .generators.hints import examples_of_hints, hint_sweep
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
+from .generators.relations import related
 from .generators.scores import KINDS, examples_of_scores, score_sweep
 from .generators.starts import node_starts
 from .generators.walks import walks
@@ -24,7 +26,20 @@ from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
 from .judge.classified import Classified
 from .judge.hinted import CpuHints
-from .judge.life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.life import (
+    Admission,
+    Arrival,
+    AskedAgain,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+)
 from .judge.merged import MergedHints
 from .judge.offered import DeviceHints, MemoryHints
 from .judge.scored import ScoredNode, ScorePair
@@ -99,6 +114,15 @@ def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
 
 
+def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
+def _relations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2), claimed, seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -110,7 +134,9 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
+            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
         )
     }

@@ -8,6 +8,7 @@ from . import (
     classes,
     cpu_choices,
     cpu_life,
+    cpu_pool,
     cpu_quota,
     crashes,
     device_hints,
@@ -17,9 +18,11 @@ from . import (
     memory_life,
     merges,
     refusals,
+    relations,
     scores,
     start_options,
     start_settings,
+    state_files,
 )
 
 __all__ = [
@@ -30,6 +33,7 @@ __all__ = [
     "classes",
     "cpu_choices",
     "cpu_life",
+    "cpu_pool",
     "cpu_quota",
     "crashes",
     "device_hints",
@@ -39,7 +43,9 @@ __all__ = [
     "memory_life",
     "merges",
     "refusals",
+    "relations",
     "scores",
     "start_options",
     "start_settings",
+    "state_files",
 ]

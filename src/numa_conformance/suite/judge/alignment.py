@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .choice import WHOLE_CORES, fewest
+from .choice import WHOLE_CORES, fewest, numa_cpus
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Alignment", "asks_for_devices", "fits", "only_cpus"]
+__all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_cpus"]
 
 
 class Alignment:
@@ -16,7 +16,7 @@ class Alignment:
 
     def __init__(self, world: World, count: int) -> None:
         """Take the node before the request; all CPUs of a NUMA node count for the width, free ones for the rest."""
-        nodes = [cpus for cpus in world.machine.numa_bits.values() if cpus]
+        nodes = numa_cpus(world.machine)
         self._free = sorted(((cpus & world.free).bit_count() for cpus in nodes), reverse=True)
         self._count = count
         self.width = fewest((cpus.bit_count() for cpus in nodes), count)
@@ -36,6 +36,11 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
     """Tell whether a container asks for a device of the machine."""
     known = {device.resource for device in world.machine.devices}
     return any(known & container.requests.keys() for container in containers)
+
+
+def empties_the_pool(world: World, pod: PodSpec) -> bool:
+    """Tell whether a pod would leave the shared pool without a CPU, were none of its CPUs to serve twice."""
+    return world.settings.strict and sum(own.exclusive for own in pod.containers) >= world.free.bit_count()
 
 
 def fits(world: World, pod: PodSpec) -> bool:

@@ -13,7 +13,7 @@ from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
 from .reading import Affinity, affinity_of
 from .room import HUGE, Room, asked_devices, local
-from .world import PodOnNode, World
+from .world import PodOnNode, World, union
 
 __all__ = ["DeviceHints", "MemoryHints", "hints_of", "read_alignments"]
 
@@ -176,9 +176,7 @@ def _requests(
     """Yield what is asked of each manager. What an init container leaves is counted where the pages say how."""
     after_init = any(container.kind == "init" for container in earlier)
     here = world.pods.get(pod.uid)
-    spent = 0
-    for holding in here.held.values() if here else ():
-        spent |= holding.cpus
+    spent = union(here.held) if here else 0
     if world.settings.reserved is not None and not after_init and not pod.whole:
         cpus = pod.exclusive if len(own) != 1 else own[0].exclusive
         if len(own) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):

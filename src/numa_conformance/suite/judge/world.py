@@ -11,7 +11,7 @@ from .pods import PodSpec
 from .reading import Affinity, Block, affinity_of, blocks_of, read_bits
 from .settings import Settings
 
-__all__ = ["Held", "PodOnNode", "World"]
+__all__ = ["Held", "PodOnNode", "World", "union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,14 @@ class Held:
             None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
             answer.get("cpu_quota"),
         )
+
+
+def union(held: Mapping[str, Held]) -> int:
+    """Return all exclusive CPUs of some containers, as bits."""
+    bits = 0
+    for own in held.values():
+        bits |= own.cpus
+    return bits
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,12 @@ _CRASHES = ("cpu-manager/static", "node/restart", "node/writes")
 
 _memory = Family("memory-manager/hints/", since="1.21", features=(_HINTS,))
 _devices = Family("device-manager/hints/", since="1.27", features=(_HINTS, "device-manager/allocation"))
+_files = Family(
+    "node/restart/",
+    since="1.10",
+    area="cpu-manager lifecycle",
+    features=("cpu-manager/static", "cpu-manager/state-file", "node/restart"),
+)
 _merges = Family("topology-manager/admission/", since="1.18", features=(_HINTS, "topology-manager/best-effort"))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -96,9 +102,27 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used"),
     ),
     _merges(
+        "aligns-init-containers-first",
+        "In scope container init containers are aligned first, in their order, then app containers.",
+        "topology-manager/scope/container",
+        statements=("topology-source/scopes/init-first",),
+        since="1.27",
+        strength="SHOULD",
+    ),
+    _merges(
         "refuses-what-is-not-admitted",
         "A pod of which the policy does not admit a merged hint is refused.",
         statements=("topology/how/policy-decides",),
+    ),
+    _files(
+        "damaged-files-give-nothing-twice",
+        "With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods.",
+        statements=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
+    ),
+    _files(
+        "damaged-files-name-no-cpus-that-are-not-there",
+        "With state files that are damaged or old a node stays down, or gives CPUs that the machine has.",
+        statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved"),
     ),
     Requirement(
         "cpu-manager/none/limits-are-enforced-by-quota",
