@@ -96,11 +96,13 @@ class NodeFollower:
         held = _held(answer.get("containers") or {})
         after = (before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)).told(answer)
         self._world = after
+        if not admitted and _has_no_room(before, pod, answer):
+            yield Moment(after)
+            return
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
         alignments = read_alignments(answer)
-        if admitted or not _has_no_room(before, pod, answer):
-            yield Admission(before, after, pod, admitted, again, held, *told, alignments)
+        yield Admission(before, after, pod, admitted, again, held, *told, alignments)
         if not again:
             yield from hints_of(before, pod, held, alignments or ())
             refusal = None if admitted else f"{answer.get('reason')}: {answer.get('message')}"
@@ -170,23 +172,11 @@ class NodeFollower:
         return ()
 
 
-<<<<<<< HEAD
 def _has_no_room(before: World, pod: PodSpec, answer: Answer) -> bool:
     """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
     return str(answer.get("reason")).startswith("OutOf") and not fits(before, pod)
 
 
-def _states(texts: Texts, writes: Sequence[Mapping[str, Any]]) -> list[Texts]:
-    """Return the state files after each write, and before the first."""
-    states = [texts]
-    for write in writes:
-        states.append(_present({**states[-1], write["file"]: write["text"]}))
-    return states
-
-
-def _present(files: Mapping[str, str | None]) -> Texts:
-    return {name: text for name, text in files.items() if text is not None}
-=======
 def _restarted(before: World, answer: Answer, settings: Settings, *, plain: bool, files: Files) -> Restart:
     deleted = frozenset(name for name, text in files.items() if text is None)
     if answer.get("result") != "restarted":
@@ -206,7 +196,6 @@ def _restarted(before: World, answer: Answer, settings: Settings, *, plain: bool
     reserved = before.reserved if settings.reserved is None else settings.reserved
     after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods).told(answer)
     return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
->>>>>>> main
 
 
 def _held(containers: Mapping[str, Any]) -> dict[str, Held]:
