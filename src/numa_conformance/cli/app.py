@@ -86,6 +86,8 @@ def _guarded(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
+    except SystemExit:  # click's answer to a reader that went away
+        return 0
     except click.Abort:
         return 130
     except BrokenPipeError:
