@@ -94,6 +94,21 @@ def test_the_claim_names_the_profile():
     assert "profile" not in run(case(1), profile="cpu@1.31", narrowed=True).claim
 
 
+@pytest.mark.parametrize(
+    ("requirement", "verdict", "said"),
+    [
+        ("exact/histories/picks", "passed", True),
+        ("exact/histories/picks", "not claimed", False),
+        ("exact/histories/scores", "passed", False),
+        ("qos/best-effort-has-none", "passed", False),
+    ],
+)
+def test_the_claim_speaks_of_cpu_ids_where_some_were_compared(requirement, verdict, said):
+    claim = run(case(1), case(2, verdict, requirement), level="exact").claim
+    assert ("to the CPU id" in claim) is said
+    assert ("no CPU ids were compared" in claim) is not said
+
+
 def test_a_report_tells_where_its_requirements_are_documented(tmp_path):
     summary = run(case(1), narrowed=True)
     assert summary.addresses == {REQUIREMENT: REQUIREMENTS[REQUIREMENT].address}

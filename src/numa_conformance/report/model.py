@@ -16,6 +16,7 @@ from ..suite.known_failures import KnownFailures
 from ..suite.left_out import NO_VERDICT, LeftOut
 from ..suite.profiles import OPTIONAL, Profile
 from ..suite.requirements import REQUIREMENTS
+from ..suite.requirements.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict
 from .case_ids import with_folder
 from .known import stale, unasked
@@ -123,7 +124,7 @@ class Summary(msgspec.Struct, frozen=True):
             target=target,
             level=level,
             verdict=verdict,
-            claim=_claim(verdict, target, level, profile, counts),
+            claim=_claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered)),
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
@@ -177,11 +178,20 @@ def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> 
     return "conformant"
 
 
-def _claim(verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict]) -> str:
+def _compares_ids(cases: Iterable[Case]) -> bool:
+    """Tell whether a case was run in which CPU ids had to be the kubelet's."""
+    names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
+    return not names.isdisjoint(COMPARING_IDS)
+
+
+def _claim(
+    verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict], *, compares_ids: bool
+) -> str:
     who = f"{target.name} {target.version}"
     what = f"the documented behaviour of Kubernetes {target.kubernetes}"
     if level == "exact":
-        what = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        what = ids if compares_ids else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
     name = profile.partition("@")[0]
     if name not in ("", "all"):
         what = f"{what}, profile {name}{_chosen(name, target)}"

@@ -11,6 +11,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..drive import Answer, Question, Scenario, Script
+from ..judge.room import ordinary
 from ..workloads import container, pod
 from .cells import Cell, kubelet_of
 
@@ -164,6 +165,17 @@ class Walk:
         self._count += 1
         kind = self._lot.choices(KINDS, (16, 2, 2, 2))[0]
         return pod(f"p{self._count}", [self._container("c", kind, max(1, self._free))])
+
+    def wide(self) -> dict[str, Any]:
+        """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
+        self._count += 1
+        lot, machine = self._lot, self._cell.machine
+        sizes = sorted((cpus.bit_count() for cpus in machine.numa_bits.values() if cpus), reverse=True)
+        number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
+        room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
+        memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
+        own = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
+        return pod(f"p{self._count}", [own])
 
     def _admit(self, wanted: dict[str, Any]) -> Question:
         return "node.admit", {"pod": wanted}
