@@ -19,9 +19,10 @@ pytestmark = pytest.mark.exact
     "group",
     [
         pytest.param(
-            name, marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(GROUPS[name].surface)]
+            name,
+            marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
         )
-        for name in GROUPS
+        for name, group in GROUPS.items()
     ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:

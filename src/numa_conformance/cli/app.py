@@ -21,6 +21,7 @@ _COMMANDS = {
     "on": "run any program on a machine of the catalogue",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
+    "lint": "say what is wrong or unwise in a KubeletConfiguration",
     "score": "show how kube-scheduler scores nodes for a pod",
     "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
@@ -84,6 +85,8 @@ def _guarded(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
+    except SystemExit:  # click's answer to a reader that went away
+        return 0
     except click.Abort:
         return 130
     except BrokenPipeError:
@@ -95,6 +98,8 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except StartError as error:
         click.echo(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
+        for hint in error.hints:
+            click.echo(f"  {hint}", err=True)
         return USAGE
     except NumaConformanceError as error:
         click.echo(f"error: {error}", err=True)

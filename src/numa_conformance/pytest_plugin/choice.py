@@ -67,7 +67,7 @@ def _reason(item: pytest.Item, run: Run) -> str:
         return f"asked at level {other} only"
     if _is_asked_of_the_node(item, run):
         return "the node is asked instead"
-    if run.snapshots and any(name.startswith(KUBELETS_OWN) for name in names):
+    if run.snapshots.are_own and any(name.startswith(KUBELETS_OWN) for name in names):
         return "the golden snapshots are one's own"
     if not _is_in_the_profile(item, names, run):
         return f"not of the profile {run.profile}"

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from ..errors import UsageError
+from ..printable import printable
 from ..report.case import Case
 from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
@@ -23,6 +25,8 @@ HARNESS_ERROR = 11
 OWN_SNAPSHOTS = "documented, with own snapshots"
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
+UNWRITTEN = pytest.StashKey[str]()
+"""Where pytest's configuration keeps why no report was written."""
 OF_A_WORKER = "numa_left_out"
 
 
@@ -83,17 +87,26 @@ class Conclusion:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report:
-            # Templates cost each worker of xdist its start.
-            from ..report.writers import write_reports
-
-            write_reports(summary, Path(run.report))
+            self._write(summary, Path(run.report))
         if summary.verdict == NOT_JUDGED:
             session.exitstatus = HARNESS_ERROR
         elif exitstatus == 0 and summary.problems:
             session.exitstatus = 1
+        elif exitstatus == 0 and UNWRITTEN in self._config.stash:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _write(self, summary: Summary, folder: Path) -> None:
+        """Write the reports; a folder that does not take them costs the report and not the verdict."""
+        # Templates cost each worker of xdist its start.
+        from ..report.writers import write_reports
+
+        try:
+            write_reports(summary, folder)
+        except UsageError as error:
+            self._config.stash[UNWRITTEN] = str(error)
 
     def _summary(self, run: Run) -> Summary:
-        level = OWN_SNAPSHOTS if run.snapshots else run.level
+        level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
         return Summary.of(
             run.client.description,
             level,
@@ -148,8 +161,11 @@ class Terminal:
             return
         run = config.stash[RUN]
         reporter.section("numa-conformance")
-        for line in summary_lines(summary, run.again, run.report):
-            reporter.write_line(line)
+        unwritten = config.stash.get(UNWRITTEN, None)
+        if unwritten is not None:
+            reporter.write_line(printable(f"no report: {unwritten}"))
+        for line in summary_lines(summary, run.again, "" if unwritten else run.report):
+            reporter.write_line(printable(line))
 
 
 def _is_told(report: pytest.TestReport) -> bool:

@@ -62,7 +62,6 @@ def _collect_the_suite(config: pytest.Config) -> bool:
     if not part:
         config.args = [suite, *config.args] if named else [suite]
     config.option.importmode = "importlib"
-    config.option.warn_unused_snapshots = True
     return part
 
 

@@ -57,9 +57,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("histories", "keep all generated conversations in the folder of --numa-report", "flag"),
     Option(
         "snapshots",
-        "at level exact compare with golden snapshots of your own in this folder; --snapshot-update writes them",
+        "at level exact compare with golden snapshots of your own in this folder",
         metavar="DIR",
     ),
+    Option("snapshot-update", "write the golden snapshots anew instead of comparing with them", "flag"),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",

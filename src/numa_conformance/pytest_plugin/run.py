@@ -11,12 +11,11 @@ import pytest
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 from ..suite.asking import Budget
-from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
-from .snapshots import OwnSnapshots
+from .snapshots import Snapshots
 
 __all__ = ["RUN", "Run"]
 
@@ -32,7 +31,7 @@ class Run:
     """What the target is taken to claim."""
     known: KnownFailures
     selection: Selection
-    snapshots: OwnSnapshots | None
+    snapshots: Snapshots
     machines: tuple[str, ...]
     """The machines to test on; empty for the suite's own choice."""
     deep: bool
@@ -62,7 +61,7 @@ class Run:
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
-            snapshots=OwnSnapshots.read(config, level),
+            snapshots=Snapshots.read(config, level),
             machines=tuple(settings_list(config, "numa_machine")),
             deep=is_set(config, "numa_deep"),
             shrinks=not is_set(config, "numa_no_shrink"),
@@ -86,16 +85,12 @@ class Run:
     @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
-        return self.selection.narrows or self.snapshots is not None
+        return self.selection.narrows or self.snapshots.are_own
 
     @property
     def asks_the_whole_suite(self) -> bool:
         """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
         return not (self.selection.is_part or self.machines)
-
-    def own_golden(self, case: str) -> OwnGolden | None:
-        """Return the target's own golden text of a case, None where the kubelet's is asked for."""
-        return self.snapshots.golden(case) if self.snapshots else None
 
 
 RUN = pytest.StashKey[Run]()

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from ..printable import printable
 from ..protocol import TargetFault
 from ..report.beside_reference import departures, with_reference
 from ..report.case import UNMET, Case, Verdict
@@ -18,6 +19,7 @@ from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
 from .cases import CASE, TOLD
 from .run import RUN, Run
+from .whose_fault import as_the_targets
 
 __all__ = ["CASE_PROPERTY", "Verdicts"]
 
@@ -51,7 +53,7 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
     """Return what a phase says; None for a setup or teardown with nothing to say."""
     if call.excinfo is None:
         return "passed" if report.when == "call" else None
-    error = call.excinfo.value
+    error = as_the_targets(call.excinfo.value)
     if isinstance(error, Finding):
         return "failed"
     if isinstance(error, TargetFault):
@@ -63,12 +65,15 @@ def _concluded(
     item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
-    error = call.excinfo.value if call.excinfo else None
+    raised = call.excinfo.value if call.excinfo else None
+    error = as_the_targets(raised) if raised else None
     told = item.stash.get(TOLD, None)
     case = with_history(item.stash[CASE], told, run.report)
     if told is not None and run.keeps_histories:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
     details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
+    if error is not raised and isinstance(error, Finding):
+        details += "\ncomes and goes: it was not seen again when the same was asked once more"
     scenario = _beside_reference(error, run)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
@@ -95,11 +100,13 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
             lines.append(f"shows on: {_named(told.machines)}")
         if told.known:
             lines.append(f"known on: {_named(told.known)}")
+        if told.seen is not None and told.seen[0] < told.seen[1]:
+            lines.append("comes and goes: failed {} of {} times".format(*told.seen))
         if told.beside:
             lines.append(f"with it: {', '.join(told.beside)}")
         if isinstance(error, Finding) and run.level == "documented":
             lines += _departures(told.history, error.requirements[0])
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _named(machines: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..errors import UsageError
 from ..files import write_text
 from ..suite.history import History, write_history
 from ..suite.telling import Told
@@ -21,13 +23,18 @@ ALL = f"{FOLDER}/all"
 
 
 def with_history(case: Case, told: Told | None, folder: str) -> Case:
-    """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder."""
+    """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder.
+
+    A folder that does not take it is told at the end of the run, with the report.
+    """
     if told is None:
         return case
     name = ""
     if told.history is not None and folder:
-        name = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
-        write_text(Path(folder, name), _lines(told.history), sync=False)
+        file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
+        with contextlib.suppress(UsageError):
+            write_text(Path(folder, file), _lines(told.history), sync=False)
+            name = file
     return msgspec.structs.replace(
         case,
         asked=told.asked,
@@ -44,8 +51,9 @@ def with_conversations(case: Case, groups: Iterable[str]) -> Case:
 
 
 def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
-    """Write all conversations of a group to a file that ``judge`` reads."""
-    write_text(Path(folder, _file_of(group)), _lines(*histories), sync=False)
+    """Write all conversations of a group to a file that ``judge`` reads, where the folder takes it."""
+    with contextlib.suppress(UsageError):
+        write_text(Path(folder, _file_of(group)), _lines(*histories), sync=False)
 
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:

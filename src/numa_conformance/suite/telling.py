@@ -24,7 +24,7 @@ class Told:
 
     ``history`` is the shortest in which it is; ``machines`` are those on which it shows, ``known`` those of them on
     which it is known to, where it shows on others too; ``beside`` are the other requirements that are broken in that
-    history.
+    history. ``seen`` is how often it was broken of how often that history was asked.
     """
 
     asked: int
@@ -33,6 +33,7 @@ class Told:
     machines: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    seen: tuple[int, int] | None = None
 
 
 def beside(broken: Broken) -> tuple[str, ...]:

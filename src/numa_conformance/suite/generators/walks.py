@@ -11,6 +11,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..drive import Answer, Question, Scenario, Script
+from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..workloads import container, pod
 from .cells import Cell, kubelet_of
@@ -102,7 +103,7 @@ class Walk:
 
     def _fill(self) -> Script:
         """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
-        sizes = [cpus.bit_count() for cpus in self._cell.machine.numa_bits.values() if cpus]
+        sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
         threads = self._cell.machine.core_bits[0].bit_count()
         size = min(sizes) - (threads if min(sizes) > threads else 0)
         while self._free >= size and len(self._pods) < MOST_FILLED:
@@ -170,7 +171,7 @@ class Walk:
         """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
         self._count += 1
         lot, machine = self._lot, self._cell.machine
-        sizes = sorted((cpus.bit_count() for cpus in machine.numa_bits.values() if cpus), reverse=True)
+        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
         room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
         memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
