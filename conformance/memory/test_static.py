@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from numa_conformance.machine import Machine, load_machine
+from numa_conformance.machine import Machine, load_machine, machine_from_dict
 from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MACHINE = "two-nodes-hugepages"
@@ -54,6 +53,15 @@ def test_what_fits_one_node_comes_from_one(node: NodeRun, pair: Machine, size: s
     node.start(pair, static_memory("best-effort"))
     for one in node.admit(guaranteed("a", 1, size)).memory():
         node.check(len(one.nodes) == 1, "memory comes from several NUMA nodes", got=one.nodes, allowed="one")
+
+
+@requirement("memory-manager/static/uses-the-fewest-numa-nodes")
+def test_what_needs_two_nodes_is_pinned_to_both(node: NodeRun) -> None:
+    """The example of the page Troubleshooting Topology Management: 150Gi of 125Gi on each of two NUMA nodes."""
+    machine = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
+    node.start(machine, static_memory("restricted"))
+    nodes = {one for block in node.admit(guaranteed("a", 3, "150Gi")).memory() for one in block.nodes}
+    node.check(nodes == {0, 1}, "the memory is not of both NUMA nodes", got=sorted(nodes), allowed="0 and 1")
 
 
 @requirement("memory-manager/static/never-gives-more-than-is-free", "memory-manager/reserved-memory/is-never-given")
@@ -118,21 +126,17 @@ def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/reserved-memory/must-match-the-node-reservation")
 @pytest.mark.parametrize("reserved", [256, 355, 400])
 def test_refuses_a_reservation_that_does_not_add_up(node: NodeRun, pair: Machine, reserved: int) -> None:
-    _refused(node, pair, static_memory(reserved=reserved))
+    node.stays_down(pair, static_memory(reserved=reserved))
 
 
 @requirement("memory-manager/reserved-memory/is-mandatory")
 def test_refuses_to_start_without_a_reservation(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, static_memory(reservedMemory=[]))
+    node.stays_down(pair, static_memory(reservedMemory=[]))
 
 
 @requirement("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
 def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, static_memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
-
-
-def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
-    node.stays_down(pair, config, allowed="refused")
+    node.stays_down(pair, static_memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
 
 
 @requirement("memory-manager/state-file/assignments-survive-a-restart")

@@ -6,12 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import (
-    read_documents,
-    read_kubelet_configuration,
-    read_pods,
-    read_scheduler_configuration,
-)
+from numa_conformance.kube import read_documents, read_pods
 
 POD = """
 apiVersion: v1
@@ -71,13 +66,6 @@ def test_a_workload_becomes_its_pods(file: Path, kind: str, spec: str, expected:
     pods = read_pods(file)
     assert [pod.name for pod in pods] == expected
     assert [pod.uid for pod in pods] == [f"n/{name}" for name in expected]
-
-
-def test_an_unknown_kind_is_refused_with_what_is_accepted(file: Path) -> None:
-    file.write_text("kind: Deploiment\nspec: {}\n")
-    (fault,) = faults(file)
-    assert "CronJob" in fault
-    assert "did you mean 'Deployment'?" in fault
 
 
 def test_two_pods_of_one_uid_are_both_named(file: Path) -> None:
@@ -148,18 +136,6 @@ def test_merge_keys_work_where_users_use_them(file: Path) -> None:
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
     assert "No such file" in faults(tmp_path / "missing.yaml")[0]
-    assert faults(tmp_path)
-
-
-def test_reads_a_kubelet_configuration(file: Path) -> None:
-    file.write_text("kind: KubeletConfiguration\ncpuManagerPolicy: static\n")
-    assert read_kubelet_configuration(file).cpu_manager_policy == "static"
-    assert read_kubelet_configuration(None).cpu_manager_policy == "none"
-
-
-def test_reads_a_scheduler_configuration(file: Path) -> None:
-    file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n")
-    assert read_scheduler_configuration(file).profile("mine")
 
 
 def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +156,9 @@ def test_pods_without_metadata_are_named_after_their_container(file: Path) -> No
         "---\n".join([page, page, "apiVersion: v1\nkind: PodList\nitems: [{spec: {containers: [{name: a}]}}]\n"])
     )
     assert names(file) == ["nginx", "nginx-2", "a"]
-    assert [pod.uid for pod in read_pods(file, file)][3:] == ["default/nginx-3", "default/nginx-4", "default/a-2"]
+    another = file.with_name("another.yaml")
+    another.write_text(page)
+    assert [pod.uid for pod in read_pods(file, another)][3:] == ["default/nginx-3"]
 
 
 def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) -> None:

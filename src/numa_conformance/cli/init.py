@@ -11,6 +11,7 @@ import click
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
+from .names import Named
 
 __all__ = ["command"]
 
@@ -43,7 +44,7 @@ _KINDS = {
 
 
 @click.command("init")
-@click.argument("kind", type=click.Choice(sorted(_KINDS)))
+@click.argument("kind", type=Named(sorted(_KINDS)))
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 def command(kind: str, folder: Path) -> None:
     """Write a minimal target and a CI workflow to FOLDER (default: here); nothing is overwritten.

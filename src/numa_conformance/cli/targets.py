@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from .names import Named
 from .versions import version
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
@@ -21,13 +22,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class TargetChoice:
-    """Which implementation to ask: the reference when neither a factory nor a command is named."""
+    """Which implementation to ask: the reference when neither a factory nor a command is named.
+
+    ``version``: the version that was asked for, None where none was.
+    """
 
     factory: str | None
     command: str | None
     level: str
-    kubernetes_version: KubernetesVersion
+    version: KubernetesVersion | None
     timeout: float
+
+    @property
+    def is_reference(self) -> bool:
+        """Tell whether the reference is asked."""
+        return not (self.factory or self.command)
 
 
 def target_options(function: F) -> F:
@@ -39,7 +48,7 @@ def target_options(function: F) -> F:
     )
     @click.option(
         "--level",
-        type=click.Choice(["exact", "documented"]),
+        type=Named(["exact", "documented"]),
         default="exact",
         show_default=True,
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
@@ -47,9 +56,9 @@ def target_options(function: F) -> F:
     @click.option(
         "--kubernetes-version",
         type=version,
-        default=str(DEFAULT),
-        show_default=True,
-        help="The version the reference follows.",
+        default=None,
+        help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision tells, else "
+        f"{DEFAULT}).",
     )
     @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
     @functools.wraps(function)
@@ -58,7 +67,7 @@ def target_options(function: F) -> F:
         factory: str | None,
         target_command: str | None,
         level: str,
-        kubernetes_version: KubernetesVersion,
+        kubernetes_version: KubernetesVersion | None,
         timeout: float,
         **kwargs: Any,
     ) -> Any:
@@ -87,4 +96,4 @@ def _connection(choice: TargetChoice) -> Connection:
     if choice.factory:
         return InProcess(load_factory(choice.factory), choice.factory, choice.timeout)
     level: Level = "exact" if choice.level == "exact" else "documented"
-    return InProcess(lambda: ReferenceTarget(level, choice.kubernetes_version), "the reference", choice.timeout)
+    return InProcess(lambda: ReferenceTarget(level, choice.version or DEFAULT), "the reference", choice.timeout)

@@ -27,8 +27,11 @@ class Overheard:
         """Keep one merge."""
         self._merges.append((None if container is None else container.name, answers, merged))
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
         """Keep nothing: what was given is told by the answer itself."""
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Keep nothing: the answer itself is a refusal."""
 
     def take(self) -> list[Alignment] | None:
         """Return what was merged since this was asked last; None without a merge, or where hints are not listed."""

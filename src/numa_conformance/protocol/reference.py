@@ -7,6 +7,7 @@ from typing import Literal
 
 from .. import __version__
 from ..cpuset import format_bits
+from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
@@ -103,15 +104,15 @@ class ReferenceTarget:
 
     def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose CPUs from a set of free ones."""
-        return pick(request, self._quirks.cpu)
+        return pick(request, self._quirks.cpu, Changes.of(self._version))
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(request, hint_of(request.affinity), self._version, self._quirks.cpu)
+        return ask_container(request, hint_of(request.affinity), self._version, self._quirks)
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._version, self._quirks.cpu)
+        return ask_hints(request, self._version, self._quirks)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
@@ -129,7 +130,7 @@ class ReferenceTarget:
     def score(self, request: Score) -> Scored | ScoreRefused:
         """Score one node for a pod."""
         try:
-            strategy = ScoringStrategy.from_dict(request.strategy)
+            strategy = ScoringStrategy.from_dict(request.strategy, version=self._version)
         except UsageError as error:
             return ScoreRefused(str(error))
         result = score_node(
@@ -145,7 +146,7 @@ class ReferenceTarget:
         return Scored(result.score, list(result.insufficient), scores)
 
     def _pod(self, obj: object, place: str) -> Pod:
-        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates)
+        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates, self._quirks.node)
 
     def host_discover(self, request: Discover) -> Discovered:
         """Read a host tree."""

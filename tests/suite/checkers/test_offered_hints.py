@@ -128,6 +128,10 @@ def _another_affinity(answer: Json, wanted: Json) -> None:
         held["affinity"] = {"nodes": [1], "preferred": False}
 
 
+def _apps_first(answer: Json, wanted: Json) -> None:
+    answer["alignments"] = (answer.get("alignments") or [])[::-1]
+
+
 def _admits_all(answer: Json, wanted: Json) -> None:
     for one in answer.get("alignments") or ():
         one["admit"] = False
@@ -153,6 +157,7 @@ PLANTED: list[tuple[Change, str]] = [
     (_each(_wide, GPU), DEVICES + "preferred-is-narrowest"),
     (_forgets_what_is_left, DEVICES + "covers-reusable-devices"),
     (_another_affinity, ADMISSION + "uses-the-merged-hint"),
+    (_apps_first, ADMISSION + "aligns-init-containers-first"),
     (_admits_all, ADMISSION + "refuses-what-is-not-admitted"),
     (_each(_wide, GPU, "memory", "cpu"), "topology-manager/merge/takes-the-narrowest-preferred-affinity"),
 ]

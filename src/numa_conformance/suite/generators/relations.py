@@ -16,7 +16,7 @@ from .walks import Walk
 __all__ = ["related"]
 
 Json = dict[str, Any]
-PODS, LESS = 4, 0.5
+PODS, LESS = 3, 0.5
 
 
 def related(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) -> Iterator[Scenario]:
@@ -34,8 +34,9 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     if "default_cpuset" not in up:
         return
     walk.saw(up)
+    pods = [walk.wide(), *(walk.alone() for _ in range(PODS))]
+    yield from _ask(pods)
     yield from walk.fragment()
-    pods = [walk.alone() for _ in range(PODS)]
     yield from _ask(pods)
     yield from _ask(pods)
     if "cpu-manager/init-containers" in claimed:
@@ -61,16 +62,19 @@ def _ask(pods: Sequence[Json]) -> Script:
 
 
 def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
-    """Add an init container that asks for as much as the app container, or for less."""
+    """Add one or two init containers that ask for as much as the app container, or for fewer CPUs."""
     (app,) = wanted["spec"]["containers"]
     resources = app.get("resources") or {}
     asked = {**resources.get("limits", {}), **resources.get("requests", {})}
     if "limits" not in resources:
         return pod(wanted["metadata"]["uid"], [app], init=[container("i")])
     cpu = asked.get("cpu", "0")
-    less = str(lot.randint(1, int(cpu))) if cpu.isdigit() and int(cpu) and lot.random() < LESS else cpu
-    init = {"name": "i", "image": "example", "resources": {"limits": {**resources["limits"], "cpu": less}}}
-    return pod(wanted["metadata"]["uid"], [app], init=[init])
+    size = int(cpu) if cpu.isdigit() else 0
+    less = str(lot.randint(1, size)) if size and lot.random() < LESS else cpu
+    sizes = [cpu, less] if lot.random() < LESS else [less]
+    limits = [{**resources["limits"], "cpu": own} for own in sizes]
+    init = [{"name": f"i{n}", "image": "example", "resources": {"limits": own}} for n, own in enumerate(limits)]
+    return pod(wanted["metadata"]["uid"], [app], init=init)
 
 
 def _in_another_order(machine: Machine) -> Json:

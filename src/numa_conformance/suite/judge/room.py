@@ -9,6 +9,8 @@ from itertools import combinations
 
 from ...machine import Device, Machine, MemoryNode
 from .alignment import Alignment
+from .choice import cpus_of
+from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
@@ -51,7 +53,7 @@ def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict
     known = {device.resource for device in machine.devices}
     devices: dict[str, int] = {}
     for container in containers:
-        for name in known & container.limits.keys():
+        for name in sorted(known & container.limits.keys()):
             devices[name] = devices.get(name, 0) + int(container.limits[name])
     return devices
 
@@ -190,9 +192,50 @@ class Room:
                 held |= (own.devices or {}).get(resource, frozenset())
         return held
 
+    def surely_give(self, request: Request) -> list[int]:
+        """Return the sets of NUMA nodes (bits) that prefer a request of CPUs and memory alike, and can give it now.
+
+        As few nodes as either ever needs, of which no memory is given yet; none where one needs more than the other.
+        """
+        few = self._fewest_for(request.memory)
+        width = Alignment(self._world, request.cpus).width if request.cpus else min(few)
+        if few != {width} or any(request.devices.values()):
+            return []
+        return [
+            nodes
+            for nodes in sets_of_nodes(self._machine.numa_ids)
+            if nodes.bit_count() == width
+            and not nodes & self.touched
+            and self._hold(nodes, request.memory)
+            and (cpus_of(self._machine, nodes) & self._world.free).bit_count() >= request.cpus
+        ]
+
+    def _fewest_for(self, memory: Mapping[str, int]) -> set[int]:
+        """Return how many NUMA nodes hold so much, were all of it free: with and without what is reserved."""
+        needs = set()
+        for reserved in (True, False):
+            sets = sets_of_nodes(self._machine.numa_ids)
+            fit = (nodes.bit_count() for nodes in sets if self._hold(nodes, memory, reserved=reserved))
+            needs.add(next(fit, len(self._machine.numa_ids) + 1))
+        return needs
+
+    def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
+        return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
+
+    def _memory_unaligned(self, memory: Mapping[str, int]) -> bool:
+        """Tell whether no set of as few NUMA nodes as ever hold it has so much free, wherever what is given lies."""
+        few = self._fewest_for(memory)
+        sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
+        return bool(sets) and not any(
+            all(self.capacity(nodes, kind) - self.given_within(nodes, kind) >= n for kind, n in memory.items())
+            for nodes in sets
+        )
+
     def prefers_nothing(self, request: Request) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
         if request.cpus and not Alignment(self._world, request.cpus).preferred:
+            return True
+        if request.memory and self._memory_unaligned(request.memory):
             return True
         return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
 

@@ -102,6 +102,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used"),
     ),
     _merges(
+        "aligns-init-containers-first",
+        "In scope container init containers are aligned first, in their order, then app containers.",
+        "topology-manager/scope/container",
+        statements=("topology-source/scopes/init-first",),
+        since="1.27",
+        strength="SHOULD",
+    ),
+    _merges(
         "refuses-what-is-not-admitted",
         "A pod of which the policy does not admit a merged hint is refused.",
         statements=("topology/how/policy-decides",),

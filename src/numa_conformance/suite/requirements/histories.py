@@ -208,6 +208,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.18",
     ),
     _requirement(
+        "topology-manager/restricted/admits-what-several-nodes-hold",
+        "A pod is admitted whose CPUs and memory need as many NUMA nodes, where so few of them can give all.",
+        "topology-manager/restricted",
+        "memory-manager/static",
+        statements=("topology/restricted/refuses", "memory/head/hints-and-policy-decide"),
+        since="1.21",
+        beyond="that a preferred affinity is admitted: the sentence tells of the other case",
+    ),
+    _requirement(
         "topology-manager/single-numa-node/refuses-what-no-node-holds",
         "A pod is refused when no NUMA node has its CPUs, memory and devices together.",
         "topology-manager/single-numa-node",

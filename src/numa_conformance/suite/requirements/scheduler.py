@@ -27,7 +27,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "most-allocated/weighs-resources",
         "The score is the mean of the resources' scores, weighted as configured.",
         "scheduler/most-allocated",
-        statements=("bin-packing/most-allocated/weights", "bin-packing/example/weighted-mean"),
+        statements=(
+            "bin-packing/most-allocated/weights",
+            "bin-packing/example/weighted-mean",
+            "scheduler-reference/resources/weight",
+        ),
     ),
     _requirement(
         "requested-to-capacity-ratio/follows-the-shape",
@@ -81,19 +85,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "score/defaults-to-cpu-and-memory",
         "A strategy that lists no resources scores by cpu and memory, both with weight 1.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/resources-default",),
     ),
     _requirement(
         "score/missing-weight-is-one",
         "A resource without a weight has weight 1.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/weight-default",),
     ),
     _requirement(
         "score/refuses-negative-weights",
         "A negative weight is refused.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/no-negative-weight",),
     ),
     _requirement(

@@ -18,6 +18,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=(
             "topology-source/cpu-hints/every-combination",
             "topology-source/cpu-hints/narrowest-is-preferred",
+            "topology-source/cpu-hints/picture",
         ),
         since="1.27",
         strength="SHOULD",
@@ -93,6 +94,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "scheduler-configuration/plugins/fit-checks-everything-requested",
             "sidecars/resources/overhead",
             "init-containers/resources/effective-request",
+            "nrm/strict-cpu-reservation/admission-compares-requests",
         ),
         since="1.22",
     ),
@@ -179,7 +181,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/merge/names-nodes-of-the-machine",
         "An affinity is a set of the machine's NUMA nodes, or none in particular.",
         "topology-manager/best-effort",
-        statements=("topology/how/hints",),
+        statements=("topology/how/hints", "topology-source/machine/node-ids"),
         since="1.18",
     ),
     _requirement(

@@ -1,0 +1,9 @@
+"""Advice on a node's answers: why a pod or a configuration is refused, what would change that, what is unwise."""
+
+from .findings import Finding
+from .lint import lint
+from .refusal import Advice, advise
+from .refused import refusals
+from .remedies import Remedy
+
+__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals"]
