@@ -30,6 +30,7 @@ class Option:
 OPTIONS: tuple[Option, ...] = (
     Option("target", "the implementation under test, in process: package.module:factory", metavar="FACTORY"),
     Option("target-command", "the implementation under test in any language: serves stdio", metavar="COMMAND"),
+    Option("kubelet", "an unmodified kubelet as the implementation under test: its binary", metavar="PATH"),
     Option(
         "level",
         "documented: what the documentation states; exact: the kubelet's own placements too",
