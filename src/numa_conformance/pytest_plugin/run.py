@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -40,6 +41,8 @@ class Run:
     """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
+    markdown: str
+    """The file for a summary in Markdown; empty for none."""
     keeps_histories: bool
     """Whether the folder keeps all generated conversations, not only those that broke something."""
     again: str
@@ -67,6 +70,7 @@ class Run:
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
+            markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
             again=_replay_options(config),
         )
@@ -98,9 +102,9 @@ RUN = pytest.StashKey[Run]()
 
 
 def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
-    factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
-    if factory and command:
-        raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")
+    if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
+        raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
+    factory, command = setting(config, "numa_target"), _command(config)
     timeout = _timeout(config)
     if command:
         return Stdio(command, timeout)
@@ -119,6 +123,14 @@ def _timeout(config: pytest.Config) -> float:
     return timeout
 
 
+def _command(config: pytest.Config) -> str:
+    """Return the command that serves the target over stdio; empty where none is named."""
+    kubelet = setting(config, "numa_kubelet")
+    if kubelet:
+        return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", kubelet])
+    return setting(config, "numa_target_command")
+
+
 def _keeps_histories(config: pytest.Config) -> bool:
     keeps = is_set(config, "numa_histories")
     if keeps and not setting(config, "numa_report"):
@@ -127,5 +139,5 @@ def _keeps_histories(config: pytest.Config) -> bool:
 
 
 def _replay_options(config: pytest.Config) -> str:
-    named = {option: setting(config, f"numa_{option.replace('-', '_')}") for option in ("target", "target-command")}
+    named = {"target": setting(config, "numa_target"), "target-command": _command(config)}
     return "".join(f" --{option} {shlex.quote(value)}" for option, value in named.items() if value)

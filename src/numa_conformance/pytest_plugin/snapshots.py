@@ -31,7 +31,8 @@ class Snapshots:
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
         if not folder:
-            if update and (setting(config, "numa_target") or setting(config, "numa_target_command")):
+            named = any(setting(config, f"numa_{name}") for name in ("target", "target_command", "kubelet"))
+            if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
                 raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots DIR"))
             return cls(data_folder("conformance") / "exact" / "golden", are_own=False, update=update)
