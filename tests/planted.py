@@ -37,4 +37,4 @@ def judged(scenarios: Iterable[Scenario], answering: Answering) -> Verdicts:
 
 def broken(scenarios: Iterable[Scenario], answering: Answering) -> set[str]:
     """Return the requirements that a function breaks."""
-    return {one.requirement for one in judged(scenarios, answering).broken}
+    return judged(scenarios, answering).unmet

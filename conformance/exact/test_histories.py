@@ -16,7 +16,14 @@ pytestmark = pytest.mark.exact
 
 
 @pytest.mark.parametrize(
-    "group", [pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}")) for name in GROUPS]
+    "group",
+    [
+        pytest.param(
+            name,
+            marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
+        )
+        for name, group in GROUPS.items()
+    ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:
     asked = GROUPS[group]

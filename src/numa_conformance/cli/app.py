@@ -19,6 +19,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
     "on": "run any program on a machine of the catalogue",
+    "kubelet-target": "serve an unmodified kubelet as a target",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
     "lint": "say what is wrong or unwise in a KubeletConfiguration",
@@ -43,7 +44,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = import_module(f".{name}", __package__).command
+        command = import_module(f".{name.replace('-', '_')}", __package__).command
         assert isinstance(command, click.Command)
         return command
 

@@ -19,7 +19,8 @@ from ..machine.picture_svg import machine_svg
 from ..protocol.features import FEATURES
 from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS, Requirement
-from .model import VERDICTS, Case, Summary
+from .case import VERDICTS, Case
+from .model import Summary
 from .scenarios import scenario_file
 
 __all__ = ["html_page", "matrix_page", "worst"]

@@ -1,4 +1,4 @@
-"""The parts of the documentation that are made from the code: requirements, quirks, protocol."""
+"""The parts of the documentation that are made from the code: requirements, protocol."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import inspect
 
 import msgspec
 
-from ..documentation.quirks import QUIRKS
 from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
 from ..protocol.message import Message
 from .markdown import joined, table
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
-from .rules_page import rule_links
 from .statements_page import statement_links
 from .tests_index import index_of_tests
 
-__all__ = ["protocol_page", "quirks_page", "requirements_page"]
-
-_ACTOR = {"scheduler": "The scheduler"}
+__all__ = ["protocol_page", "requirements_page"]
 
 
 def requirements_page() -> str:
@@ -67,31 +63,6 @@ def _features(features: frozenset[str]) -> str:
 
 def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
     return area, len(found), sum(one.id in index_of_tests() for one in found)
-
-
-def quirks_page() -> str:
-    """Return ``docs/quirks.md``."""
-    lines = [
-        "# Quirks",
-        "",
-        "Where Kubernetes departs from its documentation. At level `exact` the reference shows every quirk of the "
-        "Kubernetes version asked for; at level `documented` it shows none. "
-        "Made by `numa-conformance quirks --markdown`.",
-        "",
-    ]
-    for quirk in QUIRKS.values():
-        issue = f" Public reference: {quirk.issue}." if quirk.issue else ""
-        lines += [
-            f"## `{quirk.id}`",
-            "",
-            f"{_ACTOR.get(quirk.area, 'The kubelet')}: {quirk.summary}.",
-            "",
-            f"The documentation, and the reference with the quirk off: {quirk.documented}.",
-            "",
-            f"Area {quirk.area}; rules {rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
-            "",
-        ]
-    return joined(lines)
 
 
 def protocol_page() -> str:

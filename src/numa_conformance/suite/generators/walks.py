@@ -41,6 +41,8 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     for _ in range(steps):
         question = walk.next()
         walk.saw((yield question), question)
+        if walk.down:
+            return
     yield from walk.end()
 
 
@@ -55,6 +57,7 @@ class Walk:
         self._pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
         self._free = 0
+        self.down = False
         self._count = 0
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
@@ -78,6 +81,8 @@ class Walk:
         elif method == "node.remove":
             self._pods.pop(params["uid"], None)
             self._running.discard(params["uid"])
+        elif method == "node.restart" and answer.get("result") == "failed":
+            self.down = True
         elif method == "node.restart" and answer.get("result") == "restarted":
             there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
             self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
@@ -151,6 +156,8 @@ class Walk:
         last.append(self._admit(self._plain(1)))
         for question in last:
             self.saw((yield question), question)
+            if self.down:
+                return
         for uid in list(self._pods):
             question = _remove(uid)
             self.saw((yield question), question)
