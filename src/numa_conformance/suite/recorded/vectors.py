@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import zlib
@@ -66,16 +67,23 @@ def _files(path: Path) -> list[Path]:
 
 def _read_file(file: Path) -> Iterator[Vector]:
     try:
-        with open_plain(file) as plain, _unpacked(plain) as stream:
+        with _open(file) as stream:
             yield from _read_lines(file, stream)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    compressed = stream.read(2) == b"\x1f\x8b"
-    stream.seek(0)
-    return cast(BinaryIO, gzip.open(stream, "rb")) if compressed else stream
+@contextlib.contextmanager
+def _open(file: Path) -> Iterator[BinaryIO]:
+    with open_plain(file) as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        if not compressed:
+            yield stream
+            return
+        # What unpacks does not close what it reads.
+        with gzip.open(stream, "rb") as unpacked:
+            yield cast(BinaryIO, unpacked)
 
 
 def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
