@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ..errors import UsageError
+from ..files import write_text
 from ..printable import printable
 from ..report.case import Case
 from ..report.model import NOT_JUDGED, Summary
@@ -86,8 +87,8 @@ class Conclusion:
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
-        if run.report:
-            self._write(summary, Path(run.report))
+        if run.report or run.markdown:
+            self._write(summary, run)
         if summary.verdict == NOT_JUDGED:
             session.exitstatus = HARNESS_ERROR
         elif exitstatus == 0 and summary.problems:
@@ -95,13 +96,17 @@ class Conclusion:
         elif exitstatus == 0 and UNWRITTEN in self._config.stash:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
-    def _write(self, summary: Summary, folder: Path) -> None:
+    def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
+        from ..report.markdown import markdown_text
         from ..report.writers import write_reports
 
         try:
-            write_reports(summary, folder)
+            if run.report:
+                write_reports(summary, Path(run.report))
+            if run.markdown:
+                write_text(Path(run.markdown), markdown_text(summary))
         except UsageError as error:
             self._config.stash[UNWRITTEN] = str(error)
 

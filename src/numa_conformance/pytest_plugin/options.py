@@ -56,6 +56,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
     Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="DIR"),
     Option("histories", "keep all generated conversations in the folder of --numa-report", "flag"),
+    Option("markdown", "write the verdict and what is not met to this file, for a CI summary", metavar="FILE"),
     Option(
         "snapshots",
         "at level exact compare with golden snapshots of your own in this folder",

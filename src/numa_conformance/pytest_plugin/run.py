@@ -41,6 +41,8 @@ class Run:
     """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
+    markdown: str
+    """The file for a summary in Markdown; empty for none."""
     keeps_histories: bool
     """Whether the folder keeps all generated conversations, not only those that broke something."""
     again: str
@@ -68,6 +70,7 @@ class Run:
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
+            markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
             again=_replay_options(config),
         )
