@@ -35,13 +35,13 @@ class Budget:
     part: float = 1.0
 
     @classmethod
-    def parse(cls, text: str) -> Budget:
+    def parse(cls, text: str, option: str = "--numa-budget") -> Budget:
         """Read ``90``, ``90s``, ``10m``, ``1h`` or ``5%``; nothing is all. Raises ``UsageError``."""
         match = _WRITTEN.fullmatch(text or "100%")
         number, unit = (float(match[1]), match[2]) if match else (0.0, "")
         if not number or (unit == "%" and number > 100):
             accepted = "a time or a part of all, such as 90s, 10m or 5%"
-            raise UsageError(Fault("--numa-budget", f"{text!r} is no budget", accepted))
+            raise UsageError(Fault(option, f"{text!r} is no budget", accepted))
         if unit == "%":
             return cls(part=number / 100)
         return cls(seconds=number * {"": 1, "s": 1, "m": 60, "h": 3600}[unit])

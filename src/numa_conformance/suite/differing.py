@@ -8,11 +8,11 @@ from typing import Any
 
 from ..protocol import Client
 from .drive import Scenario, Script, again, drive
-from .history import History
+from .history import History, Step
 from .recorded.device_file import DEVICE_FILE, comparable_device_file
 from .recorded.differences import Difference, compare
 
-__all__ = ["STATE_FILES", "Differing", "differences", "differing"]
+__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files"]
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": "cpu_manager_state",
@@ -20,6 +20,8 @@ STATE_FILES: Mapping[str, str] = {
     "device-manager/state-file": DEVICE_FILE,
 }
 """What a target claims to the file that is then compared."""
+NO_ANSWER, ANSWERED = "answer", "answered"
+"""Where a target that gives no answer differs from one that does, and what is told of the latter."""
 _BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
@@ -33,19 +35,30 @@ class Differing:
     differences: tuple[Difference, ...]
 
 
-def differing(history: History, other: History, files: Collection[str] = ()) -> Differing | None:
+def differing(
+    history: History, other: History, files: Collection[str] = (), *, messages: bool = False
+) -> Differing | None:
     """Return where two histories of the same questions first differ; None when they do not.
 
-    How a refusal is worded is not compared; blocks of memory are, in whatever order they are told. ``files``: the state
-    files that are compared, where they are told.
+    How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
+    ``files``: the state files that are compared, where they are told.
     """
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
-        answer = _of_files(step.answer or {}, files)
-        expected, got = _comparable(_told(step.method, beside.answer or {}, answer, files)), _comparable(answer)
-        found = tuple(compare(expected, got, "", messages=False))
+        found = tuple(_between(step, beside, files, messages=messages))
         if found:
             return Differing(history.until(number + 1), other.until(number + 1), number, found)
     return None
+
+
+def _between(step: Step, beside: Step, files: Collection[str], *, messages: bool) -> Iterator[Difference]:
+    """Yield the differences of two answers to one question; one that is missing is one, two are none."""
+    if step.fault is not None or beside.fault is not None:
+        if step.fault is None or beside.fault is None:
+            yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
+        return
+    answer = _of_files(step.answer or {}, files)
+    expected, got = _comparable(_told(step.method, beside.answer or {}, answer, files)), _comparable(answer)
+    yield from compare(expected, got, "", messages=messages)
 
 
 def differences(
@@ -56,14 +69,16 @@ def differences(
     Where ``files`` are compared every life of a node ends with the question for them.
     """
     for scenario in scenarios:
-        history, _ = drive(_ending_with_files(scenario) if files else scenario, client, version)
+        history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, beside)
         found = differing(history, other, files)
         if found:
             yield found
 
 
-def _ending_with_files(scenario: Scenario) -> Scenario:
+def ending_with_files(scenario: Scenario) -> Scenario:
+    """Return a scenario that asks for the state files too, at the end of the life of a node that is up."""
+
     def script() -> Script:
         asked, up = scenario.script(), False
         try:

@@ -1,0 +1,118 @@
+"""``numa-conformance diff``: where two implementations differ, each kind of difference by its smallest history."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from ..documentation.versions import KubernetesVersion
+from ..protocol import Client
+from ..report.causes import QuirksBetween
+from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
+from ..suite.asking import Budget
+from ..suite.kinds import Kind, Kinds
+from ..suite.two_targets import TwoTargets
+from .exits import DIFFERENT, OK
+from .sides import of_one_version, side
+from .targets import TargetChoice, open_target
+from .terminal import print_json, with_progress
+
+__all__ = ["command"]
+
+NARROWEST = 120
+"""Columns that pictures side by side may take where no terminal says how many there are."""
+
+
+@click.command("diff")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
+@click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@click.option("--json", "as_json", is_flag=True, help="Print the kinds of differences as JSON.")
+def command(a: str, b: str, budget: str, seed: int, messages: bool, timeout: float, as_json: bool) -> int:
+    """Search for histories on which A and B differ, and show each kind of difference by its smallest.
+
+    A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, or 'command:./my-kubelet --stdio'.
+    A reference without a version follows that of the other side. What both claim is asked; in each history the first
+    difference counts. Exits with 1 when they differ, 3 when one cannot be asked.
+    """
+    asked = Budget.parse(budget, "--budget")
+    with ExitStack() as opened:
+        choices = [side(a, timeout), side(b, timeout)]
+        one, other = _open(opened, choices)
+        two = TwoTargets(one, other, messages=messages)
+        kinds = Kinds(two.again, _quirks_between(choices, one, other))
+        for found in with_progress(two.histories(asked, seed), "asking both"):
+            if found is not None:
+                kinds.add(found)
+        about = {
+            "a": _about(a, one),
+            "b": _about(b, other),
+            "seed": seed,
+            "budget": str(asked),
+            "surfaces": sorted(two.surfaces),
+            "features": sorted(two.features),
+            "histories": two.asked,
+        }
+    found_kinds = kinds.all()
+    if as_json:
+        differing = sum(kind.histories for kind in found_kinds)
+        print_json({**about, "differing": differing, "kinds": [kind_as_json(kind) for kind in found_kinds]})
+    else:
+        _print(about, found_kinds)
+    return DIFFERENT if found_kinds else OK
+
+
+def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:
+    """Open both, a reference that follows the other's version last."""
+    one, other = choices
+    if one.is_reference and one.version is None and not (other.is_reference and other.version is None):
+        second, first = _open(opened, [other, one])
+        choices.reverse()
+        return first, second
+    told = other.version if other.is_reference else None
+    choices[0] = of_one_version(one, told)
+    first = opened.enter_context(open_target(choices[0]))
+    choices[1] = of_one_version(other, first.description.kubernetes_version)
+    return first, opened.enter_context(open_target(choices[1]))
+
+
+def _quirks_between(choices: list[TargetChoice], one: Client, other: Client) -> QuirksBetween | None:
+    """Return what knows the quirks between two levels of one version; None for any other pair."""
+    follows = one.description.kubernetes_version
+    levels = [choice.level for choice in choices]
+    if not all(choice.is_reference for choice in choices) or follows != other.description.kubernetes_version:
+        return None
+    if levels[0] == levels[1]:
+        return None
+    return QuirksBetween(KubernetesVersion.parse(follows), first_is_exact=levels[0] == "exact")
+
+
+def _about(asked: str, client: Client) -> dict[str, str]:
+    told = client.description
+    return {
+        "asked": asked,
+        "name": told.name,
+        "version": told.version,
+        "kubernetesVersion": told.kubernetes_version,
+    }
+
+
+def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
+    for name in "ab":
+        told = about[name]
+        click.echo(f"{name.upper()}: {told['name']} {told['version']}, Kubernetes {told['kubernetesVersion']}")
+    click.echo()
+    width = max(shutil.get_terminal_size((NARROWEST, 24)).columns, NARROWEST)
+    for number, together in enumerate(by_cause(kinds), 1):
+        click.echo(kinds_as_text(together, number, width) + "\n")
+    differing = sum(kind.histories for kind in kinds)
+    click.echo(
+        f"{about['histories']:,} histories asked ({about['budget']}, seed {about['seed']}): "
+        f"{differing:,} differ, in {len(kinds)} kind{'' if len(kinds) == 1 else 's'}"
+    )

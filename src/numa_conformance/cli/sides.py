@@ -1,0 +1,42 @@
+"""How ``diff`` reads what it compares: the reference at a level and version, or a target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..errors import Fault, UsageError, closest
+from .targets import TargetChoice
+
+__all__ = ["ACCEPTED", "of_one_version", "side"]
+
+LEVELS = ("exact", "documented")
+KINDS = ("reference", "target", "command")
+ACCEPTED = "reference[:exact|:documented][@VERSION], target:package.module:factory or 'command:./my-kubelet --stdio'"
+
+
+def side(text: str, timeout: float) -> TargetChoice:
+    """Read one side of a comparison; raises ``UsageError``."""
+    kind, _, rest = text.partition(":")
+    if kind == "target" and rest:
+        return TargetChoice(rest, None, "exact", None, timeout)
+    if kind == "command" and rest:
+        return TargetChoice(None, rest, "exact", None, timeout)
+    named, at, version = text.partition("@")
+    kind, colon, level = named.partition(":")
+    if kind != "reference":
+        raise UsageError(Fault("", f"{text!r} names no implementation", ACCEPTED, closest(kind, KINDS)))
+    if colon and level not in LEVELS:
+        raise UsageError(Fault(text, f"there is no level {level!r}", ", ".join(LEVELS), closest(level, LEVELS)))
+    try:
+        follows = KubernetesVersion.supported(version) if at else None
+    except UsageError as error:
+        raise error.within(text) from error
+    return TargetChoice(None, None, level or "exact", follows, timeout)
+
+
+def of_one_version(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
+    """Return a choice with the version of the other side, where it is the reference and tells none of its own."""
+    if choice.version is not None or not choice.is_reference:
+        return choice
+    return replace(choice, version=(other and KubernetesVersion.known(other)) or DEFAULT)

@@ -1,0 +1,134 @@
+"""Kinds of differences between two targets, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from ..machine import Machine
+from ..suite.comparison import maps
+from ..suite.findings import Finding
+from ..suite.kinds import Kind
+from ..suite.pictures import drawn
+from ..suite.telling import scenario_of
+
+__all__ = ["by_cause", "kind_as_json", "kinds_as_text"]
+
+MOST_PLACES = 6
+"""Places in an answer that are told of one example; a difference of one CPU is seen in many."""
+BEHIND = "alignments"
+"""What led to an answer, and is told after it: hints of every provider are long."""
+MOST_MACHINES = 5
+WITHOUT_A_MACHINE = ("classify", "merge", "score")
+WIDEST = 70
+"""Characters of a value that are told beside another; a longer one has a line of its own."""
+
+
+def kind_as_json(kind: Kind) -> dict[str, Any]:
+    """Return a kind of difference with its example: a scenario that ``replay`` takes, the second side as its record."""
+    scenario = _scenario(kind)
+    return {
+        "method": kind.method,
+        "place": kind.place,
+        "needs": kind.needed,
+        "quirks": list(kind.causes),
+        "histories": kind.histories,
+        "machines": list(kind.machines),
+        "example": {
+            "machine": kind.example.history.head.machine.name,
+            "steps": len(kind.example.history.steps),
+            "differences": [{"path": one.path, "a": one.got, "b": one.expected} for one in kind.example.differences],
+            "scenario": scenario,
+        },
+    }
+
+
+def by_cause(kinds: Sequence[Kind]) -> list[list[Kind]]:
+    """Return kinds of one known cause together, in the order in which the first of each came."""
+    together: dict[tuple[str, ...], list[Kind]] = {}
+    for kind in kinds:
+        together.setdefault(kind.causes or (kind.method, kind.place, *sorted(kind.needs)), []).append(kind)
+    return list(together.values())
+
+
+def kinds_as_text(kinds: Sequence[Kind], number: int, width: int) -> str:
+    """Return kinds of one cause as lines: the first with its example, of the others where they show."""
+    kind, *others = kinds
+    lines = [_kind_as_text(kind, number, width)]
+    if others:
+        lines += ["   it shows as well in", *(f"     {_counted(other)}; {_needs(other)}" for other in others)]
+    return "\n".join(lines)
+
+
+def _counted(kind: Kind) -> str:
+    return f"{kind.method}, {kind.place}: {kind.histories} histor{'y' if kind.histories == 1 else 'ies'}"
+
+
+def _needs(kind: Kind) -> str:
+    return f"needs {', '.join(kind.needed) or 'no policy and no option'}"
+
+
+def _machines(kind: Kind) -> str:
+    machines = list(kind.machines)
+    if kind.method in WITHOUT_A_MACHINE:
+        return ""
+    more = f" and {len(machines) - MOST_MACHINES} more machines" if len(machines) > MOST_MACHINES else ""
+    return f", on {', '.join(machines[:MOST_MACHINES])}{more}"
+
+
+def _kind_as_text(kind: Kind, number: int, width: int) -> str:
+    example = kind.example
+    scenario = _scenario(kind)
+    lines = [
+        f"{number}. {_counted(kind)}{_machines(kind)}",
+        f"   {_needs(kind)}",
+        *([f"   quirk: {', '.join(kind.causes)}"] if kind.causes else []),
+        *(f"   {line}" for line in Finding([], "", scenario=scenario).told.splitlines() if line),
+    ]
+    places = sorted(example.differences, key=lambda one: one.path.startswith(BEHIND))
+    for one in places[:MOST_PLACES]:
+        lines += [f"   {line}" for line in _place(one.path, one.got, one.expected)]
+    if len(example.differences) > MOST_PLACES:
+        lines.append(f"   ... and {len(example.differences) - MOST_PLACES} more")
+    return "\n".join([*lines, *(f"   {line}".rstrip() for line in _pictures(scenario, width - 3))])
+
+
+def _scenario(kind: Kind) -> dict[str, Any]:
+    first, second = scenario_of(kind.example.history), scenario_of(kind.example.other)
+    return {**first, "expect": second["answered"]}
+
+
+def _place(path: str, one: Any, other: Any) -> Iterator[str]:
+    told = _told(one), _told(other)
+    if sum(map(len, told)) <= WIDEST:
+        yield f"{path}: A {told[0]}, B {told[1]}"
+        return
+    yield f"{path}:"
+    yield from (f"  {side} {text}" for side, text in zip("AB", told, strict=True))
+
+
+def _told(value: Any) -> str:
+    text = "(nothing)" if value is None else value if isinstance(value, str) and value else repr(value)
+    return text if len(text) <= 3 * WIDEST else f"{text[: 3 * WIDEST]}... ({len(text)} characters)"
+
+
+def _pictures(scenario: Mapping[str, Any], width: int) -> Sequence[str]:
+    """Return who holds what on both sides, beside each other where that fits; nothing where both place alike."""
+    found = maps(scenario)
+    if found is None:
+        return ()
+    machine, other, one = found
+    if one is None or other is None or one == other:
+        return ()
+    left, right = (["A", *_drawn(machine, one, other)], ["B", *_drawn(machine, other, one)])
+    wide = max(map(len, left))
+    if wide + 4 + max(map(len, right)) > width:
+        return [*left, *right]
+    return [f"{own:<{wide}}    {beside}".rstrip() for own, beside in zip_longest(left, right, fillvalue="")]
+
+
+def _drawn(machine: Machine, owners: Mapping[str, int], beside: Mapping[str, int]) -> list[str]:
+    """Draw one side; each owner has the letter that it has on the other."""
+    labels = dict.fromkeys([*owners, *beside]) if len(owners) >= len(beside) else dict.fromkeys([*beside, *owners])
+    return drawn(machine, {label: owners.get(label, 0) for label in labels}, {}).splitlines()

@@ -1,0 +1,81 @@
+"""``numa-conformance diff``: sides, exit codes, what it prints."""
+
+import json
+
+import pytest
+
+FEW = ("--budget", "0.3%")
+
+
+def test_what_does_not_differ_exits_with_0(run):
+    code, out, _ = run("diff", "reference:exact@1.35", "reference@1.35", *FEW)
+    assert code == 0
+    assert "A: numa-conformance reference (exact)" in out
+    assert ": 0 differ, in 0 kinds" in out
+
+
+def test_two_levels_differ_by_quirks(run):
+    code, out, _ = run("diff", "reference:documented", "reference:exact@1.32", *FEW, "--json")
+    assert code == 1
+    told = json.loads(out)
+    assert (told["a"]["kubernetesVersion"], told["b"]["kubernetesVersion"]) == ("1.32", "1.32")
+    assert told["a"]["asked"] == "reference:documented"
+    assert told["seed"] == 0
+    assert "cpu-manager/static" in told["features"]
+    assert "node" in told["surfaces"]
+    assert told["histories"] >= told["differing"] == sum(kind["histories"] for kind in told["kinds"]) > 0
+    assert any(kind["quirks"] for kind in told["kinds"])
+    for kind in told["kinds"]:
+        assert kind["example"]["differences"]
+        assert {"path", "a", "b"} == set(kind["example"]["differences"][0])
+        assert kind["example"]["scenario"]["kind"] in ("question", "admission")
+        assert kind["machines"]
+
+
+def test_kinds_are_told_with_quirks_and_both_placements(run):
+    code, out, _ = run("diff", "reference:exact@1.32", "reference:documented", *FEW)
+    assert code == 1
+    assert out.startswith("A: numa-conformance reference (exact)")
+    assert "\n1. " in out
+    assert "quirk: " in out
+    assert ": A " in out
+
+
+@pytest.mark.parametrize(
+    ("side", "error"),
+    [
+        ("referense:exact", "did you mean 'reference'?"),
+        ("reference:exat", "did you mean 'exact'?"),
+        ("reference:exact@1.99", "reference:exact@1.99: '1.99' is not a Kubernetes version"),
+        ("target:", "names no implementation"),
+        ("./my-kubelet", "'command:./my-kubelet --stdio'"),
+    ],
+)
+def test_a_side_that_is_none_is_refused(run, side, error):
+    code, out, err = run("diff", "reference", side)
+    assert (code, out) == (2, "")
+    assert error in err
+
+
+def test_a_budget_that_is_none_is_refused(run):
+    code, _, err = run("diff", "reference", "reference", "--budget", "soon")
+    assert code == 2
+    assert "--budget: 'soon' is no budget" in err
+
+
+@pytest.mark.parametrize(
+    "sides", [("reference", "command:/no/such/program"), ("command:/no/such/program", "reference")]
+)
+def test_a_target_that_cannot_be_asked_exits_with_3(run, sides):
+    code, _, err = run("diff", *sides)
+    assert code == 3
+    assert "/no/such/program" in err
+
+
+def test_a_reference_without_a_version_follows_the_target(run, files, tmp_path, monkeypatch):
+    imported = "from numa_conformance.protocol import ReferenceTarget"
+    files("shim_of_133.py", f"{imported}\ndef make():\n    return ReferenceTarget('exact', '1.33')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    code, out, _ = run("diff", "reference", "target:shim_of_133:make", *FEW, "--json")
+    told = json.loads(out)
+    assert (code, told["a"]["kubernetesVersion"], told["kinds"]) == (0, "1.33", [])
