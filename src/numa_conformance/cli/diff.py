@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import ExitStack
 from typing import Any
 
@@ -18,12 +17,12 @@ from ..suite.two_targets import TwoTargets
 from .exits import DIFFERENT, OK
 from .sides import of_one_version, side
 from .targets import TargetChoice, open_target
-from .terminal import print_json, with_progress
+from .terminal import print_json, terminal_width, with_progress
 
 __all__ = ["command"]
 
-NARROWEST = 120
-"""Columns that pictures side by side may take where no terminal says how many there are."""
+WIDTH = 160
+"""Columns that placements side by side may take where no terminal says how many there are."""
 
 
 @click.command("diff")
@@ -108,7 +107,7 @@ def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
         told = about[name]
         click.echo(f"{name.upper()}: {told['name']} {told['version']}, Kubernetes {told['kubernetesVersion']}")
     click.echo()
-    width = max(shutil.get_terminal_size((NARROWEST, 24)).columns, NARROWEST)
+    width = terminal_width() or WIDTH
     for number, together in enumerate(by_cause(kinds), 1):
         click.echo(kinds_as_text(together, number, width) + "\n")
     differing = sum(kind.histories for kind in kinds)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
-from ..machine import Machine
+from ..machine.picture import allocation_map, legend_line
 from ..suite.comparison import maps
 from ..suite.findings import Finding
 from ..suite.kinds import Kind
-from ..suite.pictures import drawn
 from ..suite.telling import scenario_of
 
 __all__ = ["by_cause", "kind_as_json", "kinds_as_text"]
@@ -20,6 +18,7 @@ MOST_PLACES = 6
 BEHIND = "alignments"
 """What led to an answer, and is told after it: hints of every provider are long."""
 MOST_MACHINES = 5
+MOST_ITEMS = 3
 WITHOUT_A_MACHINE = ("classify", "merge", "score")
 WIDEST = 70
 """Characters of a value that are told beside another; a longer one has a line of its own."""
@@ -73,7 +72,7 @@ def _machines(kind: Kind) -> str:
     machines = list(kind.machines)
     if kind.method in WITHOUT_A_MACHINE:
         return ""
-    more = f" and {len(machines) - MOST_MACHINES} more machines" if len(machines) > MOST_MACHINES else ""
+    more = f" and {len(machines) - MOST_MACHINES} more" if len(machines) > MOST_MACHINES else ""
     return f", on {', '.join(machines[:MOST_MACHINES])}{more}"
 
 
@@ -100,6 +99,9 @@ def _scenario(kind: Kind) -> dict[str, Any]:
 
 
 def _place(path: str, one: Any, other: Any) -> Iterator[str]:
+    if isinstance(one, list) and isinstance(other, list):
+        path += " (what one side alone has)"
+        one, other = [each for each in one if each not in other], [each for each in other if each not in one]
     told = _told(one), _told(other)
     if sum(map(len, told)) <= WIDEST:
         yield f"{path}: A {told[0]}, B {told[1]}"
@@ -109,26 +111,32 @@ def _place(path: str, one: Any, other: Any) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    text = "(nothing)" if value is None else value if isinstance(value, str) and value else repr(value)
+    if isinstance(value, list) and len(value) > MOST_ITEMS:
+        return f"{_told(value[:MOST_ITEMS])} and {len(value) - MOST_ITEMS} more"
+    text = "(nothing)" if value in (None, []) else value if isinstance(value, str) and value else repr(value)
     return text if len(text) <= 3 * WIDEST else f"{text[: 3 * WIDEST]}... ({len(text)} characters)"
 
 
-def _pictures(scenario: Mapping[str, Any], width: int) -> Sequence[str]:
-    """Return who holds what on both sides, beside each other where that fits; nothing where both place alike."""
+def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
+    """Return the rows of the machine that are held otherwise on the two sides, beside each other where that fits."""
     found = maps(scenario)
     if found is None:
-        return ()
+        return []
     machine, other, one = found
-    if one is None or other is None or one == other:
-        return ()
-    left, right = (["A", *_drawn(machine, one, other)], ["B", *_drawn(machine, other, one)])
+    if one is None or other is None:
+        return []
+    held = {label: one.get(label, 0) | other.get(label, 0) for label in (*one, *other)}
+    sides = [
+        allocation_map(machine, {label: owners.get(label, 0) for label in held}, legend=False).splitlines()
+        for owners in (one, other)
+    ]
+    rows = [(left, right) for left, right in zip(*sides, strict=False) if left != right]
+    if not rows:
+        return []
+    alike = len(sides[0]) - len(rows)
+    last = [legend_line(held, {}), *([f"({alike} row{'' if alike == 1 else 's'} alike)"] if alike else [])]
+    left, right = (["A", *(row[0] for row in rows)], ["B", *(row[1] for row in rows)])
     wide = max(map(len, left))
     if wide + 4 + max(map(len, right)) > width:
-        return [*left, *right]
-    return [f"{own:<{wide}}    {beside}".rstrip() for own, beside in zip_longest(left, right, fillvalue="")]
-
-
-def _drawn(machine: Machine, owners: Mapping[str, int], beside: Mapping[str, int]) -> list[str]:
-    """Draw one side; each owner has the letter that it has on the other."""
-    labels = dict.fromkeys([*owners, *beside]) if len(owners) >= len(beside) else dict.fromkeys([*beside, *owners])
-    return drawn(machine, {label: owners.get(label, 0) for label in labels}, {}).splitlines()
+        return [*left, *right, *last]
+    return [*(f"{own:<{wide}}    {beside}" for own, beside in zip(left, right, strict=True)), *last]
