@@ -14,14 +14,16 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
-	"k8s.io/utils/cpuset"
 )
 
 type configuration = kubeletconfig.KubeletConfiguration
 
+// released are the gates of this release with their defaults.
+var released = utilfeature.DefaultMutableFeatureGate.DeepCopy()
+
 // setGates makes the defaults of this release, and what a configuration changes of them, those of the process.
 func (t *target) setGates(changed map[string]bool) error {
-	fresh := t.gates.DeepCopy()
+	fresh := released.DeepCopy()
 	utilfeature.DefaultMutableFeatureGate, utilfeature.DefaultFeatureGate = fresh, fresh
 	return fresh.SetFromMap(changed)
 }
@@ -65,7 +67,7 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 
 // reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts.
 type reserved struct {
-	cpus    cpuset.CPUSet
+	cpus    cpuSet
 	amounts v1.ResourceList
 }
 
@@ -73,7 +75,7 @@ type reserved struct {
 func reservation(config *configuration, info *MachineInfo) (reserved, error) {
 	var kept reserved
 	online := onlineCPUs(info)
-	named, err := cpuset.Parse(config.ReservedSystemCPUs)
+	named, err := parseCPUSet(config.ReservedSystemCPUs)
 	if err != nil {
 		return kept, fmt.Errorf("unable to parse reserved-cpus list: %s", err)
 	}
@@ -156,14 +158,14 @@ func forEviction(thresholds []evictionapi.Threshold, capacity *resource.Quantity
 	return found
 }
 
-func onlineCPUs(info *MachineInfo) cpuset.CPUSet {
+func onlineCPUs(info *MachineInfo) cpuSet {
 	var ids []int
 	for _, node := range info.Topology {
 		for _, core := range node.Cores {
 			ids = append(ids, core.Threads...)
 		}
 	}
-	return cpuset.New(ids...)
+	return newCPUSet(ids...)
 }
 
 // policyOptions returns the options of the CPU and Topology Managers that the gates let through.

@@ -16,7 +16,6 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/topology"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager/bitmask"
-	"k8s.io/utils/cpuset"
 )
 
 // affinity is a Topology Manager that has decided already. Its policy is asked for by options that do not go with every
@@ -35,7 +34,7 @@ func (a affinity) Name() string { return "container" }
 type policy struct {
 	static cpumanager.Policy
 	state  state.State
-	all    cpuset.CPUSet
+	all    cpuSet
 }
 
 // staticPolicy makes the policy as the CPU Manager does; an error says why none can be made.
@@ -59,9 +58,9 @@ func staticPolicy(info *MachineInfo, kept reserved, options map[string]string, n
 func (p *policy) pointer() unsafe.Pointer { return reflect.ValueOf(p.static).UnsafePointer() }
 
 // reusable returns the policy's own record of what later containers of a pod may use again.
-func (p *policy) reusable() map[string]cpuset.CPUSet {
+func (p *policy) reusable() map[string]cpuSet {
 	field := reflect.ValueOf(p.static).Elem().FieldByName("cpusToReuse")
-	return *(*map[string]cpuset.CPUSet)(unsafe.Pointer(field.UnsafeAddr()))
+	return *(*map[string]cpuSet)(unsafe.Pointer(field.UnsafeAddr()))
 }
 
 // Pick lets the static policy choose CPUs, past the check of whole cores that stands before it.
@@ -82,7 +81,7 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "options: " + err.Error()}
 	}
-	available, err := cpuset.Parse(asked.Available)
+	available, err := parseCPUSet(asked.Available)
 	if err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "available: " + err.Error()}
 	}
@@ -91,7 +90,7 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := invoke(allocateCPUs, one.pointer(), one.state, int(asked.Count), near, cpuset.New())
+	out := invoke(allocateCPUs, one.pointer(), one.state, int(asked.Count), near, newCPUSet())
 	if err := failure(out); err != nil {
 		return numa.PickRefused{Message: err.Error()}, nil
 	}
@@ -150,14 +149,14 @@ func (t *target) inState(machine numa.Machine, kubelet json.RawMessage, told num
 }
 
 func (p *policy) remember(told numa.PriorState) error {
-	shared, err := cpuset.Parse(told.Default)
+	shared, err := parseCPUSet(told.Default)
 	if err != nil {
 		return err
 	}
 	p.state.SetDefaultCPUSet(shared)
 	for uid, containers := range told.Assignments {
 		for name, text := range containers {
-			cpus, err := cpuset.Parse(text)
+			cpus, err := parseCPUSet(text)
 			if err != nil {
 				return err
 			}
@@ -165,7 +164,7 @@ func (p *policy) remember(told numa.PriorState) error {
 		}
 	}
 	for uid, text := range told.Reusable {
-		cpus, err := cpuset.Parse(text)
+		cpus, err := parseCPUSet(text)
 		if err != nil {
 			return err
 		}
@@ -192,7 +191,7 @@ func (t *target) Allocate(asked numa.Allocate) (numa.AllocateReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	allocatable := invoke(one.static.GetAllocatableCPUs, one.state)[0].(cpuset.CPUSet)
+	allocatable := invoke(one.static.GetAllocatableCPUs, one.state)[0].(cpuSet)
 	reserved := one.all.Difference(allocatable).String()
 	count, podCount := one.exclusive(pod, container), one.podExclusive(pod)
 	hints, podHints := one.hints(pod, container), one.hints(pod, nil)

@@ -81,6 +81,7 @@ def _open(file: Path) -> Iterator[BinaryIO]:
         if not compressed:
             yield stream
             return
+        # What unpacks does not close what it reads.
         with gzip.open(stream, "rb") as unpacked:
             yield cast(BinaryIO, unpacked)
 
