@@ -26,6 +26,7 @@ _COMMANDS = {
     "score": "show how kube-scheduler scores nodes for a pod",
     "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
+    "record": "write a target's answers to the questions of recorded decisions",
     "judge": "judge stored conversations by the requirements",
     "smoke": "tell whether a target speaks the protocol",
     "schema": "print the JSON Schema of messages, machines, reports or histories",
