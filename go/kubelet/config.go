@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
@@ -46,11 +47,10 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 	if err := t.setGates(nil); err != nil {
 		return nil, err
 	}
-	object, _, err := codecs.UniversalDecoder().Decode(text, nil, nil)
+	config, err := decoded(codecs.UniversalDecoder(), text)
 	if err != nil {
 		return nil, err
 	}
-	config := object.(*configuration)
 	if refused := reflect.ValueOf(config).Elem().FieldByName("FailCgroupV1"); refused.IsValid() {
 		refused.SetBool(false) // says something of this machine, not of the node that is asked about
 	}
@@ -63,6 +63,20 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 		}
 	}
 	return config, nil
+}
+
+// decoded reads a configuration; what the defaults end a kubelet with, a panic over its gates, is an error here.
+func decoded(decoder runtime.Decoder, text []byte) (_ *configuration, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%v", cause)
+		}
+	}()
+	object, _, err := decoder.Decode(text, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return object.(*configuration), nil
 }
 
 // reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts.

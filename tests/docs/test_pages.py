@@ -5,6 +5,7 @@ import pytest
 
 from mutants.__main__ import mutants_page
 from numa_conformance.suite.documentation import protocol_page, requirements_page
+from numa_conformance.suite.kubernetes_versions_page import kubernetes_versions_page
 from numa_conformance.suite.quirks_page import quirks_page
 from numa_conformance.suite.rules_page import rules_page
 from numa_conformance.suite.statements_page import statements_page
@@ -19,6 +20,7 @@ PAGES = [
     ("rules.md", rules_page),
     ("statements.md", statements_page),
     ("versions.md", versions_page),
+    ("kubernetes-versions.md", kubernetes_versions_page),
     ("mutants.md", mutants_page),
 ]
 

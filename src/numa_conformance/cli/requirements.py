@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..suite.documentation import protocol_page, requirements_page
+from ..suite.kubernetes_versions_page import kubernetes_versions_page
 from ..suite.requirements import REQUIREMENTS, Requirement
 from ..suite.rules_page import rules_page
 from ..suite.statements_page import statements_page
@@ -22,6 +23,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "statements": statements_page,
     "rules": rules_page,
     "versions": versions_page,
+    "kubernetes-versions": kubernetes_versions_page,
     "protocol": protocol_page,
 }
 
@@ -33,6 +35,12 @@ _PAGES: Mapping[str, Callable[[], str]] = {
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
 @click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
 @click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
+@click.option(
+    "--kubernetes-versions",
+    "page",
+    flag_value="kubernetes-versions",
+    help="Print the page docs/kubernetes-versions.md.",
+)
 @click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
 def command(ids: tuple[str, ...], as_json: bool, page: str | None) -> None:
     """List the requirements: id, what is asked, source with its address, versions, features.
