@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
@@ -30,12 +31,12 @@ func (t *target) setGates(changed map[string]bool) error {
 
 // configure reads a configuration as `kubelet --config` does: strictly, with defaults, gates and validation.
 func (t *target) configure(document json.RawMessage) (*configuration, error) {
-	fields := map[string]any{}
-	if err := json.Unmarshal(document, &fields); err != nil {
+	written := map[string]any{}
+	if err := json.Unmarshal(document, &written); err != nil {
 		return nil, err
 	}
-	fields["apiVersion"], fields["kind"] = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
-	text, err := json.Marshal(fields)
+	written["apiVersion"], written["kind"] = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
+	text, err := json.Marshal(written)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +47,17 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 	if err := t.setGates(nil); err != nil {
 		return nil, err
 	}
-	object, _, err := codecs.UniversalDecoder().Decode(text, nil, nil)
+	config, err := decoded(codecs.UniversalDecoder(), text)
 	if err != nil {
 		return nil, err
 	}
-	config := object.(*configuration)
-	if refused := reflect.ValueOf(config).Elem().FieldByName("FailCgroupV1"); refused.IsValid() {
+	fields := reflect.ValueOf(config).Elem()
+	if refused := fields.FieldByName("FailCgroupV1"); refused.IsValid() {
 		refused.SetBool(false) // says something of this machine, not of the node that is asked about
+	}
+	merged := fields.FieldByName("MergeDefaultEvictionSettings")
+	if config.EvictionHard == nil || merged.IsValid() && merged.Bool() {
+		config.EvictionHard = withDefaults(config.EvictionHard, eviction.DefaultEvictionHard)
 	}
 	if err := t.setGates(config.FeatureGates); err != nil {
 		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
@@ -63,6 +68,31 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 		}
 	}
 	return config, nil
+}
+
+// withDefaults returns the eviction thresholds given, and those of the kubelet's start for signals not named.
+func withDefaults(given, defaults map[string]string) map[string]string {
+	found := map[string]string{}
+	for _, thresholds := range []map[string]string{defaults, given} {
+		for signal, threshold := range thresholds {
+			found[signal] = threshold
+		}
+	}
+	return found
+}
+
+// decoded reads a configuration; what the defaults end a kubelet with, a panic over its gates, is an error here.
+func decoded(decoder runtime.Decoder, text []byte) (_ *configuration, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%v", cause)
+		}
+	}()
+	object, _, err := decoder.Decode(text, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return object.(*configuration), nil
 }
 
 // reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts.

@@ -30,11 +30,11 @@ func (a affinity) GetPolicy() topologymanager.Policy { return a.policy }
 // Name is asked from 1.36 on: how the state of a pod is kept depends on the scope.
 func (a affinity) Name() string { return "container" }
 
-// policy is the static policy, in a state.
+// policy is the policy that decides, in a state. It is the static one, or beside it stands a static one that counts.
 type policy struct {
-	static cpumanager.Policy
-	state  state.State
-	all    cpuSet
+	decides, static cpumanager.Policy
+	state           state.State
+	all             cpuSet
 }
 
 // staticPolicy makes the policy as the CPU Manager does; an error says why none can be made.
@@ -51,7 +51,7 @@ func staticPolicy(info *MachineInfo, kept reserved, options map[string]string, n
 	}
 	memory := invoke(state.NewMemoryState)[0].(state.State)
 	memory.SetDefaultCPUSet(found.CPUDetails.CPUs())
-	return &policy{static, memory, found.CPUDetails.CPUs()}, nil
+	return &policy{static, static, memory, found.CPUDetails.CPUs()}, nil
 }
 
 // pointer returns where the policy is, for its methods that are not exported.
@@ -130,12 +130,14 @@ func (t *target) inState(machine numa.Machine, kubelet json.RawMessage, told num
 	if err != nil {
 		return nil, err
 	}
-	amount := kept.amounts[v1.ResourceCPU]
-	if amount.IsZero() {
-		// cpumanager.NewManager looks before it makes the policy: let it say what is wrong
+	if amount := kept.amounts[v1.ResourceCPU]; amount.IsZero() || config.CPUManagerPolicy != "static" {
+		// the CPU Manager looks before it makes a policy: let it say what is wrong
 		_, err := result[cpumanager.Manager](invoke(cpumanager.NewManager,
 			config.CPUManagerPolicy, options, pass, info, kept.cpus, kept.amounts, t.folder, near))
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		return without(options, told)
 	}
 	near.policy, err = policyNamed(config.TopologyManagerPolicy, nil, topologymanager.PolicyOptions{})
 	if err != nil {
@@ -145,6 +147,20 @@ func (t *target) inState(machine numa.Machine, kubelet json.RawMessage, told num
 	if err != nil {
 		return nil, err
 	}
+	return one, one.remember(told)
+}
+
+// without makes policy none, in a state.
+func without(options map[string]string, told numa.PriorState) (*policy, error) {
+	none, err := result[cpumanager.Policy](invoke(cpumanager.NewNonePolicy, options))
+	if err != nil {
+		return nil, err
+	}
+	one, err := staticPolicy(smallest, reserved{}, nil, affinity{})
+	if err != nil {
+		return nil, err
+	}
+	one.decides, one.all = none, newCPUSet()
 	return one, one.remember(told)
 }
 
@@ -191,11 +207,11 @@ func (t *target) Allocate(asked numa.Allocate) (numa.AllocateReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	allocatable := invoke(one.static.GetAllocatableCPUs, one.state)[0].(cpuSet)
+	allocatable := invoke(one.decides.GetAllocatableCPUs, one.state)[0].(cpuSet)
 	reserved := one.all.Difference(allocatable).String()
 	count, podCount := one.exclusive(pod, container), one.podExclusive(pod)
 	hints, podHints := one.hints(pod, container), one.hints(pod, nil)
-	if err := failure(invoke(one.static.Allocate, one.state, pod, container)); err != nil {
+	if err := failure(invoke(one.decides.Allocate, one.state, pod, container)); err != nil {
 		told := admission.GetPodAdmitResult(err)
 		return numa.AllocationRefused{
 			Message: told.Message, Reason: &told.Reason,
@@ -255,9 +271,9 @@ func (p *policy) podExclusive(pod *v1.Pod) int64 {
 func (p *policy) hints(pod *v1.Pod, container *v1.Container) map[string][]numa.HintValue {
 	var offered any
 	if container == nil {
-		offered = invoke(p.static.GetPodTopologyHints, p.state, pod)[0]
+		offered = invoke(p.decides.GetPodTopologyHints, p.state, pod)[0]
 	} else {
-		offered = invoke(p.static.GetTopologyHints, p.state, pod, container)[0]
+		offered = invoke(p.decides.GetTopologyHints, p.state, pod, container)[0]
 	}
 	return hintLists(offered.(map[string][]topologymanager.TopologyHint))
 }

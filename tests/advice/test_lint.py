@@ -94,9 +94,11 @@ def test_the_memory_to_reserve_is_computed() -> None:
 
 
 def test_what_only_the_machine_decides_is_told_too() -> None:
-    (one,) = found({**STATIC, "reservedSystemCPUs": "99"})
-    assert (one.kind, one.place) == ("refused", "kubelet")
-    assert "is not a subset of the online cpus" in one.message
+    (one,) = found({**STATIC, "reservedSystemCPUs": "0,99"})
+    assert (one.place, one.message) == ("reservedSystemCPUs", "there are no CPUs 99 online")
+    assert one.remedy == "accepted: some of 0-31"
+    (one,) = found({"topologyManagerPolicy": "restricted"}, "twelve-numa-nodes")
+    assert (one.place, one.message) == ("topologymanager", "unsupported on machines with more than 8 NUMA Nodes")
 
 
 def test_a_reservation_that_splits_cores_is_unwise() -> None:

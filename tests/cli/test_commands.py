@@ -116,6 +116,7 @@ def test_simulate_explains(run, files):
     _, out, _ = run(*base, "--json")
     explained = json.loads(out)["pods"][0]["explanation"]
     assert explained["merges"][0]["merged"] == {"nodes": [0], "preferred": True}
+    assert explained["merges"][0]["hints"]["cpus"] == {"cpu": {"preferred": [[0], [1], [2], [3]], "others": 11}}
     assert explained["taken"] == [{"container": "c", "steps": ["core 1"]}]
 
 

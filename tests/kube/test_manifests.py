@@ -92,6 +92,11 @@ def test_pods_that_ended_are_left_out(folder: Path) -> None:
     assert found.notices == ("pods that are left out, as they have ended: 1",)
 
 
+def test_generated_names_are_generated(folder: Path) -> None:
+    pod = POD.replace("name: p", "generateName: job-")
+    assert [one.name for one in read(folder, f"{pod}---\n{POD}---\n{pod}").pods] == ["job-1", "p", "job-2"]
+
+
 def test_items_of_a_list_of_workloads_need_no_kind(folder: Path) -> None:
     found = read(
         folder, "kind: JobList\nitems: [{metadata: {name: j}, spec: {template: {spec: {containers: [{name: c}]}}}}]"

@@ -120,11 +120,16 @@ def test_a_node_that_is_cleared_answers_as_a_new_one_and_its_files_name_the_pods
 
 @needs_kubelet
 @pytest.mark.parametrize(
-    ("wrong", "stage"), [({"cpuManagerPolicy": "foo"}, "foo"), ({"reservedSystemCPUs": "99"}, "99")]
+    ("wrong", "stage", "word"),
+    [
+        ({"cpuManagerPolicyOptions": {"foo": "true"}}, "cpumanager", "foo"),
+        ({"reservedSystemCPUs": "99"}, "kubelet", "99"),
+        ({"topologyManagerPolicyOptions": {"foo": "true"}}, "topologymanager", "foo"),
+    ],
 )
-def test_a_kubelet_that_does_not_come_up_says_why(kubelet, wrong, stage):
+def test_a_kubelet_that_does_not_come_up_says_why(kubelet, wrong, stage, word):
     failed = kubelet.ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), {**STATIC, **wrong}))
-    assert stage in failed.message
+    assert (failed.stage, word in failed.message) == (stage, True)
 
 
 @needs_kubelet

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from numa_conformance.errors import UsageError
@@ -7,7 +9,7 @@ from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.requirements import REQUIREMENTS
-from report.runs import OTHER, REQUIREMENT, case, failing_run, run
+from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,38 @@ def test_a_verdict_that_is_none_of_ours_is_refused(tmp_path):
     path.write_text(path.read_text().replace('"verdict": "passed"', '"verdict": "fine"'))
     with pytest.raises(UsageError, match="is no report"):
         read_report(path)
+
+
+def test_verdict_and_counts_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
+    write_reports(run(case(1), case(2, "failed"), profile="all", narrowed=False), tmp_path)
+    file = tmp_path / "report.json"
+    told = json.loads(file.read_text())
+    told |= {"verdict": "conformant", "claim": "mine is best", "counts": {**told["counts"], "failed": 0, "passed": 2}}
+    file.write_text(json.dumps(told))
+    read = read_report(tmp_path)
+    assert (read.verdict, read.counts["failed"], read.counts["passed"]) == ("not conformant", 1, 1)
+    assert "does not conform" in read.claim
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        {"kind": "question"},
+        {"kind": "question", "params": []},
+        {**SCENARIO, "steps": [{}]},
+        {**SCENARIO, "answered": 7},
+        {**SCENARIO, "steps": [{"op": "admit", "pod": {"metadata": []}}]},
+        {**SCENARIO, "answered": [{"containers": []}]},
+    ],
+)
+def test_a_scenario_from_elsewhere_that_cannot_be_drawn_is_not(scenario):
+    assert "<svg" not in html_page(run(case(1, "failed", scenario=scenario))).replace('<svg class="mark"', "")
+
+
+def test_a_report_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "report.json").write_bytes(b'{"target": "\xff\xfe"}')
+    with pytest.raises(UsageError, match="is no report of this suite"):
+        read_report(tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

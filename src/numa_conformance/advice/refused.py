@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ..cpuset import format_bits
 from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ..documentation.policies import CPU_POLICIES, MEMORY_POLICIES
 from ..documentation.quirks import Quirks
@@ -13,6 +14,7 @@ from ..kube import (
     FeatureGates,
     KubeletConfiguration,
     Quantity,
+    explicit_reserved_cpus,
     node_reservation,
     reserved_cpu_milli,
     validation_faults,
@@ -47,7 +49,7 @@ def refusals(
         *_policies(config),
         *_cpu_options(config, gates, quirks),
         *_topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
-        *_reserved_cpus(config),
+        *_reserved_cpus(config, machine),
         *_reserved_memory(config, quirks, machine),
     ]
 
@@ -133,7 +135,11 @@ def _option_remedy(name: str, fault: str, known: Mapping[str, object]) -> str:
     return 'accepted: "true" or "false"' if "ParseBool" in fault else ""
 
 
-def _reserved_cpus(config: KubeletConfiguration) -> Iterator[Finding]:
+def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+    strange = explicit_reserved_cpus(config) & ~machine.online_bits if machine else 0
+    if machine and strange:
+        text = f"there are no CPUs {format_bits(strange)} online"
+        yield Finding("refused", "reservedSystemCPUs", text, f"accepted: some of {format_bits(machine.online_bits)}")
     if config.cpu_manager_policy == "static" and reserved_cpu_milli(config) <= 0:
         yield Finding(
             "refused", "reservedSystemCPUs", "policy static needs reserved CPUs, and there are none", _RESERVE

@@ -30,6 +30,7 @@ _COMMANDS = {
     "record": "write a target's answers to the questions of recorded decisions",
     "judge": "judge stored conversations by the requirements",
     "smoke": "tell whether a target speaks the protocol",
+    "schema": "print the JSON Schema of messages, machines, reports or histories",
     "init": "write a minimal target and a CI workflow to start from",
     "requirements": "list what the suite tests",
     "report": "compare and join reports of the suite",

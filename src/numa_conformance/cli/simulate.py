@@ -34,7 +34,7 @@ from .terminal import notice, print_json, terminal_width, with_progress
 __all__ = ["command"]
 
 _ADVISED = 3
-"""Kinds of refusals that are looked into unless all are asked for: it takes as long as hundreds of admissions."""
+"""Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
 _NO_ANSWER = (KubeletCrashes.__name__, KubeletHangs.__name__)
 _SHOWN_ALIKE = 3
 """Pods refused alike, one after the other, that are shown one by one."""
@@ -114,7 +114,7 @@ def command(
 
 
 def _admitted(node: Node, pods: list[Pod], most: int | None) -> tuple[list[Admission], dict[str, Advice]]:
-    """Admit pods in order, and say of the first ``most`` kinds of refusals what would change them (None: of all)."""
+    """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
     admissions: list[Admission] = []
     advice: dict[str, Advice] = {}
     kinds: set[object] = set()
@@ -123,7 +123,7 @@ def _admitted(node: Node, pods: list[Pod], most: int | None) -> tuple[list[Admis
         admissions.append(outcome)
         if not outcome.admitted and outcome.reason not in _NO_ANSWER:
             kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))
-            if most is None or (kind not in kinds and len(kinds) < most):
+            if kind not in kinds and (most is None or len(kinds) < most):
                 advice[pod.uid] = advise(node, pod)
             kinds.add(kind)
     return admissions, advice

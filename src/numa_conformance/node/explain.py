@@ -184,5 +184,8 @@ def _listed(hints: Sequence[Hint] | CompressedHints | None) -> Any:
     if hints is None:
         return None
     if isinstance(hints, CompressedHints):
-        return {"sets": [list(iter_bits(mask)) for mask in hints.base], "free": list(iter_bits(hints.free))}
-    return [_hint_dict(hint) for hint in hints]
+        every = (len(hints.base) << hints.free.bit_count()) + len(hints.fixed) - (0 in hints.base)
+        preferred = [list(iter_bits(mask)) for mask in sorted(hints.preferred)]
+        return {"preferred": preferred, "others": every - len(preferred)}
+    named = [None if hint.mask is None else list(iter_bits(hint.mask)) for hint in hints if hint.preferred]
+    return {"preferred": named, "others": len(hints) - len(named)}

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..machine import Machine, machine_to_dict
 from ..protocol.messages.node import ContainerHolding
+from .configuration import RECONCILE_SECONDS
 from .device_plugin import plugins_of
 from .files import FILES, StateFiles
 from .interfaces import POD_RESOURCES
@@ -23,6 +24,7 @@ from .wire import ask
 __all__ = ["PodOnNode", "RealNode"]
 
 WAIT_SECONDS = 30
+_RELEASE_SECONDS = 5 * RECONCILE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -158,13 +160,17 @@ class RealNode:
         return known
 
     def take(self, uid: str) -> None:
-        """Take a pod away, and wait until the kubelet has let go of it."""
+        """Take a pod away, and wait until the kubelet has let go of it.
+
+        Older kubelets give back the CPUs of the last pod of a node only when the next one comes, so they are not waited
+        for longer than a few passes of the reconcile loop.
+        """
         pod = self.pods.pop(uid)
         pod.file.unlink()
-        self._until(lambda: self._has_let_go(pod.uid), f"the kubelet lets go of {uid}")
-
-    def _has_let_go(self, uid: str) -> bool:
-        return uid not in self.kubelet.pods() and not self.files().holds(uid)
+        self._until(lambda: pod.uid not in self.kubelet.pods(), f"the kubelet lets go of {uid}")
+        end = time.monotonic() + _RELEASE_SECONDS
+        while self.files().holds(pod.uid) and time.monotonic() < end:
+            time.sleep(0.02)
 
     def decided(self, uid: str) -> bool:
         """Tell whether a pod has been admitted or refused. An admitted one gets a sandbox first."""

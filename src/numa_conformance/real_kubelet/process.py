@@ -25,9 +25,18 @@ _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
-_STAGES = (("start cpu manager error", "cpumanager-start"), ("start memory manager error", "memorymanager-start"),
-           ("topology", "topologymanager"), ("numa nodes", "topologymanager"), ("policy option", "topologymanager"),
-           ("static policy error", "cpumanager"), ("cpu", "cpumanager"), ("memory", "memorymanager"))  # fmt: skip
+_STAGES = (
+    ("reserved-cpus:", "kubelet"),
+    ("start cpu manager error", "cpumanager-start"),
+    ("start memory manager error", "memorymanager-start"),
+    ("static policy error", "cpumanager"),
+    ("none policy error", "cpumanager"),
+    ("topology", "topologymanager"),
+    ("numa nodes", "topologymanager"),
+    ("policy option", "topologymanager"),
+    ("cpu", "cpumanager"),
+    ("memory", "memorymanager"),
+)
 """Words of a last error, and the stage that they tell of."""
 
 

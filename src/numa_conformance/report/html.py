@@ -117,8 +117,14 @@ def _environment() -> Environment:
 
 
 def _pictures(scenario: Mapping[str, Any]) -> dict[str, Markup]:
-    """Return the placements of a scenario by title, none where there is nothing to draw."""
-    drawn = maps(scenario)
+    """Return the placements of a scenario by title, none where there is nothing to draw.
+
+    In a report from elsewhere a scenario may hold anything.
+    """
+    try:
+        drawn = maps(scenario)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}
     if drawn is None or len(drawn[0].cpus) > _MAX_PICTURED:
         return {}
     machine, expected, actual = drawn

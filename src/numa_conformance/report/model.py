@@ -259,13 +259,25 @@ def _untested(cases: list[Case], profile: Profile, features: list[str], level: s
 
 
 def read_report(path: Path) -> Summary:
-    """Read a report.json, or the folder that holds one; raises ``UsageError``."""
+    """Read a report.json, or the folder that holds one; raises ``UsageError``.
+
+    Verdict, counts and claim are drawn anew from the cases: the file may come from elsewhere.
+    """
     file = path / "report.json" if path.is_dir() else path
     try:
         summary = msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Summary)
     except OSError as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:  # what is no UTF-8 is no error of msgspec's own
         raise UsageError(Fault(str(file), f"is no report of this suite: {error}")) from error
     cases = [msgspec.structs.replace(case, id=with_folder(case.id, case.requirements)) for case in summary.cases]
-    return msgspec.structs.replace(summary, cases=sorted(cases, key=lambda case: case.id))
+    concluded = Summary.concluded(
+        summary.target,
+        summary.level,
+        summary.profile,
+        cases,
+        summary.problems,
+        narrowed=not summary.profile,
+        judged=summary.verdict != NOT_JUDGED,
+    )
+    return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)
