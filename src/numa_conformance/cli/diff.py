@@ -31,9 +31,12 @@ WIDTH = 160
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
+@click.option("--ignore", "ignored", multiple=True, help="A field that is not compared: cpu_quota; may be repeated.")
 @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kinds of differences as JSON.")
-def command(a: str, b: str, budget: str, seed: int, messages: bool, timeout: float, as_json: bool) -> int:
+def command(
+    a: str, b: str, budget: str, seed: int, messages: bool, ignored: tuple[str, ...], timeout: float, as_json: bool
+) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
     A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, or 'command:./my-kubelet --stdio'.
@@ -44,8 +47,8 @@ def command(a: str, b: str, budget: str, seed: int, messages: bool, timeout: flo
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
         one, other = _open(opened, choices)
-        two = TwoTargets(one, other, messages=messages)
-        kinds = Kinds(two.again, _quirks_between(choices, one, other))
+        two = TwoTargets(one, other, messages=messages, ignored=ignored)
+        kinds = Kinds(two.again, _quirks_between(choices, two, one, other))
         for found in with_progress(two.histories(asked, seed), "asking both"):
             if found is not None:
                 kinds.add(found)
@@ -81,7 +84,7 @@ def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Clien
     return first, opened.enter_context(open_target(choices[1]))
 
 
-def _quirks_between(choices: list[TargetChoice], one: Client, other: Client) -> QuirksBetween | None:
+def _quirks_between(choices: list[TargetChoice], two: TwoTargets, one: Client, other: Client) -> QuirksBetween | None:
     """Return what knows the quirks between two levels of one version; None for any other pair."""
     follows = one.description.kubernetes_version
     levels = [choice.level for choice in choices]
@@ -89,7 +92,7 @@ def _quirks_between(choices: list[TargetChoice], one: Client, other: Client) -> 
         return None
     if levels[0] == levels[1]:
         return None
-    return QuirksBetween(KubernetesVersion.parse(follows), first_is_exact=levels[0] == "exact")
+    return QuirksBetween(KubernetesVersion.parse(follows), two, first_is_exact=levels[0] == "exact")
 
 
 def _about(asked: str, client: Client) -> dict[str, str]:

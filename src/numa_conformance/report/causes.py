@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
-from ..protocol import Client
-from ..suite.differing import Differing, differing
+from ..suite.differing import Differing
 from ..suite.drive import again
+from ..suite.two_targets import TwoTargets
 from .beside_reference import open_reference
 
 __all__ = ["QuirksBetween"]
@@ -21,9 +18,10 @@ class QuirksBetween:
     ``first_is_exact`` tells which; both follow the ``version``.
     """
 
-    def __init__(self, version: KubernetesVersion, *, first_is_exact: bool) -> None:
-        """Take the version that both follow."""
+    def __init__(self, version: KubernetesVersion, two: TwoTargets, *, first_is_exact: bool) -> None:
+        """Take the version that both follow, and the two."""
         self._version = version
+        self._two = two
         self._first_is_exact = first_is_exact
 
     def causes(self, found: Differing) -> tuple[str, ...]:
@@ -33,14 +31,7 @@ class QuirksBetween:
 
     def comes_from(self, found: Differing, quirks: tuple[str, ...]) -> bool:
         """Tell whether both answer alike once the exact one shows none of these quirks."""
-        exact, documented = found.history, found.other
-        if not self._first_is_exact:
-            exact, documented = documented, exact
-        with self._without(quirks) as reference:
-            told, _ = again(exact, reference)
-        return differing(told, documented) is None
-
-    @contextmanager
-    def _without(self, quirks: tuple[str, ...]) -> Iterator[Client]:
         with open_reference("exact", self._version, Quirks.of(self._version).without(*quirks)) as reference:
-            yield reference
+            told, _ = again(found.history, reference)
+        sides = (told, found.other) if self._first_is_exact else (found.history, told)
+        return self._two.differing(*sides) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,18 +37,28 @@ class Differing:
 
 
 def differing(
-    history: History, other: History, files: Collection[str] = (), *, messages: bool = False
+    history: History,
+    other: History,
+    files: Collection[str] = (),
+    *,
+    messages: bool = False,
+    ignored: Collection[str] = (),
 ) -> Differing | None:
     """Return where two histories of the same questions first differ; None when they do not.
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
-    ``files``: the state files that are compared, where they are told.
+    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not.
     """
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
-        found = tuple(_between(step, beside, files, messages=messages))
+        between = _between(step, beside, files, messages=messages)
+        found = tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
         if found:
             return Differing(history.until(number + 1), other.until(number + 1), number, found)
     return None
+
+
+def _fields(path: str) -> frozenset[str]:
+    return frozenset(re.split(r"[.\[]", path))
 
 
 def _between(step: Step, beside: Step, files: Collection[str], *, messages: bool) -> Iterator[Difference]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from math import ceil
 
@@ -25,13 +25,14 @@ class TwoTargets:
     """Asks one target, then another the same questions; each follows the Kubernetes version that it tells.
 
     ``surfaces`` and ``features`` are those that both claim and that the versions of both have; ``asked`` counts the
-    histories. With ``messages`` the wording of refusals is compared too.
+    histories. With ``messages`` the wording of refusals is compared too; fields that are ``ignored`` are not.
     """
 
-    def __init__(self, one: Client, other: Client, *, messages: bool = False) -> None:
+    def __init__(self, one: Client, other: Client, *, messages: bool = False, ignored: Collection[str] = ()) -> None:
         """Take two targets that are open."""
         self._both = one, other
         self._messages = messages
+        self._ignored = frozenset(ignored)
         self._silent: Counter[int] = Counter()
         self.asked = 0
         self.surfaces = one.surfaces & other.surfaces
@@ -75,7 +76,7 @@ class TwoTargets:
         self.asked += 1
         self._listen(0, history, fault)
         self._listen(1, beside, its_fault)
-        return self._differing(history, beside)
+        return self.differing(history, beside)
 
     def _listen(self, place: int, history: History, fault: TargetFault | None) -> None:
         """Give up a target that does not answer the first question of several histories in a row."""
@@ -91,15 +92,11 @@ class TwoTargets:
         one, other = self._both
         history, _ = self._again(questions, one)
         beside, _ = self._again(questions, other)
-        return self._differing(history, beside)
+        return self.differing(history, beside)
 
-    def beside(self, found: Differing, third: Client) -> Differing | None:
-        """Return where a third target, which stands in for the first, differs from the second on the same questions."""
-        history, _ = self._again(found.history, third)
-        return self._differing(history, found.other)
-
-    def _differing(self, history: History, beside: History) -> Differing | None:
-        return differing(history, beside, self._files, messages=self._messages)
+    def differing(self, history: History, beside: History) -> Differing | None:
+        """Return where two histories of the same questions first differ, in what is compared."""
+        return differing(history, beside, self._files, messages=self._messages, ignored=self._ignored)
 
     @staticmethod
     def _again(history: History, client: Client) -> tuple[History, TargetFault | None]:
