@@ -8,7 +8,7 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.suite.asking import Outcome, ask
+from numa_conformance.suite.asking import Outcome, ask, broken_in
 from numa_conformance.suite.groups import GROUPS, asked_in
 from numa_conformance.suite.requirements import REQUIREMENTS
 
@@ -17,7 +17,10 @@ Asked = Callable[[str], list[Outcome]]
 
 @pytest.fixture(scope="session")
 def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> Asked:
-    """Return what came of the groups that may show a requirement; each is driven when it is first needed."""
+    """Return what came of the groups that may show a requirement; each is driven when it is first needed.
+
+    Where only some requirements are asked for, the first group in which one is not met is the last.
+    """
     outcomes: dict[str, Outcome] = {}
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
     able = [group for group in GROUPS.values() if group.surface in target.surfaces]
@@ -40,7 +43,13 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
-        return [outcome(group.name) for group in able if requirement in asked_in(group)]
+        told: list[Outcome] = []
+        for group in able:
+            if requirement in asked_in(group):
+                told.append(outcome(group.name))
+                if wanted and broken_in(told, requirement):
+                    break
+        return told
 
     return of
 
