@@ -44,8 +44,12 @@ class Directly:
 
 @cache
 def _scenarios(surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
-    """Return what the groups of picks and lives ask a target with these claims, mixed."""
-    groups = [group for group in GROUPS.values() if group.name in ("picks", "lives") and group.surface in surfaces]
+    """Return what the groups of picks, lives and relations ask a target with these claims, mixed."""
+    groups = [
+        group
+        for group in GROUPS.values()
+        if group.name in ("picks", "lives", "relations") and group.surface in surfaces
+    ]
     scenarios = [scenario for group in groups for scenario in group.scenarios(features, 0)]
     random.Random("mixed").shuffle(scenarios)
     return tuple(scenarios)

@@ -7,7 +7,6 @@ asked. ``python -m shown_by`` in the folder ``tests`` remembers anew.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -60,7 +59,7 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
     """Return where what is wanted shows; of each group so many scenarios at most are asked, of all over it."""
     client, found = Directly(make()), dict[str, Where]()
     for group in GROUPS.values():
-        if group.surface not in client.description.surfaces or not wanted.intersection(asked_in(group)):
+        if group.surface not in client.description.surfaces or not wanted.intersection(asked_in(group, client.claimed)):
             continue
         for scenario in mixed(_scenarios(group.name, client.claimed))[:most]:
             where = (group.name, scenario.cell, scenario.machine.name)
@@ -84,8 +83,7 @@ def main() -> None:
             places |= _search(make, wanted[name] - places.keys(), MOST if name in MUTANTS else None)
         if places:
             rows.append(f"{json.dumps(name)}: {json.dumps(places)}")
-            sys.stderr.write(f"{name}\n")
-    FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+            FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

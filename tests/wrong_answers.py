@@ -17,8 +17,11 @@ from suite.checkers import (
     test_hints,
     test_memory_life,
     test_merges,
+    test_offered_hints,
+    test_relations,
     test_scores,
     test_starts,
+    test_state_files,
 )
 
 _SUBJECTS = (
@@ -29,7 +32,16 @@ _SUBJECTS = (
     test_device_life,
     test_memory_life,
 )
-_PLANTED = (test_allocations, test_classes, test_hints, test_merges, test_scores)
+_PLANTED = (
+    test_allocations,
+    test_classes,
+    test_hints,
+    test_merges,
+    test_offered_hints,
+    test_relations,
+    test_scores,
+    test_state_files,
+)
 
 WRITTEN: Mapping[str, set[str]] = {
     **{tests.__name__.rpartition(".")[2]: set(tests.CASES) for tests in _SUBJECTS},

@@ -30,7 +30,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
 
     def outcome(name: str) -> Outcome:
         if name not in outcomes:
-            shown = frozenset(asked_in(GROUPS[name]))
+            shown = frozenset(asked_in(GROUPS[name], claimed))
             askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
             outcomes[name] = ask(
                 GROUPS[name].scenarios(claimed, 0),
@@ -45,7 +45,7 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     def of(requirement: str) -> list[Outcome]:
         told: list[Outcome] = []
         for group in able:
-            if requirement in asked_in(group):
+            if requirement in asked_in(group, claimed):
                 told.append(outcome(group.name))
                 if wanted and broken_in(told, requirement):
                     break
@@ -57,10 +57,11 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only narrow surfaces show, where a node has none of them: its own conversations say the rest."""
-    surfaces = config.stash[RUN].client.surfaces
+    run = config.stash[RUN]
+    surfaces = run.client.surfaces
     if "node" not in surfaces:
         return
-    shown = {name for group in GROUPS.values() if group.surface in surfaces for name in asked_in(group)}
+    shown = {name for group in GROUPS.values() if group.surface in surfaces for name in asked_in(group, run.features)}
     beside = [item for item in items if _judged_by(item) not in {None, *shown}]
     config.hook.pytest_deselected(items=beside)
     items[:] = [item for item in items if item not in beside]

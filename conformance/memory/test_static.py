@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.machine import Machine, load_machine
+from numa_conformance.machine import Machine, load_machine, machine_from_dict
 from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
@@ -54,6 +54,15 @@ def test_what_fits_one_node_comes_from_one(node: NodeRun, pair: Machine, size: s
     node.start(pair, static_memory("best-effort"))
     for one in node.admit(guaranteed("a", 1, size)).memory():
         node.check(len(one.nodes) == 1, "memory comes from several NUMA nodes", got=one.nodes, allowed="one")
+
+
+@requirement("memory-manager/static/uses-the-fewest-numa-nodes")
+def test_what_needs_two_nodes_is_pinned_to_both(node: NodeRun) -> None:
+    """The example of the page Troubleshooting Topology Management: 150Gi of 125Gi on each of two NUMA nodes."""
+    machine = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
+    node.start(machine, static_memory("restricted"))
+    nodes = {one for block in node.admit(guaranteed("a", 3, "150Gi")).memory() for one in block.nodes}
+    node.check(nodes == {0, 1}, "the memory is not of both NUMA nodes", got=sorted(nodes), allowed="0 and 1")
 
 
 @requirement("memory-manager/static/never-gives-more-than-is-free", "memory-manager/reserved-memory/is-never-given")

@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+_LONGEST_NAME = 100
+"""Characters of a name past which nobody meant another: looking for one takes the square of its length."""
+
+
 class NumaConformanceError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -147,6 +151,8 @@ class KubeletHangs(KubeletFails):
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to ``name``, or None when nothing is near."""
+    if len(name) > _LONGEST_NAME:
+        return None
     by_fold = {one.lower(): one for one in known}
     found = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
     return by_fold[found[0]] if found else None

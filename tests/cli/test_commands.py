@@ -68,6 +68,44 @@ def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
     assert (code, "exclusive CPUs" in out, err) == (0, False, "")
 
 
+def test_simulate_tells_what_it_did_not_look_at(run, files):
+    service = "apiVersion: v1\nkind: Service\n"
+    gpu = POD.replace("1Gi", "1Gi, example.com/gpus: 1, ephemeral-storage: 1Gi")
+    asked = ["simulate", "--machine", "t3-two-numa-per-socket"]
+    code, _, err = run(*asked, files("pod.yaml", f"{service}---{gpu}"))
+    assert (code, err.splitlines()) == (
+        0,
+        [
+            "notice: passed over, as only Pods, Nodes and the workloads of Kubernetes are read: 1 Service",
+            "notice: t3-two-numa-per-socket has no example.com/gpus, which default/a asks for; "
+            "the kubelet does not look at it",
+        ],
+    )
+
+
+def test_simulate_tells_that_pods_of_several_nodes_go_to_one_machine(run, files):
+    pods = [POD.replace("name: a", f"name: {name}").replace("spec:", f"spec:\n  nodeName: n-{name}") for name in "ab"]
+    _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", files("pods.yaml", "---".join(pods)))
+    assert err == "notice: these are pods of 2 nodes (n-a, n-b, ...): all go to this one machine\n"
+
+
+def test_amounts_of_memory_are_printed_as_people_write_them(run, files):
+    config = (
+        "memoryManagerPolicy: Static\ntopologyManagerPolicy: best-effort\nkubeReserved: {memory: 412Mi}\n"
+        "reservedMemory: [{numaNode: 0, limits: {memory: 512Mi}}]\n"
+    )
+    pod = POD.replace(
+        "containers", "initContainers: [{name: i, resources: {limits: {cpu: 2, memory: 1Gi}}}]\n  containers"
+    )
+    machine = "t3-two-numa-per-socket"
+    _, out, _ = run(
+        "simulate", "--machine", machine, "--config", files("k.yaml", config), "--explain", files("p.yaml", pod)
+    )
+    assert "        1Gi of memory on NUMA node 0\n" in out
+    assert "        memory: handed on to later containers\n" in out
+    assert "      1Gi of memory on NUMA node 0\n" in out
+
+
 def test_simulate_explains(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD)
     base = ["simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--explain"]
@@ -79,6 +117,24 @@ def test_simulate_explains(run, files):
     assert explained["taken"] == [{"container": "c", "steps": ["core 1"]}]
 
 
+def test_what_was_taken_is_folded_and_the_refuser_is_named(run, files):
+    config = KUBELET.replace("single-numa-node", "best-effort") + "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n"
+    second = "    - {name: d, resources: {limits: {cpu: 1, memory: 1Gi}}}\n"
+    pod = files("pod.yaml", POD.replace("cpu: 2", "cpu: 6") + second)
+    asked = [
+        "simulate",
+        "--machine",
+        "t3-two-numa-per-socket",
+        "--config",
+        files("kubelet.yaml", config),
+        pod,
+        "--explain",
+    ]
+    _, out, _ = run(*asked)
+    assert "container c was given, in this order:\n      cores 1-3\n" in out
+    assert "refused at container d, by the CPU Manager" in out
+
+
 def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
     config, pod = files("kubelet.yaml", KUBELET), files("pod.yaml", POD.replace("cpu: 2", "cpu: 20"))
     code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, pod, "--json")
@@ -86,6 +142,35 @@ def test_simulate_exits_with_1_when_a_pod_is_refused(run, files):
     told = json.loads(out)["pods"][0]
     assert (told["phase"], told["reason"]) == ("Failed", "TopologyAffinityError")
     assert told["statusMessage"] == "Pod was rejected: Resources cannot be allocated with Topology locality"
+    assert told["advice"]["wouldBeAdmitted"][0] == {"text": "with 8 CPUs in place of 20", "change": {"cpu": "8"}}
+    assert json.loads(out)["summary"] == {"admitted": 0, "refused": {"TopologyAffinityError": 1}}
+
+
+def test_refusals_are_explained_once_for_pods_alike_and_summed_up(run, files):
+    config = files("kubelet.yaml", KUBELET)
+    container = "{name: c, resources: {limits: {cpu: 6, memory: 1Gi}}}"
+    pods = (
+        "kind: Deployment\nmetadata: {name: w}\n"
+        f"spec: {{replicas: 9, template: {{spec: {{containers: [{container}]}}}}}}\n"
+    )
+    code, out, _ = run("simulate", "--machine", "t3-two-numa-per-socket", "--config", config, files("pods.yaml", pods))
+    assert code == 1
+    assert out.count("would be admitted (each was tried):") == 1
+    assert "default/w-5 to default/w-8: 4 pods refused, TopologyAffinityError: Resources cannot" in out
+    assert out.endswith("\n4 admitted, 5 refused: 5 TopologyAffinityError\n")
+
+
+def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
+    config = (
+        "memoryManagerPolicy: Static\nkubeReserved: {memory: 412Mi}\n"
+        "reservedMemory: [{numaNode: 0, limits: {memory: 512Mi}}]\n"
+    )
+    pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-1Gi: 1Gi"))
+    machine = "t3-two-numa-per-socket"
+    code, out, err = run("simulate", "--machine", machine, "--config", files("k.yaml", config), pod)
+    assert code == 1
+    assert "default/a (Guaranteed): no answer, the kubelet crashes here: NUMA node 0 does not know hugepages-1Gi" in out
+    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for\n"
 
 
 @pytest.mark.parametrize(
@@ -138,6 +223,26 @@ def test_replay_shows_a_difference_and_exits_with_1(run, files):
     assert told["differences"][0]["differences"] == [{"path": "qos", "expected": "Burstable", "got": "BestEffort"}]
 
 
+def test_a_decision_is_asked_of_the_version_that_it_tells(run, files):
+    amounts = {"limits": {"cpu": "1", "memory": "1Gi"}}
+    whole = {"metadata": {"name": "p"}, "spec": {"resources": amounts, "containers": [{"name": "c"}]}}
+    asked = {"kind": "qos", "pod": whole}
+    nothing = {"container_cpus": {"c": 0}, "pod_cpus": 0}
+    older = {**asked, "id": "q@1.33", "kubernetesVersion": "1.33", "expect": {"qos": "BestEffort", **nothing}}
+    newer = {**asked, "id": "q@1.34", "kubernetesVersion": "1.34", "expect": {"qos": "Guaranteed", **nothing}}
+    path = files("q.jsonl", json.dumps(older) + "\n" + json.dumps(newer) + "\n")
+    assert run("replay", path)[0] == 0
+    code, out, _ = run("replay", path, "--kubernetes-version", "1.34")
+    assert (code, "q@1.33" in out, "q@1.34" in out) == (1, True, False)
+
+
+@pytest.mark.parametrize("told", ["soon", "1.9"])
+def test_a_version_that_is_not_known_is_refused(run, files, told):
+    code, _, err = run("replay", files("q.jsonl", json.dumps({**QOS, "kubernetesVersion": told}) + "\n"))
+    assert code == 2
+    assert told in err
+
+
 def test_replay_of_an_unknown_kind_differs(run, files):
     code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
     assert code == 1
@@ -173,6 +278,8 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
     assert code == 0
     assert "unsupported because the target does not claim: node/qos" in out
     assert "replayed 0, matched 0, differed 0, unsupported 1" in out
+    other = files("v.jsonl", json.dumps({**QOS, "kubernetesVersion": "1.27"}) + "\n")
+    assert "does not claim: Kubernetes 1.27" in run("replay", "--target", "little:Small", other)[1]
 
 
 def test_smoke_says_whether_answers_are_well_formed(run):

@@ -28,7 +28,7 @@ def test_every_policy_and_gate_has_its_place_on_a_page(record):
 
 def test_a_gate_that_is_gone_is_looked_up_among_the_removed():
     assert "/feature-gates-removed/#TopologyManager" in GATES["TopologyManager"].source.address
-    assert "/feature-gates/#MemoryManager" in GATES["MemoryManager"].source.address
+    assert "/feature-gates/#PodLevelResources" in GATES["PodLevelResources"].source.address
 
 
 def test_a_locked_gate_stays_locked_until_it_is_gone():
@@ -36,3 +36,7 @@ def test_a_locked_gate_stays_locked_until_it_is_gone():
         states = [state for _, state in gate.history.steps]
         first = next((index for index, state in enumerate(states) if state.locked), len(states))
         assert all(state.locked or state.stage == "gone" for state in states[first:]), gate.name
+
+
+def test_a_gate_needs_gates_that_are_listed():
+    assert all(need in GATES for gate in GATES.values() for need in gate.needs)

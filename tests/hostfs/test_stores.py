@@ -143,7 +143,7 @@ def test_a_file_too_large_is_refused(tmp_path, monkeypatch):
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
     (tmp_path / NAME).mkdir()
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="is a folder"):
         DirectoryStore(tmp_path).read(NAME)
 
 

@@ -6,12 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import (
-    read_documents,
-    read_kubelet_configuration,
-    read_pods,
-    read_scheduler_configuration,
-)
+from numa_conformance.kube import read_documents, read_pods
 
 POD = """
 apiVersion: v1
@@ -71,13 +66,6 @@ def test_a_workload_becomes_its_pods(file: Path, kind: str, spec: str, expected:
     pods = read_pods(file)
     assert [pod.name for pod in pods] == expected
     assert [pod.uid for pod in pods] == [f"n/{name}" for name in expected]
-
-
-def test_an_unknown_kind_is_refused_with_what_is_accepted(file: Path) -> None:
-    file.write_text("kind: Deploiment\nspec: {}\n")
-    (fault,) = faults(file)
-    assert "CronJob" in fault
-    assert "did you mean 'Deployment'?" in fault
 
 
 def test_two_pods_of_one_uid_are_both_named(file: Path) -> None:
@@ -148,18 +136,6 @@ def test_merge_keys_work_where_users_use_them(file: Path) -> None:
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
     assert "No such file" in faults(tmp_path / "missing.yaml")[0]
-    assert faults(tmp_path)
-
-
-def test_reads_a_kubelet_configuration(file: Path) -> None:
-    file.write_text("kind: KubeletConfiguration\ncpuManagerPolicy: static\n")
-    assert read_kubelet_configuration(file).cpu_manager_policy == "static"
-    assert read_kubelet_configuration(None).cpu_manager_policy == "none"
-
-
-def test_reads_a_scheduler_configuration(file: Path) -> None:
-    file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n")
-    assert read_scheduler_configuration(file).profile("mine")
 
 
 def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,9 +156,34 @@ def test_pods_without_metadata_are_named_after_their_container(file: Path) -> No
         "---\n".join([page, page, "apiVersion: v1\nkind: PodList\nitems: [{spec: {containers: [{name: a}]}}]\n"])
     )
     assert names(file) == ["nginx", "nginx-2", "a"]
-    assert [pod.uid for pod in read_pods(file, file)][3:] == ["default/nginx-3", "default/nginx-4", "default/a-2"]
+    another = file.with_name("another.yaml")
+    another.write_text(page)
+    assert [pod.uid for pod in read_pods(file, another)][3:] == ["default/nginx-3"]
 
 
 def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) -> None:
     file.write_text("spec: {containers: []}\n")
     assert faults(file) == ["F: spec.containers: Required value: a pod needs at least one container"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("!!bool foo", "not YAML: 'foo'"),
+        ("? [a, b]\n: 1", "a key is a list or a mapping"),
+        ("1: a\n'1': b", "the key '1' is given twice"),
+        ('{"kind": "Pod", "metadata": {"name": "\\ud800"}}', r"the text '\ud800' is no Unicode"),
+        ('{"kind": "Pod", "\\udfff": 1}', r"the text '\udfff' is no Unicode"),
+    ],
+)
+def test_what_no_document_of_kubernetes_can_hold_is_refused(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    (fault,) = faults(file)
+    assert said in fault
+
+
+def test_numbers_as_keys_are_the_texts_they_are_written_as(file: Path) -> None:
+    """As numbers, these would all fall into one place of a dictionary, and take an hour."""
+    file.write_text("\n".join(f"{number * (2**61 - 1)}: a" for number in range(20_000)))
+    (document,) = read_documents(file)
+    assert list(document.value)[:2] == ["0", "2305843009213693951"]

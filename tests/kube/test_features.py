@@ -5,16 +5,16 @@ from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import FeatureGates, gate_faults, option_maturity
 
 MATRIX = """
-option                            1.27 1.31 1.32 1.33 1.34 1.35 1.36
-full-pcpus-only                   B    B    B    G    G    G    G
-distribute-cpus-across-numa       A    A    A    B    B    B    B
-align-by-socket                   A    A    A    A    A    A    A
-distribute-cpus-across-cores      -    A    A    A    A    A    A
-strict-cpu-reservation            -    -    A    B    B    G    G
-prefer-align-cpus-by-uncorecache  -    -    A    A    B    B    G
-prefer-closest-numa-nodes         A    B    G    G    G    G    G
-max-allowable-numa-nodes          -    B    B    B    B    G    G
-no-such-option                    -    -    -    -    -    -    -
+option                            1.27 1.31 1.32 1.33 1.34 1.35 1.36 1.37
+full-pcpus-only                   B    B    B    G    G    G    G    G
+distribute-cpus-across-numa       A    A    A    B    B    B    B    B
+align-by-socket                   A    A    A    A    A    A    A    A
+distribute-cpus-across-cores      -    A    A    A    A    A    A    A
+strict-cpu-reservation            -    -    A    B    B    G    G    G
+prefer-align-cpus-by-uncorecache  -    -    A    A    B    B    G    G
+prefer-closest-numa-nodes         A    B    G    G    G    G    G    G
+max-allowable-numa-nodes          -    B    B    B    B    G    G    G
+no-such-option                    -    -    -    -    -    -    -    -
 """
 LETTERS = {"alpha": "A", "beta": "B", "ga": "G", None: "-"}
 
@@ -51,11 +51,11 @@ def test_a_version_may_be_written_in_full(version: str) -> None:
     assert FeatureGates.build(version, {"CPUManagerPolicyAlphaOptions": True}).enabled("CPUManagerPolicyAlphaOptions")
 
 
-@pytest.mark.parametrize("version", ["1.26", "1.37", "2.0", "1", "", "latest", "1.32-rc"])
+@pytest.mark.parametrize("version", ["1.26", "1.38", "2.0", "1", "", "latest", "1.32-rc"])
 def test_an_unknown_version_is_refused_with_those_known(version: str) -> None:
     with pytest.raises(UsageError) as caught:
         FeatureGates.build(version, {})
-    assert caught.value.faults[0].accepted == "1.27 to 1.36"
+    assert caught.value.faults[0].accepted == "1.27 to 1.37"
 
 
 def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
@@ -87,3 +87,33 @@ def test_all_alpha_gates_can_be_switched_at_once() -> None:
     gates = FeatureGates.build("1.32", {"AllAlpha": True, "PodLevelResources": False})
     assert gates.enabled("CPUManagerPolicyAlphaOptions")
     assert not gates.enabled("PodLevelResources")
+
+
+@pytest.mark.parametrize(
+    ("version", "gates", "fault"),
+    [
+        (
+            "1.36",
+            {"PodLevelResources": False},
+            "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: "
+            "[PodLevelResources]",
+        ),
+        ("1.36", {"ResourceHealthStatus": False}, "ResourceHealthStatusMessage is enabled, but depends on features"),
+        (
+            "1.35",
+            {"AllBeta": False, "InPlacePodLevelResourcesVerticalScaling": True},
+            "depends on features that are disabled: [NodeDeclaredFeatures PodLevelResources]",
+        ),
+        ("1.35", {"PodLevelResources": False}, None),
+        ("1.34", {"PodLevelResources": False}, None),
+        ("1.36", {"AllBeta": False}, None),
+    ],
+)
+def test_a_gate_that_is_on_needs_others_from_1_35_on(version: str, gates: dict[str, bool], fault: str | None) -> None:
+    """Finding I of the review of version profiles."""
+    if fault is None:
+        assert not FeatureGates.build(version, gates).enabled("PodLevelResources")
+        return
+    with pytest.raises(StartError) as refused:
+        FeatureGates.build(version, gates)
+    assert fault in refused.value.message

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import FeatureGates, Pod, pod_requests
-from numa_conformance.managers.eligibility import is_pinned, pod_exclusive_cpus
+from numa_conformance.managers.eligibility import exclusive_cpus, is_pinned, pod_exclusive_cpus
 from numa_conformance.scheduler.inputs import filter_amounts, scoring_amount
 
 BOTH = {"cpu": "4", "memory": "2Gi"}
@@ -59,12 +61,64 @@ def test_the_static_policies_leave_such_a_pod_in_the_shared_pool():
     assert not is_pinned(guaranteed)
 
 
-def test_an_agent_whose_gate_is_off_does_not_see_them():
+OFF = {"PodLevelResources": False, "InPlacePodLevelResourcesVerticalScaling": False}
+ON = {"PodLevelResources": True}
+WHOLE = {"requests": BOTH, "limits": BOTH}
+
+
+def seen(one: Pod, version: str, gates: dict[str, bool] | None = None, *, exact: bool = True) -> Pod:
+    quirks = Quirks.of(KubernetesVersion.parse(version)) if exact else Quirks.none()
+    return one.as_seen(FeatureGates.build(version, gates), quirks.node)
+
+
+@pytest.mark.parametrize(
+    ("version", "gates", "exact", "cpus"),
+    [
+        ("1.32", {}, True, 2),
+        ("1.32", ON, True, 2),
+        ("1.32", ON, False, 0),
+        ("1.33", ON, True, 2),
+        ("1.34", {}, True, 0),
+        ("1.34", {"PodLevelResources": False}, True, 2),
+        ("1.36", {}, True, 0),
+        ("1.36", OFF, True, 0),
+        ("1.36", OFF, False, 2),
+        ("1.36", {"PodLevelResourceManagers": True}, True, 4),
+    ],
+)
+def test_whom_the_managers_serve_depends_on_version_and_gates(version, gates, exact, cpus):
+    """CPU-ELIG-10: findings D, G and H of the review of version profiles."""
+    own = {"name": "c", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}
+    assert pod_exclusive_cpus(seen(pod(WHOLE, containers=[own]), version, gates, exact=exact)) == cpus
+
+
+def test_a_pod_can_be_looked_at_again_with_other_gates():
+    own = {"name": "c", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}
+    hidden = seen(pod(WHOLE, containers=[own]), "1.32")
+    assert not hidden.has_pod_level
+    assert seen(hidden, "1.34").has_pod_level
+
+
+@pytest.mark.parametrize(("version", "qos"), [("1.33", "Guaranteed"), ("1.36", "BestEffort"), ("1.37", "Guaranteed")])
+def test_empty_resources_of_the_pod_decide_its_class_up_to_1_36(version, qos):
+    """ADM-QOS-09."""
     own = {"name": "c", "resources": {"limits": BOTH}}
-    whole = pod({"limits": BOTH}, containers=[own])
-    assert pod_exclusive_cpus(whole.as_seen(FeatureGates.build("1.32"))) == 4
-    assert whole.as_seen(FeatureGates.build("1.32", {"PodLevelResources": True})) is whole
-    assert whole.as_seen(FeatureGates.build("1.34")) is whole
+    assert seen(pod({}, containers=[own]), version).qos == qos
+
+
+@pytest.mark.parametrize(
+    ("own", "cpus"),
+    [
+        ({"limits": {"cpu": "2", "memory": "1Gi"}}, 2),
+        ({"limits": {"cpu": "2"}}, 0),
+        ({"requests": {"cpu": "2"}, "limits": {"cpu": "3", "memory": "1Gi"}}, 0),
+        ({"limits": {"cpu": "1500m", "memory": "1Gi"}}, 0),
+    ],
+)
+def test_of_a_pod_served_as_a_whole_guaranteed_containers_are_owed_cpus(own, cpus):
+    """CPU-ELIG-11."""
+    one = seen(pod(WHOLE, containers=[{"name": "c", "resources": own}]), "1.36", {"PodLevelResourceManagers": True})
+    assert exclusive_cpus(one, one.containers[0]) == cpus
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_the_whole_suite(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for folder in ("conformance", "fixtures"):
+    for folder in ("conformance", "fixtures", "go/numa"):
         own = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
         own = [path for path in own if "__pycache__" not in path.parts]
         assert own

@@ -50,6 +50,15 @@ def _fault(target: InProcess) -> TargetFault:
     return caught.value
 
 
+class _TextlessError(Exception):
+    def __str__(self) -> str:
+        return str(1 // 0)
+
+
+def _raise(error: BaseException) -> object:
+    raise error
+
+
 def _loop_for_ever() -> object:
     while True:
         pass
@@ -75,6 +84,11 @@ def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
         (lambda: None, BadReply, "not a Description"),
         (lambda: {"name": "fake"}, BadReply, "missing required field `version`"),
         (lambda: Picked("0-1"), BadReply, "not a Description"),
+        (lambda: Description("fake", 1, "2", None, []), BadReply, "Expected `str`, got `int` - at `$.version`"),
+        (lambda: Description("\ud800", "1", "2", [], []), BadReply, "surrogates not allowed"),
+        (lambda: _raise(KeyboardInterrupt()), Crashed, "raised KeyboardInterrupt"),
+        (lambda: _raise(_TextlessError()), Crashed, "raised _TextlessError: (no text: ZeroDivisionError"),
+        (lambda: _raise(ValueError("\ud800")), Crashed, r"raised ValueError: \ud800"),
     ],
 )
 def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
@@ -118,6 +132,12 @@ def test_unknown_methods_and_wrong_fields_are_errors_of_the_user():
         client.call("guess", {})
     with pytest.raises(UsageError, match="colour"):
         client.call("describe", {"colour": "blue"})
+
+
+@pytest.mark.parametrize("name", ["a\nVERDICT: CONFORMANT", "\x1b[31m", "a" * 201])
+def test_a_name_that_would_change_what_is_printed_is_refused(name: str):
+    with pytest.raises(UsageError, match=r"describe: name: is '.*one line of at most 200 printable characters"):
+        Client(_target(lambda: Description(name, "1", "2", ["classify"], [])))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
+import contextlib
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +53,8 @@ def _fault(target: Stdio) -> TargetFault:
         ("error_object", BadReply, "no luck"),
         ("unknown_field", BadReply, "`colour`"),
         ("prints_first", BadReply, "not JSON"),
+        ("answers_no_utf_8", BadReply, "not JSON"),
+        ("nests_a_million_deep", BadReply, "not JSON"),
     ],
 )
 def test_a_bad_answer_is_a_fault_that_shows_the_exchange_and_a_fresh_process_answers_next(
@@ -90,6 +94,46 @@ def test_a_target_that_hangs_costs_its_budget_and_no_more(start: Start, tmp_path
     assert lives(tmp_path) == 2
 
 
+def _bearing(mark: str) -> list[str]:
+    """Return the processes whose environment bears a mark."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in (folder / "environ").read_bytes():
+                found.append(folder.name)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="daemons are found in /proc, which Linux alone has")
+def test_a_daemon_that_keeps_the_pipes_of_a_dead_target_costs_no_time_and_does_not_live_on(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OF_THIS_TEST", str(tmp_path))
+    target = start("leaves_a_daemon")
+    began = time.monotonic()
+    fault = _fault(target)
+    assert type(fault) is Crashed
+    assert "exit status 3" in fault.message
+    assert time.monotonic() - began < 10  # the daemon lives for ten minutes, a call may take twenty seconds
+    assert _bearing(f"OF_THIS_TEST={tmp_path}") == []
+    assert isinstance(target.request(Describe()), Description)
+
+
+@pytest.mark.parametrize("fake", ["answers_twice", "talks_without_end"])
+def test_a_reply_that_nobody_asked_for_is_a_fault_of_the_next_question(start: Start, fake: str, tmp_path: Path):
+    target = start(fake)
+    assert isinstance(target.request(Describe()), Description)
+    fault = _fault(target)
+    assert type(fault) is BadReply
+    assert "has the id 1, the request had 2" in fault.message
+    assert isinstance(target.request(Describe()), Description)
+    assert lives(tmp_path) == 2
+
+
+def test_a_request_longer_than_a_pipe_holds_is_sent_whole(start: Start):
+    assert isinstance(start("answers_twice").request(Describe(protocol="2" * 1_000_000)), Description)
+
+
 def test_a_target_that_dies_later_is_started_again_with_no_memory_of_the_conversation(start: Start, tmp_path: Path):
     target = start("dies_on_the_second_call")
     assert isinstance(target.request(Describe()), Description)
@@ -117,6 +161,13 @@ def test_an_unknown_feature_is_an_error_of_the_user_that_names_it(start: Start):
     with pytest.raises(UsageError, match="cpu-manager/statik") as caught:
         Client(start("claims_unknown_feature"))
     assert "cpu-manager/static" in str(caught.value)
+
+
+def test_a_target_whose_claims_are_refused_does_not_live_on(start: Start, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("OF_THIS_TEST", str(tmp_path))
+    with pytest.raises(UsageError):
+        Client(start("claims_unknown_feature"))
+    assert _bearing(f"OF_THIS_TEST={tmp_path}") == []
 
 
 def test_what_a_target_does_not_claim_is_not_asked(start: Start):

@@ -21,7 +21,7 @@ from numa_conformance.protocol.version_1 import VERSION_1
 from numa_conformance.suite.workloads import guaranteed, static
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts" / "v1").glob("*.jsonl"))
-YOUNGER = {"scores", "cpu_quota", "phase", "writes"}
+YOUNGER = {"alignments", "scores", "cpu_quota", "phase", "writes"}
 TARGETS = Path(__file__).parent / "version_1"
 
 

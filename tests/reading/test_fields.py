@@ -54,3 +54,12 @@ def test_all_faults_come_at_once_also_those_of_other_errors():
         "a.yaml: second.below",
         "a.yaml: third: below",
     ]
+
+
+def test_of_a_file_full_of_faults_the_first_hundred_are_told():
+    fields = Fields("f")
+    fields.known({f"key{number}": 1 for number in range(60_000)}, "", ["kind"])
+    with pytest.raises(UsageError) as caught:
+        fields.raise_if_any()
+    assert len(caught.value.faults) == 101
+    assert str(caught.value.faults[-1]) == "f: and 59900 more faults"

@@ -18,7 +18,7 @@ def test_name_and_version_may_each_be_left_out(text, name, version):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("cpus", "did you mean 'cpu'"), ("cpu@1.10", "accepted: 1.27 to 1.36"), ("cpu@new", "'new' is not a Kubernetes")],
+    [("cpus", "did you mean 'cpu'"), ("cpu@1.10", "accepted: 1.27 to 1.37"), ("cpu@new", "'new' is not a Kubernetes")],
 )
 def test_unknown_profiles_are_refused(text, said):
     with pytest.raises(UsageError, match=said):

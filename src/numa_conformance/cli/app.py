@@ -11,12 +11,14 @@ import click
 
 from .. import __version__
 from ..errors import NumaConformanceError, StartError, UsageError, closest
+from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
 
 __all__ = ["main"]
 
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
+    "on": "run any program on a machine of the catalogue",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
     "score": "show how kube-scheduler scores nodes for a pod",
@@ -71,7 +73,9 @@ def app() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
-    sys.exit(_guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False)))
+    with printable_streams():
+        code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
+    sys.exit(code)
 
 
 def _guarded(run: Callable[[], object]) -> int:

@@ -112,6 +112,8 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
         kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     found = read_cluster(*sources.nodes, *sources.pods)
+    for text in found.notices:
+        notice(text)
     cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))
     if not cluster.nodes:
         raise UsageError(Fault("--nodes", "there is no node", "Nodes in a file, or a fleet file with a count"))

@@ -2,42 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from ..errors import Fault, UsageError
+from ..files import write_text
+from ..machine.data_files import data_folder
 
 __all__ = ["command"]
 
 _STARTER = Path(__file__).parent / "starter"
-_OPTIONS = {"python": "target numa_target:make", "stdio": 'target-command "python3 numa_target.py"'}
-"""What follows ``--`` for the commands, and ``--numa-`` for pytest."""
+_SDK = "numaconformance"
+"""Where the Go SDK is written, beside the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """``option`` is what follows ``--`` for the commands, and ``--numa-`` for pytest; ``build`` goes before both."""
+
+    option: str
+    files: tuple[str, ...] = ("numa_target.py",)
+    build: str = ""
+
+
+_GO = """\
+      - uses: actions/setup-go@v5
+        with:
+          go-version: stable
+          cache: false
+      - run: go build -o my-allocator .
+"""
+_KINDS = {
+    "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), _GO),
+    "python": _Kind("target numa_target:make"),
+    "stdio": _Kind('target-command "python3 numa_target.py"'),
+}
 
 
 @click.command("init")
-@click.argument("kind", type=click.Choice(sorted(_OPTIONS)))
+@click.argument("kind", type=click.Choice(sorted(_KINDS)))
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 def command(kind: str, folder: Path) -> None:
     """Write a minimal target and a CI workflow to FOLDER (default: here); nothing is overwritten.
 
-    KIND python is asked in process, stdio serves JSON-RPC as a target in any language does.
+    KIND python is asked in process, go is built on the SDK that is written beside it, stdio serves JSON-RPC as a
+    target in any language does.
     """
-    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8")
-    option = _OPTIONS[kind]
-    files = {
-        folder / "numa_target.py": (_STARTER / kind / "numa_target.py").read_text(encoding="utf-8"),
-        folder / ".github/workflows/numa-conformance.yml": workflow.replace("NUMA_TARGET", f"--numa-{option}").replace(
-            "TARGET", f"--{option}"
-        ),
-    }
+    chosen = _KINDS[kind]
+    files = {folder / name: text for name, text in _files(kind, chosen)}
     there = [path for path in files if path.exists()]
     if there:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in there)
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         click.echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"\ntry it:  {where}numa-conformance smoke --{option}")
-    click.echo(f"then:    {where}pytest --numa-conformance --numa-{option}")
+    build = "go build -o my-allocator . && " if kind == "go" else ""
+    click.echo(f"\ntry it:  {where}{build}numa-conformance smoke --{chosen.option}")
+    click.echo(f"then:    {where}pytest --numa-conformance --numa-{chosen.option}")
+
+
+def _files(kind: str, chosen: _Kind) -> Iterator[tuple[str, str]]:
+    """Yield what is written, by its place below the folder."""
+    for name in chosen.files:
+        yield name, (_STARTER / kind / name).read_text(encoding="utf-8")
+    if kind == "go":
+        sdk = data_folder("go")
+        for path in (sdk / "go.mod", *sorted((sdk / "numa").glob("*.go"))):
+            if not path.name.endswith("_test.go"):
+                yield f"{_SDK}/{path.relative_to(sdk).as_posix()}", path.read_text(encoding="utf-8")
+    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", chosen.build)
+    workflow = workflow.replace("NUMA_TARGET", f"--numa-{chosen.option}").replace("TARGET", f"--{chosen.option}")
+    yield ".github/workflows/numa-conformance.yml", workflow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import click
 
 from ..errors import Fault, UsageError
+from ..files import open_plain
 from ..suite.drive import again
 from ..suite.history import History, HistoryError, read_histories
 from ..suite.judging import Broken, Verdicts, judge
@@ -66,7 +69,7 @@ def holds_histories(path: Path) -> bool:
     """Tell whether a file begins as one of histories does."""
     if not path.is_file():
         return False
-    with path.open("rb") as stream:
+    with open_plain(path) as stream:
         return stream.read(len(_BEGINS)) == _BEGINS
 
 
@@ -81,11 +84,11 @@ def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *,
 def read_files(files: Iterable[Path]) -> Iterator[History]:
     """Read histories from files; raises ``UsageError``."""
     for path in files:
-        if path.is_file() and path.stat().st_size > LARGEST:
-            raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
         try:
-            with path.open(encoding="utf-8") as lines:
-                yield from read_histories(lines)
+            with open_plain(path) as stream:
+                if os.fstat(stream.fileno()).st_size > LARGEST:
+                    raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
+                yield from read_histories(io.TextIOWrapper(stream, encoding="utf-8"))
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from ..hostfs import write_tree
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from .terminal import print_json
 
@@ -13,7 +16,7 @@ __all__ = ["command"]
 @click.group("machines", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """List the machines of the catalogue, or show one."""
+    """List the machines of the catalogue, show one, or write its files."""
     if context.invoked_subcommand is None:
         context.invoke(list_machines)
 
@@ -60,3 +63,11 @@ def show(machine: str, as_json: bool) -> None:
         click.echo(f"note: {note}")
     click.echo()
     click.echo(allocation_map(found, {}, details=True))
+
+
+@command.command("export")
+@click.argument("machine")
+@click.argument("folder", type=click.Path(path_type=Path))
+def export(machine: str, folder: Path) -> None:
+    """Write what the kernel of MACHINE shows below /sys and /proc into FOLDER, which must be empty or absent."""
+    write_tree(load_machine(machine), folder)

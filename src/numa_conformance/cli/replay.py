@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace as changed
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..suite.recorded import Outcome, Totals, read_vectors, replay
+from ..documentation.versions import KubernetesVersion
+from ..suite.recorded import Outcome, Totals, Vector, read_vectors, replay, unsupported
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again, read_files
 from .targets import TargetChoice, open_target, target_options
@@ -37,6 +40,8 @@ def command(
     """Replay recorded decisions of FILES (JSON lines, .gz or plain, a file or a folder).
 
     Exits with 0 only if none differed. Unsupported are only decisions that need a feature the target does not claim.
+    The reference follows the version that each decision tells (1.32 where it tells none); a target is asked the
+    decisions of the version it says that it follows, and those that tell none. With --kubernetes-version all are asked.
     Of histories, as a report keeps them, the questions are asked anew and the answers judged by the requirements.
     """
     told = [path for path in files if holds_histories(path)]
@@ -51,9 +56,23 @@ def command(
     ]
     if not vectors:
         raise click.UsageError("no recorded decision is selected")
+    outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
+    return _print(list(with_progress(outcomes, "replaying", len(vectors))), shown, as_json=as_json)
+
+
+def _outcomes(choice: TargetChoice, vectors: Sequence[Vector], *, messages: bool) -> Iterator[Outcome]:
+    if choice.is_reference and choice.version is None:
+        for version, group in groupby(vectors, lambda vector: vector.version):
+            with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
+                yield from replay(target, group, messages=messages)
+        return
     with open_target(choice) as target:
-        outcomes = list(with_progress(replay(target, vectors, messages=not ignore_messages), "replaying", len(vectors)))
-    return _print(outcomes, shown, as_json=as_json)
+        follows = KubernetesVersion.known(target.description.kubernetes_version)
+        for vector in vectors:
+            if choice.version is None and vector.told not in (None, follows):
+                yield unsupported(vector, [f"Kubernetes {vector.told}"])
+            else:
+                yield from replay(target, [vector], messages=messages)
 
 
 def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:

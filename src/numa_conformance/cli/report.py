@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..files import write_text
 from ..report.compare import compare_reports
-from ..report.files import write_text
 from ..report.html import matrix_page
 from ..report.merge import merge_reports
 from ..report.model import read_report

@@ -19,7 +19,6 @@ from ..kube import (
     SchedulerConfiguration,
     SchedulerProfile,
     read_cluster,
-    read_pods,
     read_scheduler_configuration,
 )
 from ..scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
@@ -80,8 +79,10 @@ def command(
     if cluster.elsewhere:
         notice(f"{len(cluster.elsewhere)} pods are on nodes that are not listed: they count nowhere")
     quirks = quirks_of(level, kubernetes_version).scheduler
-    wanted = read_pods(*pods)
-    chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted]
+    wanted = read_cluster(*pods)
+    for text in (*cluster.notices, *wanted.notices):
+        notice(text)
+    chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted.pods]
     told = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:
         print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in told])

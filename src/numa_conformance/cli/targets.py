@@ -21,13 +21,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class TargetChoice:
-    """Which implementation to ask: the reference when neither a factory nor a command is named."""
+    """Which implementation to ask: the reference when neither a factory nor a command is named.
+
+    ``version``: the version that was asked for, None where none was.
+    """
 
     factory: str | None
     command: str | None
     level: str
-    kubernetes_version: KubernetesVersion
+    version: KubernetesVersion | None
     timeout: float
+
+    @property
+    def is_reference(self) -> bool:
+        """Tell whether the reference is asked."""
+        return not (self.factory or self.command)
 
 
 def target_options(function: F) -> F:
@@ -47,9 +55,8 @@ def target_options(function: F) -> F:
     @click.option(
         "--kubernetes-version",
         type=version,
-        default=str(DEFAULT),
-        show_default=True,
-        help="The version the reference follows.",
+        default=None,
+        help=f"The version the reference follows (default: what a recorded decision tells, else {DEFAULT}).",
     )
     @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
     @functools.wraps(function)
@@ -58,7 +65,7 @@ def target_options(function: F) -> F:
         factory: str | None,
         target_command: str | None,
         level: str,
-        kubernetes_version: KubernetesVersion,
+        kubernetes_version: KubernetesVersion | None,
         timeout: float,
         **kwargs: Any,
     ) -> Any:
@@ -87,4 +94,4 @@ def _connection(choice: TargetChoice) -> Connection:
     if choice.factory:
         return InProcess(load_factory(choice.factory), choice.factory, choice.timeout)
     level: Level = "exact" if choice.level == "exact" else "documented"
-    return InProcess(lambda: ReferenceTarget(level, choice.kubernetes_version), "the reference", choice.timeout)
+    return InProcess(lambda: ReferenceTarget(level, choice.version or DEFAULT), "the reference", choice.timeout)

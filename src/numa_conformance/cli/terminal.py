@@ -29,7 +29,7 @@ def with_progress(items: Iterable[T], label: str, total: int | None = None) -> I
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(items, description=label, total=total, console=Console(stderr=True), transient=True)
+    yield from track(items, description=label, total=total, console=Console(file=sys.__stderr__), transient=True)
 
 
 def notice(text: str) -> None:

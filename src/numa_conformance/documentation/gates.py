@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
-from .versions import NEWEST, History
+from .versions import NEWEST, History, KubernetesVersion
 
-__all__ = ["GATES", "FeatureGate", "GateState"]
+__all__ = ["GATES", "GATES_NEED_OTHERS", "FeatureGate", "GateState"]
 
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 
@@ -22,7 +22,7 @@ Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 class GateState:
     """How mature a gate is, whether it is on by default, and whether it is locked to that.
 
-    A gate that is ``gone`` cannot be set; what it guarded is there.
+    A gate that is ``gone`` cannot be set; what it guarded is there for ever, or not any more (``on`` false).
     """
 
     stage: Stage
@@ -32,10 +32,14 @@ class GateState:
 
 @dataclass(frozen=True, slots=True)
 class FeatureGate:
-    """One gate and what became of it from version to version."""
+    """One gate and what became of it from version to version.
+
+    ``needs``: gates without which it cannot be on (GATES_NEED_OTHERS).
+    """
 
     name: str
     history: History[GateState]
+    needs: tuple[str, ...] = ()
 
     @property
     def source(self) -> Section:
@@ -52,40 +56,78 @@ _GA = GateState("ga", on=True)
 _LOCKED = GateState("ga", on=True, locked=True)
 _DEPRECATED = GateState("deprecated", on=True)
 _DEPRECATED_OFF = GateState("deprecated", on=False)
+_DEPRECATED_LOCKED = GateState("deprecated", on=True, locked=True)
 _GONE = GateState("gone", on=True)
+_GONE_OFF = GateState("gone", on=False)
 
 
-def _gate(name: str, *steps: tuple[str, GateState]) -> FeatureGate:
-    return FeatureGate(name, History(*steps))
+def _gate(name: str, *steps: tuple[str, GateState], needs: tuple[str, ...] = ()) -> FeatureGate:
+    return FeatureGate(name, History(*steps), needs)
 
 
 _ALL = (
-    _gate("CPUManager", ("1.26", _LOCKED)),
+    _gate("CPUManager", ("1.26", _LOCKED), ("1.33", _GONE)),
     _gate("CPUManagerPolicyOptions", ("1.23", _BETA), ("1.33", _LOCKED)),
     _gate("CPUManagerPolicyBetaOptions", ("1.23", _BETA)),
     _gate("CPUManagerPolicyAlphaOptions", ("1.23", _ALPHA)),
-    _gate("MemoryManager", ("1.22", _BETA), ("1.32", _LOCKED)),
-    _gate("TopologyManager", ("1.27", _LOCKED), ("1.32", _GONE)),
-    _gate("TopologyManagerPolicyOptions", ("1.26", _ALPHA), ("1.28", _BETA), ("1.32", _GA)),
+    _gate("MemoryManager", ("1.22", _BETA), ("1.32", _LOCKED), ("1.36", _GONE)),
+    _gate("TopologyManager", ("1.27", _LOCKED), ("1.29", _GONE)),
+    _gate("TopologyManagerPolicyOptions", ("1.26", _ALPHA), ("1.28", _BETA), ("1.32", _GA), ("1.36", _LOCKED)),
     _gate("TopologyManagerPolicyBetaOptions", ("1.26", _BETA_OFF), ("1.28", _BETA)),
     _gate("TopologyManagerPolicyAlphaOptions", ("1.26", _ALPHA)),
-    _gate("SidecarContainers", ("1.28", _ALPHA), ("1.29", _BETA), ("1.33", _LOCKED)),
+    _gate("SidecarContainers", ("1.28", _ALPHA), ("1.29", _BETA), ("1.33", _LOCKED), ("1.37", _GONE)),
     _gate("InPlacePodVerticalScaling", ("1.27", _ALPHA), ("1.33", _BETA), ("1.35", _LOCKED)),
-    _gate("InPlacePodVerticalScalingAllocatedStatus", ("1.32", _ALPHA), ("1.33", _DEPRECATED_OFF)),
-    _gate("InPlacePodVerticalScalingExclusiveCPUs", ("1.32", _ALPHA)),
-    _gate("InPlacePodVerticalScalingExclusiveMemory", ("1.34", _ALPHA)),
+    _gate(
+        "InPlacePodVerticalScalingAllocatedStatus",
+        ("1.32", _ALPHA),
+        ("1.33", _DEPRECATED_OFF),
+        ("1.36", _GONE_OFF),
+        needs=("InPlacePodVerticalScaling",),
+    ),
+    _gate("InPlacePodVerticalScalingExclusiveCPUs", ("1.32", _ALPHA), needs=("InPlacePodVerticalScaling",)),
+    _gate("InPlacePodVerticalScalingExclusiveMemory", ("1.34", _ALPHA), needs=("InPlacePodVerticalScaling",)),
+    _gate(
+        "InPlacePodVerticalScalingInitContainers",
+        ("1.36", _BETA),
+        ("1.37", _LOCKED),
+        needs=("InPlacePodVerticalScaling", "NodeDeclaredFeatures"),
+    ),
+    _gate(
+        "InPlacePodLevelResourcesVerticalScaling",
+        ("1.35", _ALPHA),
+        ("1.36", _BETA),
+        needs=("InPlacePodVerticalScaling", "NodeDeclaredFeatures", "PodLevelResources"),
+    ),
+    _gate("NodeDeclaredFeatures", ("1.35", _ALPHA), ("1.36", _BETA), ("1.37", _LOCKED)),
     _gate("PodLevelResources", ("1.32", _ALPHA), ("1.34", _BETA)),
-    _gate("PodLevelResourceManagers", ("1.36", _ALPHA)),
-    _gate("DisableCPUQuotaWithExclusiveCPUs", ("1.33", _BETA)),
-    _gate("ResourceHealthStatus", ("1.31", _ALPHA)),
-    _gate("KubeletPodResourcesGet", ("1.27", _ALPHA), ("1.34", _BETA)),
-    _gate("KubeletPodResourcesDynamicResources", ("1.27", _ALPHA), ("1.34", _BETA)),
+    _gate("PodLevelResourceManagers", ("1.36", _ALPHA), ("1.37", _BETA_OFF), needs=("PodLevelResources",)),
+    _gate("PodLevelResourcesFixDefaulting", ("1.37", _BETA), needs=("PodLevelResources",)),
+    _gate("PodLevelResourcesFixKubeletQOSClass", ("1.37", _BETA), needs=("PodLevelResources",)),
+    _gate("DisableCPUQuotaWithExclusiveCPUs", ("1.33", _BETA), ("1.36", _DEPRECATED), ("1.37", _DEPRECATED_LOCKED)),
+    _gate("ResourceHealthStatus", ("1.31", _ALPHA), ("1.36", _BETA), needs=("DynamicResourceAllocation",)),
+    _gate("ResourceHealthStatusMessage", ("1.36", _BETA), needs=("ResourceHealthStatus",)),
+    _gate("KubeletPodResources", ("1.15", _BETA), ("1.28", _LOCKED), ("1.30", _GONE)),
+    _gate("KubeletPodResourcesGetAllocatable", ("1.23", _BETA), ("1.28", _LOCKED), ("1.30", _GONE)),
+    _gate("KubeletPodResourcesGet", ("1.27", _ALPHA), ("1.34", _BETA), ("1.36", _LOCKED)),
+    _gate("KubeletPodResourcesDynamicResources", ("1.27", _ALPHA), ("1.34", _BETA), ("1.36", _LOCKED)),
     _gate("KubeletPodResourcesListUseActivePods", ("1.34", _DEPRECATED)),
-    _gate("DevicePluginCDIDevices", ("1.29", _BETA), ("1.31", _GA)),
+    _gate("DevicePluginCDIDevices", ("1.28", _ALPHA), ("1.29", _BETA), ("1.31", _LOCKED), ("1.34", _GONE)),
     _gate("DynamicResourceAllocation", ("1.26", _ALPHA), ("1.32", _BETA_OFF), ("1.34", _GA), ("1.35", _LOCKED)),
+    _gate(
+        "DRAExtendedResource",
+        ("1.34", _ALPHA),
+        ("1.36", _BETA),
+        ("1.37", _LOCKED),
+        needs=("DynamicResourceAllocation",),
+    ),
+    _gate("MemoryQoS", ("1.22", _ALPHA), ("1.37", _BETA)),
+    _gate("NodeSwap", ("1.22", _ALPHA), ("1.28", _BETA_OFF), ("1.30", _BETA), ("1.34", _LOCKED)),
     _gate("WindowsCPUAndMemoryAffinity", ("1.32", _ALPHA)),
-    _gate("SchedulerQueueingHints", ("1.28", _BETA_OFF), ("1.32", _BETA), ("1.34", _LOCKED)),
+    _gate("SchedulerQueueingHints", ("1.28", _BETA_OFF), ("1.32", _BETA), ("1.34", _LOCKED), ("1.37", _GONE)),
 )
 
 GATES: Mapping[str, FeatureGate] = MappingProxyType({gate.name: gate for gate in _ALL})
 """Gate name to gate."""
+
+GATES_NEED_OTHERS = KubernetesVersion(1, 35)
+"""From this version on a gate that is on while one that it needs is off keeps a component from starting."""

@@ -54,7 +54,7 @@ class KubernetesVersion:
         return f"{self.major}.{self.minor}"
 
 
-OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 36)
+OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 37)
 """First and last version whose behaviour can be asked for."""
 SUPPORTED_RANGE = f"{OLDEST} to {NEWEST}"
 """The same, as messages name it."""

@@ -2,10 +2,11 @@
 
 from .cgroup import CgroupTree, CgroupUpdate, Failure, write_cgroup_tree
 from .dumps import open_dump
+from .fake import write_tree
 from .kubelet_view import read_kubelet_view
+from .on_machine import enter_machine
 from .reader import read_machine
 from .stores import DirectoryStore, JournalStore, MemoryStore, StateStore
-from .writer import write_tree
 
 __all__ = [
     "CgroupTree",
@@ -15,6 +16,7 @@ __all__ = [
     "JournalStore",
     "MemoryStore",
     "StateStore",
+    "enter_machine",
     "open_dump",
     "read_kubelet_view",
     "read_machine",

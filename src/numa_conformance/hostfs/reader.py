@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,20 +135,27 @@ class _Reader:
         ids = {cpu: self._ids(cpu) for cpu in iter_bits(online)}
         for known, key in ((groups.socket, 0), (groups.core, 1)):
             missing = [cpu for cpu, bits in known.items() if not bits and ids[cpu][key] is not None]
+            same: defaultdict[tuple[int | None, ...], int] = defaultdict(int)
             for cpu in missing:
-                same = [other for other in missing if ids[other][: key + 1] == ids[cpu][: key + 1]]
-                known[cpu] = sum(1 << other for other in same)
+                same[ids[cpu][: key + 1]] |= 1 << cpu
+            for cpu in missing:
+                known[cpu] = same[ids[cpu][: key + 1]]
         for label, known in (("core", groups.core), ("socket", groups.socket), ("cache", groups.cache)):
             self._agree(label, known)
 
     def _agree(self, label: str, known: dict[int, int]) -> None:
         """Let the lowest CPU of a group speak for it where its members name different groups."""
+        naming: defaultdict[int, int] = defaultdict(int)  # a group to the CPUs that name it
+        for cpu, bits in known.items():
+            naming[bits] |= 1 << cpu
         for cpu in sorted(known):
-            for other in iter_bits(known[cpu]):
-                if other > cpu and known.get(other, 0) not in (0, known[cpu]):
-                    self._note_once(f"CPUs of one {label} name different members")
-                    if known[other] & known[cpu]:
-                        known[other] &= ~known[cpu] | 1 << other
+            above = known[cpu] >> cpu + 1 << cpu + 1
+            for other in iter_bits(above & ~naming[known[cpu]] & ~naming[0]):
+                self._note_once(f"CPUs of one {label} name different members")
+                if known[other] & known[cpu]:
+                    naming[known[other]] &= ~(1 << other)
+                    known[other] &= ~known[cpu] | 1 << other
+                    naming[known[other]] |= 1 << other
         seen = 0
         for cpu in sorted(known):
             if known[cpu] and not seen >> cpu & 1:

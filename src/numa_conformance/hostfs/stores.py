@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Protocol
 
 from ..errors import Fault, UsageError
+from ..files import read_bounded, replace_bytes
 
 __all__ = ["DirectoryStore", "JournalStore", "MemoryStore", "StateStore"]
 
@@ -101,30 +100,15 @@ class DirectoryStore:
         if path.is_symlink():
             raise UsageError(Fault(str(path), "is a link", "a plain file"))
         try:
-            with path.open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
+            return read_bounded(path, MAX_BYTES).decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             return None
         except OSError as error:
             raise UsageError(Fault(str(path), f"cannot be read: {error.strerror or error}")) from error
-        if len(content) > MAX_BYTES:
-            raise UsageError(Fault(str(path), f"is larger than {MAX_BYTES} bytes"))
-        return content.decode("utf-8", "surrogateescape")
 
     def write(self, name: str, text: str) -> None:
-        """Write beside the file, flush to disk, rename over it: a reader sees the old text or the new one, whole."""
-        path = self._path(name)
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=name, dir=self._folder)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(text.encode("utf-8", "surrogateescape"))
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        """Replace a file: a reader sees the old text or the new one, whole, and nobody but the owner reads it."""
+        replace_bytes(self._path(name), text.encode("utf-8", "surrogateescape"), mode=0o600)
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""

@@ -1,9 +1,9 @@
 """The Kubernetes objects that users already have."""
 
 from ..reading import Document, read_documents
-from .cluster_objects import ClusterObjects, read_cluster
+from .cluster_objects import ClusterObjects, read_cluster, read_pods
+from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
 from .container import Container
-from .documents import pods_of, read_kubelet_configuration, read_pods, read_scheduler_configuration
 from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_flags import with_flags
@@ -41,7 +41,6 @@ __all__ = [
     "pod_limits",
     "pod_requests",
     "pod_total",
-    "pods_of",
     "qos_class",
     "read_cluster",
     "read_documents",

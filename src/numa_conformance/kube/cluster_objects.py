@@ -1,31 +1,36 @@
-"""Nodes and pods together, as ``kubectl get nodes,pods -A -o yaml`` prints them."""
+"""Nodes and pods together: of manifests, of Helm's output, and as ``kubectl get nodes,pods -A -o yaml`` prints them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import Fault, UsageError
-from ..reading import read_documents
-from .documents import pods_of
+from .manifests import Manifest, read_manifests
 from .node_object import NodeObject
 from .pod import Pod
 from .pod_names import PodNames
+from .workloads import TEMPLATED, pods_of
 
-__all__ = ["ClusterObjects", "read_cluster"]
-
-_LISTS = {"List": None, "NodeList": "Node", "PodList": "Pod"}
+__all__ = ["ClusterObjects", "read_cluster", "read_pods"]
 
 
 @dataclass(frozen=True)
 class ClusterObjects:
-    """Nodes and pods in the order of the text. Pods that have ended are not among them; ``ended`` counts them."""
+    """Nodes and pods in the order of the text.
+
+    Pods that have ended are not among them: ``ended`` counts them. ``passed_over`` counts by kind the objects that make
+    no pods, ``represented`` the workloads whose pods, or what makes those, are there themselves.
+    """
 
     nodes: tuple[NodeObject, ...]
     pods: tuple[Pod, ...]
     ended: int = 0
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+    represented: int = 0
 
     @property
     def waiting(self) -> tuple[Pod, ...]:
@@ -44,49 +49,86 @@ class ClusterObjects:
         names = {"", *(node.name for node in self.nodes)}
         return tuple(pod for pod in self.pods if pod.node_name not in names)
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was left out of the files, to show to the user."""
+        return tuple(_notices(self))
+
 
 def read_cluster(*paths: Path | str) -> ClusterObjects:
-    """Read the Nodes, Pods and workloads of files; Lists are opened, and a file named twice is read once.
+    """Read the Nodes, Pods and workloads of files and folders; ``-`` is standard input.
 
-    Raises ``UsageError`` with all faults of all files, each naming file, document and field path.
+    Lists are opened, a file named twice is read once, and of a workload the replicas become pods named
+    ``<workload>-<number>``. A pod without metadata is named after its first container; one without uid gets
+    ``<namespace>/<name>``. Objects that make no pods are passed over. Raises ``UsageError`` with all faults of all
+    files, each naming file, document and field path.
     """
     faults: list[Fault] = []
+    manifests = list(read_manifests(paths, faults))
+    read = [one for one in manifests if one.is_read]
+    owners = {uid for one in read for uid in _owners(one)}
     nodes: list[NodeObject] = []
     pods: list[Pod] = []
-    names = PodNames()
-    for path in dict.fromkeys(map(str, paths)):
-        for obj, place in _objects(path):
-            try:
-                if isinstance(obj, Mapping) and obj.get("kind") == "Node":
-                    nodes.append(NodeObject.from_dict(obj, place))
-                else:
-                    pods.extend(pods_of(names.name(obj), place))
-            except UsageError as error:
-                faults.extend(error.faults)
-    faults += _twice("nodes", (node.name for node in nodes)) + _twice("pods of uid", (pod.uid for pod in pods))
+    names, by_uid, represented = PodNames(), dict[str, Pod](), 0
+    for one in read:
+        try:
+            if one.kind == "Node":
+                nodes.append(NodeObject.from_dict(one.obj, one.place))
+            elif one.kind in TEMPLATED and _uid(one.metadata) in owners:
+                represented += 1
+            else:
+                made = pods_of(one.kind, names.name(one.obj) if one.kind == "Pod" else one.obj, one.place)
+                faults += _same_uid(made, by_uid, one.place)
+                pods += made
+        except UsageError as error:
+            faults.extend(error.faults)
+    faults += _twice("nodes", (node.name for node in nodes))
+    if not (read or faults):
+        kinds = ", ".join(dict.fromkeys(one.kind for one in manifests))
+        where = ", ".join(map(str, paths))
+        faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", f"Pod, {', '.join(TEMPLATED)}, Node"))
     if faults:
         raise UsageError(faults)
     alive = tuple(pod for pod in pods if not pod.ended)
-    return ClusterObjects(tuple(nodes), alive, len(pods) - len(alive))
+    passed_over = Counter(one.kind for one in manifests if not one.is_read)
+    return ClusterObjects(tuple(nodes), alive, len(pods) - len(alive), passed_over, represented)
 
 
-def _objects(path: str) -> Iterator[tuple[object, str]]:
-    """Yield the objects of a file, Lists opened."""
-    documents = read_documents(path)
-    if not documents:
-        raise UsageError(Fault(path, "there is no document in it", "Nodes, Pods, Lists, workloads"))
-    for document in documents:
-        value = document.value
-        kind = value.get("kind") if isinstance(value, Mapping) else None
-        if kind not in _LISTS:
-            yield value, document.place
-            continue
-        if not isinstance(value.get("items"), list):
-            raise UsageError(Fault(f"{document.place}: items", "is missing or no list", "a list of objects"))
-        for index, item in enumerate(value["items"]):
-            named = {"kind": _LISTS[kind], **item} if _LISTS[kind] and isinstance(item, Mapping) else item
-            yield named, f"{document.place}: items[{index}]"
+def read_pods(*paths: Path | str) -> list[Pod]:
+    """Read every pod of files and folders, as ``read_cluster`` does."""
+    return list(read_cluster(*paths).pods)
+
+
+def _owners(one: Manifest) -> Iterator[str]:
+    """Yield the uids of what has made an object."""
+    owners = one.metadata.get("ownerReferences")
+    for owner in owners if isinstance(owners, list) else ():
+        if isinstance(owner, Mapping) and (uid := _uid(owner)):
+            yield uid
+
+
+def _uid(obj: Mapping[str, Any]) -> str:
+    uid = obj.get("uid")
+    return uid if isinstance(uid, str) else ""
+
+
+def _notices(found: ClusterObjects) -> Iterator[str]:
+    if found.passed_over:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in found.passed_over.items())
+        yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}"
+    if found.represented:
+        yield f"workloads that are not read, as what they have made is there itself: {found.represented}"
+    if found.ended:
+        yield f"pods that are left out, as they have ended: {found.ended}"
 
 
 def _twice(what: str, names: Iterable[str]) -> list[Fault]:
     return [Fault("", f"there are {count} {what} {name!r}") for name, count in Counter(names).items() if count > 1]
+
+
+def _same_uid(pods: Iterable[Pod], by_uid: dict[str, Pod], place: str) -> Iterator[Fault]:
+    for pod in pods:
+        first = by_uid.setdefault(pod.uid, pod)
+        if first is not pod:
+            names = f"{first.namespace}/{first.name} and {pod.namespace}/{pod.name}"
+            yield Fault(f"{place}: metadata.uid", f"the pods {names} have the same uid {pod.uid!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..documentation.gates import GATES, GateState
+from ..documentation.gates import GATES, GATES_NEED_OTHERS, GateState
 from ..documentation.options import POLICY_OPTIONS, Maturity
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError, closest
@@ -40,11 +40,13 @@ class FeatureGates:
         wanted = overrides or {}
         version = KubernetesVersion.supported(version)
         faults = gate_faults(version, wanted)
-        if faults:
-            raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
         groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
         states = _states(version)
         known = {name: wanted.get(name, groups.get(state.stage, state.on)) for name, state in states.items()}
+        if not faults and version >= GATES_NEED_OTHERS:
+            faults = _unmet_needs(known)
+        if faults:
+            raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
         return cls(version, {**wanted, **known})
 
     def enabled(self, name: str) -> bool:
@@ -75,6 +77,16 @@ def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool])
             near = closest(name, GATES)
             if near and _is_slip(name.lower(), near.lower()):
                 faults.append(f"unrecognized feature gate: {name}; did you mean {near!r}?")
+    return faults
+
+
+def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
+    """Return what the kubelet says of gates that are on while gates that they need are off."""
+    faults = []
+    for name in sorted(enabled):
+        off = [need for need in GATES[name].needs if enabled[name] and not enabled.get(need, False)]
+        if off:
+            faults.append(f"{name} is enabled, but depends on features that are disabled: [{' '.join(off)}]")
     return faults
 
 

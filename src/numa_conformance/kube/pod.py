@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
+from ..documentation.changes import Changes
+from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
+from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS
 from .pod_level import read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 
-__all__ = ["Pod"]
+__all__ = ["Pod", "Served"]
+
+Served = Literal["containers", "nobody", "pod"]
+"""Whom the static policies of the managers give resources of their own: containers each by its own amounts, nobody, or
+the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +30,11 @@ class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
-    agent looks at them (``as_seen``). ``created`` is the creation timestamp as written, ``phase`` that of the status.
-    ``raw`` is the JSON object it was read from.
+    agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
+    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from.
+
+    What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
+    ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
     """
 
     uid: str
@@ -42,13 +52,20 @@ class Pod:
     phase: str = ""
     scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    has_resources: bool = False
+    served: Served = "containers"
+    is_empty_class: bool = False
+    compares_by_container: bool = False
+    reuses_sidecars: bool = False
+    given: Pod | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
         """Read a Pod as a user would write it; fields that do not concern resources are ignored.
 
         Amounts become what the API server hands on (ADM-DEF-01, ADM-QTY-04). With ``validate`` its checks of resources
-        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault.
+        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault; so
+        is a field that no version of Kubernetes knows, except in what the API server itself has handed out.
         Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
@@ -71,18 +88,37 @@ class Pod:
     @cached_property
     def qos(self) -> QosClass:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
-        counted = [Container("", self.requests, self.limits)] if self.has_pod_level else self.all_containers
-        return self.status_qos_class or qos_class(counted)
+        by_pod = self.has_pod_level or self.is_empty_class
+        counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
+        return self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
 
     @property
     def has_pod_level(self) -> bool:
         """Whether the pod as a whole has resources."""
         return bool(self.requests or self.limits)
 
-    def as_seen(self, gates: FeatureGates) -> Pod:
-        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only."""
-        hidden = self.has_pod_level and not gates.enabled("PodLevelResources")
-        return replace(self, requests={}, limits={}) if hidden else self
+    def as_seen(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only.
+
+        Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
+        """
+        given = self.given or self
+        by_container = Changes.of(gates.version).class_by_container
+        if by_container and not given.compares_by_container:
+            given = replace(given, compares_by_container=True)
+        if any(container.restart_always for container in given.init_containers):
+            given = _with_sidecars(given, gates, quirks)
+        if not given.has_resources:
+            return given
+        if not gates.enabled("PodLevelResources"):
+            unpins = given.has_pod_level and quirks.switched_off_pod_resources_unpin
+            return replace(given, requests={}, limits={}, served="nobody" if unpins else "containers", given=given)
+        if not given.has_pod_level:
+            return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
+        served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
+        if gates.enabled("PodLevelResourceManagers"):
+            served = "pod"
+        return replace(given, served=served, given=given)
 
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:
@@ -101,6 +137,11 @@ class Pod:
         """Tell whether this is an init container that ends before the next container begins."""
         return container.name in self._ordinary_init
 
+    def leaves_for_reuse(self, container: Container) -> bool:
+        """Tell whether what the container has is left to later containers of the pod."""
+        sidecar = container.restart_always and self.reuses_sidecars
+        return self.is_ordinary_init(container) or sidecar
+
     def has_container(self, name: str) -> bool:
         """Tell whether the pod has a container of this name."""
         return name in self._by_name
@@ -110,11 +151,26 @@ class Pod:
         return self._by_name[name]
 
 
+def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+    """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
+    if not quirks.sidecars_leave_their_resources:
+        return pod
+    if gates.enabled("SidecarContainers"):
+        return replace(pod, reuses_sidecars=True)
+    ordinary = tuple(replace(container, restart_always=False) for container in pod.init_containers)
+    return replace(pod, init_containers=ordinary)
+
+
 def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     fields.same(obj, apiVersion="v1", kind="Pod")
     metadata = fields.mapping(obj.get("metadata"), "metadata")
     spec = fields.mapping(obj.get("spec"), "spec")
     status = fields.mapping(obj.get("status"), "status")
+    strict = validate and "resourceVersion" not in metadata
+    if strict:
+        fields.known(obj, "", POD_FIELDS)
+        fields.known(spec, "spec", SPEC_FIELDS, listed=False)
+        _check_resources(spec, "spec", fields)
     uid = fields.text(metadata.get("uid"), "metadata.uid")
     name = fields.text(metadata.get("name"), "metadata.name")
     if not (name or uid or "name" in metadata):
@@ -127,6 +183,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     if not apps and not spec.get("containers"):
         fields.fault("spec.containers", "Required value: a pod needs at least one container")
     _check_names([*listed_init, *listed_apps], fields)
+    if strict:
+        _check_fields([*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
@@ -145,6 +203,8 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         phase=fields.text(status.get("phase"), "status.phase"),
         scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
+        has_resources=spec.get("resources") is not None,
+        served="nobody" if requests or limits else "containers",
     )
 
 
@@ -185,6 +245,19 @@ def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> No
             if name in seen:
                 fields.fault(f"{path}.name", f"Duplicate value: {name!r}")
             seen.add(name)
+
+
+def _check_fields(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
+    """Refuse unknown fields of containers; ``containers`` are paths and entries."""
+    for path, item in containers:
+        if isinstance(item, Mapping):
+            fields.known(item, path, CONTAINER_FIELDS, listed=False)
+            _check_resources(item, path, fields)
+
+
+def _check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None:
+    if isinstance(owner.get("resources"), Mapping):
+        fields.known(owner["resources"], f"{path}.resources", RESOURCES_FIELDS)
 
 
 def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:

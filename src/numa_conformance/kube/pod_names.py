@@ -15,18 +15,11 @@ class PodNames:
         """Begin with no name given."""
         self._given: set[str] = set()
 
-    def name(self, obj: object) -> object:
-        """Return a pod, or a list of pods, with a name for each that has no metadata; anything else as it is."""
-        if not isinstance(obj, Mapping):
-            return obj
-        kind = obj.get("kind", "Pod" if "spec" in obj else None)
-        if kind in ("List", "PodList") and isinstance(obj.get("items"), list):
-            default = {"kind": "Pod"} if kind == "PodList" else {}
-            items = [{**default, **item} if isinstance(item, Mapping) else item for item in obj["items"]]
-            return {**obj, "items": [self.name(item) for item in items]}
-        if kind != "Pod" or obj.get("metadata"):
-            return obj
-        return {**obj, "metadata": {"name": self._new(_container_name(obj.get("spec")))}}
+    def name(self, pod: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a pod with a name, if it has no metadata; any other as it is."""
+        if pod.get("metadata"):
+            return pod
+        return {**pod, "metadata": {"name": self._new(_container_name(pod.get("spec")))}}
 
     def _new(self, wanted: str) -> str:
         number = 1

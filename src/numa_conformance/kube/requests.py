@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from .container import Container
 from .pod import Pod
@@ -16,7 +17,10 @@ _NOTHING = Quantity(0)
 
 def pod_total(pod: Pod, amount: Callable[[Container], int]) -> int:
     """Return the effective amount of a pod: what must be there at its busiest moment."""
-    return busiest_moment(pod.init_containers, pod.containers, amount, 0)
+    init = pod.init_containers
+    if pod.reuses_sidecars:
+        init = tuple(replace(container, restart_always=False) for container in init)
+    return busiest_moment(init, pod.containers, amount, 0)
 
 
 def pod_requests(pod: Pod) -> dict[str, Quantity]:

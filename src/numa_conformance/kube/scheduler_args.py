@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..documentation.changes import Changes
 from ..documentation.policies import SCORING_STRATEGIES
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import closest
 from ..reading import Fields
 
 __all__ = ["NodeResourcesFitArgs", "ResourceWeight", "ScoringStrategy", "ShapePoint"]
 
+_RATIO = "RequestedToCapacityRatio"
 _FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")
 _MAX_WEIGHT, _MAX_UTILIZATION, _MAX_SCORE = 100, 100, 10
 _LABEL_NAME = re.compile(
@@ -49,9 +52,9 @@ class ScoringStrategy:
     shape: tuple[ShapePoint, ...] = ()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> ScoringStrategy:
+    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> ScoringStrategy:
         """Read a ``scoringStrategy``, defaults applied; raises as ``NodeResourcesFitArgs.from_dict`` does."""
-        return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place).strategy
+        return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place, version).strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,10 @@ class NodeResourcesFitArgs:
     strategy: ScoringStrategy = ScoringStrategy()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> NodeResourcesFitArgs:
+    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> NodeResourcesFitArgs:
         """Read the arguments, apply defaults, then validate.
 
-        Raises ``UsageError`` with every fault; a fault reads as the scheduler words it.
+        Raises ``UsageError`` with every fault; a fault reads as the scheduler of the version words it.
         """
         fields = Fields(place)
         args = fields.mapping(obj, "")
@@ -74,7 +77,7 @@ class NodeResourcesFitArgs:
         made = cls(
             tuple(_ignored(args, "ignoredResources", fields)),
             tuple(_ignored(args, "ignoredResourceGroups", fields)),
-            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields),
+            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields, Changes.of(version)),
         )
         fields.raise_if_any()
         return made
@@ -92,7 +95,7 @@ def _ignored(args: Mapping[str, Any], key: str, fields: Fields) -> list[str]:
     return names
 
 
-def _strategy(value: object, path: str, fields: Fields) -> ScoringStrategy:
+def _strategy(value: object, path: str, fields: Fields, changes: Changes) -> ScoringStrategy:
     if value is None:
         return ScoringStrategy()
     obj = fields.mapping(value, path)
@@ -111,10 +114,13 @@ def _strategy(value: object, path: str, fields: Fields) -> ScoringStrategy:
     if ratio is not None:
         ratio = fields.mapping(ratio, f"{path}.requestedToCapacityRatio")
         fields.known(ratio, f"{path}.requestedToCapacityRatio", ("shape",))
-        # The scheduler reports faults of the shape at this shorter path.
-        shape = tuple(_shape(ratio.get("shape"), f"{path}.shape", fields))
-    elif kind == "RequestedToCapacityRatio":
-        fields.fault(f"{path}.requestedToCapacityRatio", "Required value: this type of scoring needs a shape")
+        told = f"{path}.requestedToCapacityRatio" if changes.ratio_faults_name_their_field else path
+        if kind != _RATIO and changes.ratio_faults_name_their_field:
+            fields.fault(told, f"Forbidden: must be nil when type is not {_RATIO}")
+        else:
+            shape = tuple(_shape(ratio.get("shape"), f"{told}.shape", fields, changes))
+    elif kind == _RATIO:
+        fields.fault(f"{path}.requestedToCapacityRatio", f"Required value: must be specified when type is {_RATIO}")
     return ScoringStrategy(kind, resources or _DEFAULT_RESOURCES, shape)
 
 
@@ -132,7 +138,7 @@ def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[R
     return weights
 
 
-def _shape(value: object, path: str, fields: Fields) -> list[ShapePoint]:
+def _shape(value: object, path: str, fields: Fields, changes: Changes) -> list[ShapePoint]:
     points = []
     for place, item in fields.entries(value, path):
         obj = fields.mapping(item, place)
@@ -143,16 +149,17 @@ def _shape(value: object, path: str, fields: Fields) -> list[ShapePoint]:
                 fields.whole(obj.get("score"), f"{place}.score"),
             )
         )
-    _check_shape(points, path, fields)
+    _check_shape(points, path, fields, changes)
     return points
 
 
-def _check_shape(points: list[ShapePoint], path: str, fields: Fields) -> None:
+def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: Changes) -> None:
     if not points:
         fields.fault(path, "Required value: at least one point must be specified")
     for index, (point, following) in enumerate(pairwise(points), 1):
         if point.utilization >= following.utilization:
-            message = f"Invalid value: {following.utilization}: utilization values must be sorted in increasing order"
+            values = "values" if changes.utilization_is_not_named_in_its_fault else "utilization values"
+            message = f"Invalid value: {following.utilization}: {values} must be sorted in increasing order"
             fields.fault(f"{path}[{index}].utilization", message)
             break
     for index, point in enumerate(points):

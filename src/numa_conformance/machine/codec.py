@@ -15,6 +15,8 @@ from .model import Cpu, Device, Machine, MemoryNode
 
 __all__ = ["machine_from_dict", "machine_to_dict", "machine_to_yaml"]
 
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
 
 def machine_to_dict(machine: Machine) -> dict[str, Any]:
     """Return the JSON form; optional parts that say nothing are left out."""
@@ -64,7 +66,9 @@ def machine_to_yaml(machine: Machine) -> str:
 
 
 def _flow(value: object) -> str:
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=2**31, sort_keys=False, allow_unicode=True)
+    text: str = yaml.dump(
+        value, Dumper=_DUMPER, default_flow_style=True, width=2**31 - 1, sort_keys=False, allow_unicode=True
+    )
     return text.removesuffix("\n").removesuffix("\n...")
 
 

@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def data_folder(folder: str) -> Path:
-    """Return the folder ``conformance`` or ``fixtures``.
+    """Return the folder ``conformance``, ``fixtures`` or ``go`` (of which a wheel carries the SDK).
 
     A wheel carries them inside the package; an editable install and a checkout have them at the top level.
     """

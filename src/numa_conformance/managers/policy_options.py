@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..documentation.changes import Changes
 from ..documentation.options import PolicyOption
 from ..errors import StartError
 from ..kube.features import FeatureGates
@@ -73,7 +74,10 @@ def check_available(name: str, options: Mapping[str, PolicyOption], manager: str
         raise OptionError(f'unknown {manager} Policy option: "{name}"')
     stage = maturity.capitalize()
     if maturity != "ga" and not gates.enabled(f"{manager.replace(' ', '')}Policy{stage}Options"):
-        raise OptionError(f'{manager} Policy {stage}-level Options not enabled, but option "{name}" provided')
+        text = f"{manager} Policy {stage}-level Options not enabled"
+        if manager == "Topology Manager" and Changes.of(gates.version).texts_of_topology_options_in_lower_case:
+            text = text.lower()
+        raise OptionError(f'{text}, but option "{name}" provided')
 
 
 def parse_bool(name: str, text: str) -> bool:

@@ -70,6 +70,10 @@ class Provider(Protocol):
         """
         return
 
+    def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a pod that is served as a whole its resources, and its containers their parts. Raises ``Refusal``."""
+        return
+
     def container_starts(self, pod: Pod, container: Container) -> bool:
         """Take back what need not be held once a container starts; tell whether there was any."""
         return False

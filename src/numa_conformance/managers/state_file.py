@@ -2,11 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
+from ..documentation.changes import Changes
 from ..errors import StartError
+from ..kube.features import FeatureGates
 
-__all__ = ["CheckpointError", "StateFile"]
+__all__ = ["CORRUPTED", "PLAIN", "CheckpointError", "FileStyle", "StateFile"]
+
+CORRUPTED = "checkpoint is corrupted"
+"""What the kubelet says of a checksum that does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStyle:
+    """How a node's version and gates have the state files of CPU and memory written and read.
+
+    ``newest_first``: formats are tried from the newest to the oldest, and the last fault is told. ``envelope``: what is
+    kept is a text of its own with a checksum beside what older kubelets read. ``pods``: pods have entries too.
+    """
+
+    newest_first: bool = False
+    envelope: bool = False
+    pods: bool = False
+
+    @classmethod
+    def of(cls, gates: FeatureGates) -> FileStyle:
+        """Return the style of a node."""
+        changes = Changes.of(gates.version)
+        return cls(
+            changes.state_files_newest_format_first,
+            changes.state_files_in_an_envelope,
+            gates.enabled("PodLevelResourceManagers"),
+        )
+
+
+PLAIN = FileStyle()
+"""As kubelets up to 1.35 have them."""
 
 
 class StateFile(Protocol):

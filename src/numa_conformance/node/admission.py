@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ..errors import Refusal
@@ -10,7 +10,7 @@ from ..kube.container import Container
 from ..kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.provider import Answers, Provider
-from ..managers.topology import TopologyPolicy, explain_merge
+from ..managers.topology import Merged, TopologyPolicy
 
 __all__ = ["Admitter", "StoredHints", "Watcher"]
 
@@ -25,7 +25,7 @@ class Admitter:
         """Take the policy, the managers in their fixed order and, to explain decisions, a watcher."""
         self._policy = policy
         self._providers = tuple(providers)
-        self._watcher = watcher
+        self.watcher = watcher
         self.stored: StoredHints = {}
 
     def admit(self, pod: Pod) -> None:
@@ -39,6 +39,9 @@ class Admitter:
         elif self._policy.aligns_whole_pods:
             hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._providers})
             self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
+            if self.gives_whole(pod):
+                self._allocate_pod(pod, hint)
+                return
             for container in pod.all_containers:
                 self._allocate(pod, container, hint)
         else:
@@ -47,6 +50,10 @@ class Admitter:
                 hint = self._align(pod, container, answers)
                 self.stored.setdefault(pod.uid, {})[container.name] = hint
                 self._allocate(pod, container, hint)
+
+    def gives_whole(self, pod: Pod) -> bool:
+        """Tell whether a pod gets its resources in one piece."""
+        return self._policy.aligns and self._policy.aligns_whole_pods and pod.served == "pod"
 
     def affinity(self, uid: str, container: str) -> Hint | None:
         """Return the hint stored for a container; None under a policy that does not align, where none is used."""
@@ -60,28 +67,52 @@ class Admitter:
 
     def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
         merged = self._policy.merge(answers.values())
-        if self._watcher:
-            rule = explain_merge(self._policy, answers.values()).rule
-            self._watcher.merged(pod, container, answers, merged.hint, admit=merged.admit, rule=rule)
+        if self.watcher:
+            self.watcher.merged(pod, container, answers, merged, self._policy)
         if not merged.admit:
-            raise Refusal("TopologyAffinityError", "Resources cannot be allocated with Topology locality")
+            if self.watcher:
+                self.watcher.refused(pod, container, "topology")
+            raise Refusal("TopologyAffinityError", _refusal(pod, container))
         return merged.hint
 
+    def _allocate_pod(self, pod: Pod, affinity: Hint) -> None:
+        self._give(pod, None, lambda provider, trace: provider.allocate_pod(pod, affinity, trace))
+
     def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
-        trace: list[str] | None = None if self._watcher is None else []
+        self._give(pod, container, lambda provider, trace: provider.allocate(pod, container, affinity, trace))
+
+    def _give(self, pod: Pod, container: Container | None, give: Callable[[Provider, list[str] | None], None]) -> None:
+        """Have every manager give; tell what was given, or which manager refused."""
+        trace: list[str] | None = None if self.watcher is None else []
         for provider in self._providers:
-            provider.allocate(pod, container, affinity, trace)
-        if self._watcher is not None and trace:
-            self._watcher.allocated(pod, container, trace)
+            try:
+                give(provider, trace)
+            except Refusal:
+                if self.watcher is not None:
+                    self.watcher.refused(pod, container, provider.name)
+                raise
+        if self.watcher is not None and trace:
+            self.watcher.allocated(pod, container, trace)
+
+
+def _refusal(pod: Pod, container: Container | None) -> str:
+    """Return the kubelet's words for a pod whose resources cannot be aligned (TOPO-FAIL-01)."""
+    if pod.served != "pod":
+        return "Resources cannot be allocated with Topology locality"
+    where = "under pod-scope topology manager" if container is None else "with a container-level topology manager"
+    return f"Pod Scope pod with pod-level resources failed admission {where}"
 
 
 class Watcher(Protocol):
-    """Told of every merge, to explain it later."""
+    """Told of every merge, to tell or explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, hint: Hint, *, admit: bool, rule: str
+        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
     ) -> None:
-        """Take the answers in their order, the result and the rule that decided; in pod scope there is no container."""
+        """Take the answers in their order, what came of them and by which policy; in pod scope without a container."""
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
-        """Take what a container was given, in the order in which it was taken."""
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
+        """Take what a container, or the pod as a whole, was given, in the order in which it was taken."""
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Take at which container, None for the pod as a whole, and by which manager a pod is refused."""

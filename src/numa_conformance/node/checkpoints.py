@@ -33,14 +33,17 @@ class Checkpoints:
                 self._write(file)
 
     @contextmanager
-    def admitting(self, pod: Pod) -> Iterator[None]:
-        """Notice what an admission changes, whether the pod is admitted or not."""
+    def admitting(self, pod: Pod, *, anew: bool = False) -> Iterator[None]:
+        """Notice what an admission changes, whether the pod is admitted or not.
+
+        ``anew``: the pod is given what it has once more, which changes what is left though not what it holds.
+        """
         before = self._holdings(pod)
         try:
             yield
         finally:
             for file, held, holds in zip(self._files.values(), before, self._holdings(pod), strict=True):
-                if holds == held:
+                if holds == held and (file.lags or not anew):
                     continue
                 if file.lags:
                     self._write(file)

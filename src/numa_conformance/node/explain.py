@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from ..cpuset import iter_bits
@@ -12,6 +14,7 @@ from ..kube.pod import Pod
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
+from ..managers.topology import Merged, TopologyPolicy, explain_merge
 
 __all__ = ["Explainer", "MergeTrace"]
 
@@ -35,39 +38,46 @@ class Explainer:
     """Listens to a node's merges and allocations and tells them by pod."""
 
     merges: dict[str, list[MergeTrace]] = field(default_factory=dict)
-    steps: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
+    steps: dict[str, list[tuple[str | None, list[str]]]] = field(default_factory=dict)
+    refusals: dict[str, tuple[str | None, str]] = field(default_factory=dict)
 
     def merged(
         self,
         pod: Pod,
         container: Container | None,
         answers: Answers,
-        hint: Hint,
-        *,
-        admit: bool,
-        rule: str,
+        merged: Merged,
+        policy: TopologyPolicy,
     ) -> None:
-        """Remember one merge."""
-        trace = MergeTrace(None if container is None else container.name, answers, hint, admit, rule)
+        """Remember one merge, and the rule that decided."""
+        name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule
+        trace = MergeTrace(name, answers, merged.hint, merged.admit, rule)
         self.merges.setdefault(pod.uid, []).append(trace)
 
-    def allocated(self, pod: Pod, container: Container, steps: list[str]) -> None:
-        """Remember what a container was given, in order."""
-        self.steps.setdefault(pod.uid, []).append((container.name, steps))
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
+        """Remember what a container, or the pod as a whole, was given, in order."""
+        self.steps.setdefault(pod.uid, []).append((None if container is None else container.name, steps))
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Remember where a pod was refused, and by which manager."""
+        self.refusals[pod.uid] = (None if container is None else container.name, manager)
 
     def to_text(self, uid: str, indent: str = "") -> str:
         """Tell a pod's decisions as a tree in words."""
         lines = []
         for trace in self.merges.get(uid, []):
-            lines.append(f"{'the pod as a whole' if trace.container is None else f'container {trace.container}'}:")
+            lines.append(f"{_whom(trace.container)}:")
             for provider, answer in trace.answers.items():
                 lines += [f"  {line}" for line in _told(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
             if steps:
-                lines.append(f"container {container} was given, in this order:")
-                lines += [f"  {step}" for step in steps]
+                lines.append(f"{_whom(container)} was given, in this order:")
+                lines += [f"  {step}" for step in _folded(steps)]
+        if uid in self.refusals:
+            where, manager = self.refusals[uid]
+            lines.append(f"refused at {_whom(where)}, by {_MANAGERS.get(manager, manager)}")
         return "\n".join(indent + line for line in lines or ["no hints were asked for (topology policy none)"])
 
     def to_dict(self, uid: str) -> dict[str, Any]:
@@ -84,8 +94,43 @@ class Explainer:
                 }
                 for trace in self.merges.get(uid, [])
             ],
+            "refused": _refused_dict(self.refusals.get(uid)),
             "taken": [{"container": name, "steps": steps} for name, steps in self.steps.get(uid, [])],
         }
+
+
+_MANAGERS = {
+    "cpus": "the CPU Manager",
+    "memory": "the Memory Manager",
+    "devices": "the Device Manager",
+    "topology": "the Topology Manager",
+}
+_NUMBERED = re.compile(r"(core|CPU) (\d+)")
+
+
+def _whom(container: str | None) -> str:
+    return "the pod as a whole" if container is None else f"container {container}"
+
+
+def _folded(steps: Iterable[str]) -> Iterator[str]:
+    """Yield the steps with cores or CPUs that follow one another in one line, in their order."""
+    for kind, group in groupby(steps, lambda step: found[1] if (found := _NUMBERED.fullmatch(step)) else ""):
+        run = list(group)
+        if not kind or len(run) == 1:
+            yield from run
+        else:
+            yield f"{kind}s {', '.join(_runs([int(step.split()[1]) for step in run]))}"
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[str]:
+    """Yield numbers in their order, those that count up by one as a range."""
+    for _, group in groupby(enumerate(numbers), lambda item: item[1] - item[0]):
+        run = [number for _, number in group]
+        yield str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}"
+
+
+def _refused_dict(refusal: tuple[str | None, str] | None) -> dict[str, Any] | None:
+    return None if refusal is None else {"container": refusal[0], "by": refusal[1]}
 
 
 def _told(provider: str, answer: Answer) -> list[str]:

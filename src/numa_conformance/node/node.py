@@ -77,6 +77,28 @@ class Node:
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
 
+    def copy(self, watcher: Watcher | None = None) -> Node:
+        """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
+        shared = (self.machine, self.config, self.quirks, self._view, self._watcher)
+        made = deepcopy(self, {id(one): one for one in shared})
+        made._watcher = made._admitter.watcher = watcher
+        return made
+
+    def anew(self, config: KubeletConfiguration | None = None) -> Node:
+        """Return a node without pods of the same machine and version, with another configuration if one is given.
+
+        Raises ``StartError`` when it does not come up.
+        """
+        return Node(
+            self.machine,
+            self.config if config is None else config,
+            kubernetes_version=self.version,
+            quirks=self.quirks,
+            view=self._view,
+            resource_fit=self._resource_fit,
+            providers=self._makers,
+        )
+
     @property
     def providers(self) -> Mapping[str, Provider]:
         """The managers by name, in the order in which they are asked; a restart makes new ones."""
@@ -103,7 +125,7 @@ class Node:
         What a refused pod had been given is released before this returns. Raises ``KubeletFails`` where the kubelet
         would not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
-        pod = pod.as_seen(self.gates)
+        pod = pod.as_seen(self.gates, self.quirks.node)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
@@ -111,7 +133,7 @@ class Node:
         self._pods[pod.uid] = pod
         self._settle()
         try:
-            with self._checkpoints.admitting(pod):
+            with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
                 if self._fit:
                     self._fit.check(pod, others)
@@ -182,7 +204,7 @@ class Node:
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
         outcomes = []
-        pods = list(self._pods.values())
+        pods = [pod.as_seen(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [beside for beside in pods[:index] if beside.uid in self._pods]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..documentation.defaults import CPU_CFS_QUOTA_PERIOD
+from ..documentation.gates import GATES
 from ..documentation.quirks.node import NodeQuirks
 from ..documentation.versions import KubernetesVersion
 from ..kube.container import Container
@@ -12,6 +13,7 @@ from ..kube.kubelet_config import KubeletConfiguration
 
 __all__ = ["cfs_period", "cfs_quota"]
 
+_GATE = "DisableCPUQuotaWithExclusiveCPUs"
 LEAST = 1_000
 """No quota is smaller, in microseconds."""
 
@@ -26,12 +28,13 @@ def cfs_quota(
 ) -> int | None:
     """Return the quota in microseconds per ``cfs_period``, None for no bound.
 
-    The documentation says that containers with exclusive CPUs are not bounded. The kubelet bounds them before v1.33,
-    and later when the gate DisableCPUQuotaWithExclusiveCPUs is off: the quirk ``quota-on-exclusive-cpus``.
+    Containers with exclusive CPUs are not bounded while the gate DisableCPUQuotaWithExclusiveCPUs is on. Before v1.33
+    there is no such gate, and the kubelet bounds them: the quirk ``quota-on-exclusive-cpus``.
     """
     limit = container.limits.get("cpu")
     if not config.cpu_cfs_quota or limit is None or not limit:
         return None
-    if exclusive and (not quirks.quota_on_exclusive_cpus or gates.enabled("DisableCPUQuotaWithExclusiveCPUs")):
+    has_gate = GATES[_GATE].history.at(gates.version) is not None
+    if exclusive and (gates.enabled(_GATE) if has_gate else not quirks.quota_on_exclusive_cpus):
         return None
     return max(limit.milli * cfs_period(gates.version) // 1000, LEAST)

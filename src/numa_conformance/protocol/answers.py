@@ -107,12 +107,15 @@ def started_answer(initial: Pools) -> messages.NodeStarted:
     )
 
 
-def admission_answer(outcome: Admission) -> messages.Admitted | messages.Rejected:
-    """Return the outcome of one admission."""
+def admission_answer(
+    outcome: Admission, merges: list[messages.Alignment] | None = None
+) -> messages.Admitted | messages.Rejected:
+    """Return the outcome of one admission, and the merges of hints that led to it."""
     pool, memory = format_bits(outcome.default), memory_state(outcome.memory)
     if outcome.reason is None:
-        return messages.Admitted(pool, placements_answer(outcome.placements or {}), outcome.qos, memory)
-    return messages.Rejected(pool, outcome.reason, outcome.message or "", outcome.qos, memory, outcome.pod_phase)
+        return messages.Admitted(pool, placements_answer(outcome.placements or {}), outcome.qos, memory, merges)
+    message, phase = outcome.message or "", outcome.pod_phase
+    return messages.Rejected(pool, outcome.reason, message, outcome.qos, memory, phase, merges)
 
 
 def state_answer(state: NodeState) -> messages.NodeState:

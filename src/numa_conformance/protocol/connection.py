@@ -9,13 +9,15 @@ import msgspec
 from ..errors import Fault, UsageError
 from . import version_1
 from .dialect import TODAY, Dialect
-from .faults import BadReply, Crashed, NotClaimed, TargetFault
+from .faults import BadReply, Crashed, NotClaimed, TargetFault, shorten
 from .features import check_claims
 from .message import Message, R, Request
 from .messages import METHODS
 from .messages.describe import Describe, Description
 
 __all__ = ["Client", "Connection"]
+
+LONGEST_NAME = 200
 
 
 class Connection(Protocol):
@@ -41,11 +43,16 @@ class Client:
     def __init__(self, connection: Connection) -> None:
         """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known."""
         self._connection = connection
-        described = _handshake(connection)
         try:
+            described = _handshake(connection)
+            _check_names(described)
             check_claims(described.surfaces, described.features, described.protocol)
         except UsageError as error:
+            connection.close()
             raise error.within(connection.label) from error
+        except BaseException:
+            connection.close()
+            raise
         self.description = described
         self.asked = 0
         """How many questions were asked."""
@@ -88,6 +95,15 @@ class Client:
     def close(self) -> None:
         """End the target."""
         self._connection.close()
+
+
+def _check_names(described: Description) -> None:
+    """Refuse a name that is none: it heads reports and the lines of a verdict."""
+    for field in ("name", "version"):
+        name = getattr(described, field)
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            accepted = f"one line of at most {LONGEST_NAME} printable characters"
+            raise UsageError(Fault(f"describe: {field}", f"is {shorten(ascii(name))}", accepted))
 
 
 def _handshake(connection: Connection) -> Description:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
-from ..documentation.quirks.cpu import CpuQuirks
+from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, KubeletFails, Refusal, StartError, UsageError
 from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
@@ -23,14 +23,14 @@ _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: CpuQuirks
+    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: Quirks
 ) -> Allocated | AllocationRefused | PolicyRefused:
     """Return hints before the allocation, and the allocation."""
     try:
         manager, gates = _manager(request, version, quirks)
     except StartError as error:
         return PolicyRefused(error.message.removeprefix(_PREFIX))
-    pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
+    pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
     container = _container(pod, request.container)
     asked: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
@@ -53,24 +53,22 @@ def ask_container(
     )
 
 
-def ask_hints(request: Hints, version: KubernetesVersion, quirks: CpuQuirks) -> OfferedHints:
+def ask_hints(request: Hints, version: KubernetesVersion, quirks: Quirks) -> OfferedHints:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
         manager, gates = _manager(request, version, quirks)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
-    pod = Pod.from_dict(request.pod, "pod").as_seen(gates)
+    pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
     if request.container is None:
         return OfferedHints(hints_answer(manager.pod_hints(pod)))
     return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))
 
 
-def _manager(
-    request: Allocate | Hints, version: KubernetesVersion, quirks: CpuQuirks
-) -> tuple[CpuManager, FeatureGates]:
+def _manager(request: Allocate | Hints, version: KubernetesVersion, quirks: Quirks) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet").at(version)
     gates = FeatureGates.build(version, config.feature_gates)
-    manager = make_cpu_manager(cpu_topology(request.machine, quirks), config, gates, quirks)
+    manager = make_cpu_manager(cpu_topology(request.machine, quirks.cpu), config, gates, quirks.cpu)
     state = request.state
     manager.state = CpuState(
         _bits(state.default, "state.default"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import NumaConformanceError
 
-__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut"]
+__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut", "told"]
 
 SHOWN = 600
 """Characters of a message that are shown."""
@@ -33,6 +33,15 @@ def shorten(text: str) -> str:
     if len(text) <= SHOWN:
         return text
     return f"{text[: SHOWN // 2]} ... ({len(text)} characters) ... {text[-SHOWN // 4 :]}"
+
+
+def told(error: BaseException) -> str:
+    """Return the text of an exception of the target's own, which may raise when it is asked for, or be no UTF-8."""
+    try:
+        text = str(error)
+    except BaseException as another:
+        return f"(no text: {type(another).__name__} when it was asked for)"
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class TargetFault(NumaConformanceError):  # noqa: N818  (the name says whose fault it is)

@@ -15,7 +15,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from .dialect import TODAY
-from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, told
 from .message import Message, R, Request
 
 __all__ = ["InProcess", "load_factory"]
@@ -94,12 +94,12 @@ class InProcess:
             raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown)) from None
         if done:
             return value
-        if isinstance(value, (TargetFault, KeyboardInterrupt)):
+        if isinstance(value, TargetFault):
             raise value
-        if isinstance(value, UsageError):
-            raise Crashed(f"the target refused the question: {value}", Exchange(shown)) from value
         assert isinstance(value, BaseException)
-        raise Crashed(f"the target raised {type(value).__name__}: {value}", Exchange(shown)) from value
+        if isinstance(value, UsageError):
+            raise Crashed(f"the target refused the question: {told(value)}", Exchange(shown)) from value
+        raise Crashed(f"the target raised {type(value).__name__}: {told(value)}", Exchange(shown)) from value
 
     def _drop(self) -> None:
         if self._worker is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.changes import Changes
 from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
 from ..errors import Fault, KubeletFails, UsageError, closest
@@ -18,11 +19,11 @@ from .view import cpu_topology
 __all__ = ["pick"]
 
 
-def pick(request: Pick, quirks: CpuQuirks) -> Picked | PickRefused:
+def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:
     """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores."""
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
-    allocator = CpuAllocator(topology, options, quirks)
+    allocator = CpuAllocator(topology, options, quirks, changes)
     try:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:

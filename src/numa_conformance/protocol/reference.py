@@ -7,6 +7,7 @@ from typing import Literal
 
 from .. import __version__
 from ..cpuset import format_bits
+from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, UsageError
@@ -59,6 +60,7 @@ from .messages.node import (
 )
 from .messages.pick import Pick, Picked, PickRefused
 from .messages.score import Score, Scored, ScoreRefused
+from .overheard import Overheard
 from .pick import pick
 
 __all__ = ["Level", "ReferenceTarget"]
@@ -87,6 +89,7 @@ class ReferenceTarget:
         self._quirks = self._fixed or Quirks.of(self._version)
         self._node: Node | None = None
         self._store = JournalStore()
+        self._overheard = Overheard()
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -101,15 +104,15 @@ class ReferenceTarget:
 
     def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose CPUs from a set of free ones."""
-        return pick(request, self._quirks.cpu)
+        return pick(request, self._quirks.cpu, Changes.of(self._version))
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(request, hint_of(request.affinity), self._version, self._quirks.cpu)
+        return ask_container(request, hint_of(request.affinity), self._version, self._quirks)
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._version, self._quirks.cpu)
+        return ask_hints(request, self._version, self._quirks)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
@@ -127,7 +130,7 @@ class ReferenceTarget:
     def score(self, request: Score) -> Scored | ScoreRefused:
         """Score one node for a pod."""
         try:
-            strategy = ScoringStrategy.from_dict(request.strategy)
+            strategy = ScoringStrategy.from_dict(request.strategy, version=self._version)
         except UsageError as error:
             return ScoreRefused(str(error))
         result = score_node(
@@ -143,7 +146,7 @@ class ReferenceTarget:
         return Scored(result.score, list(result.insufficient), scores)
 
     def _pod(self, obj: object, place: str) -> Pod:
-        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates)
+        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates, self._quirks.node)
 
     def host_discover(self, request: Discover) -> Discovered:
         """Read a host tree."""
@@ -170,6 +173,7 @@ class ReferenceTarget:
                 kubernetes_version=version or self._version,
                 quirks=self._fixed,
                 store=store,
+                watcher=self._overheard,
             )
             if self._level == "documented":
                 validate(config, version or self._version)
@@ -180,7 +184,9 @@ class ReferenceTarget:
 
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Admit a pod."""
-        return answers.admission_answer(self._up.admit(Pod.from_dict(request.pod, "pod")))
+        self._overheard.take()
+        outcome = self._up.admit(Pod.from_dict(request.pod, "pod"))
+        return answers.admission_answer(outcome, self._overheard.take())
 
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Start a pod's containers."""

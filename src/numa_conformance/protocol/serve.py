@@ -41,7 +41,7 @@ def _answer(target: object, methods: Mapping[str, Method], line: bytes, replies:
     """Answer one line; False when it was the request to shut down."""
     try:
         request = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is not a DecodeError
         _send(replies, None, error=(PARSE_ERROR, f"not JSON: {error}"))
         return True
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
+import selectors
 import shlex
 import signal
 import subprocess
 import sys
-import threading
-from collections import deque
-from typing import BinaryIO
+import time
+from typing import IO
 
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..printable import printable
 from .dialect import TODAY
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .marked import Marked
 from .message import R, Request
 
 __all__ = ["MAX_LINE", "Stdio"]
@@ -26,6 +27,9 @@ MAX_LINE = 16 * 1024 * 1024
 """Longest reply accepted, in bytes: past it the target is killed rather than the memory filled."""
 STDERR_LINES = 20
 METHOD_NOT_FOUND = -32601
+_CHUNK = 64 * 1024
+_GLANCE = 0.2
+"""Seconds after which it is looked whether a silent target has ended."""
 
 
 class Stdio:
@@ -86,7 +90,7 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
     """Return the result in a reply line; raises ``BadReply`` saying what is wrong with it."""
     try:
         reply = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is not a DecodeError
         raise BadReply(f"the reply is not JSON: {error}", shown) from error
     if not isinstance(reply, dict) or reply.get("jsonrpc") != "2.0":
         raise BadReply('the reply is not a JSON-RPC 2.0 object with "jsonrpc": "2.0"', shown)
@@ -103,84 +107,126 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
 
 
 class _Process:
-    """One process with a thread that reads its replies and one that reads its standard error."""
+    """One process and its standard streams, read and written only while a question waits for its answer.
+
+    What it says unasked stays in its pipes, which are bounded; what it writes to its standard error between two
+    questions is read with the next one.
+    """
 
     def __init__(self, argv: list[str], max_line: int, *, quiet: bool) -> None:
+        self._marked = Marked()
         try:
             self._child = subprocess.Popen(
                 argv,
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                env=self._marked.environment(),
             )
         except OSError as error:
             raise Crashed(f"the command cannot be started: {error}") from error
+        assert self._child.stdin is not None
         assert self._child.stdout is not None
         assert self._child.stderr is not None
-        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._errors: deque[str] = deque(maxlen=STDERR_LINES)
+        self._stdin, self._stdout, self._stderr = (
+            stream.fileno() for stream in (self._child.stdin, self._child.stdout, self._child.stderr)
+        )
+        self._received = bytearray()
+        self._errors = bytearray()
         self._max_line = max_line
         self._quiet = quiet
-        self._readers = [
-            threading.Thread(target=self._read_replies, args=(self._child.stdout,), daemon=True),
-            threading.Thread(target=self._read_errors, args=(self._child.stderr,), daemon=True),
-        ]
-        for reader in self._readers:
-            reader.start()
+        self._selector = selectors.DefaultSelector()
+        for stream in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(stream, False)
+        for stream in (self._stdout, self._stderr):
+            self._selector.register(stream, selectors.EVENT_READ)
 
     def exchange(self, sent: bytes, timeout: float) -> bytes:
         """Send a line and return the next one; raises ``TargetFault``."""
-        writer = threading.Thread(target=self._write, args=(sent + b"\n",), daemon=True)
-        writer.start()
-        try:
-            line = self._lines.get(timeout=timeout)
-        except queue.Empty:
-            raise TimedOut(f"no answer within {timeout:g} s") from None
-        if not line:
-            raise Crashed("the target ended without an answer")
-        if len(line) > self._max_line:
-            raise BadReply(f"the reply is longer than {self._max_line} bytes")
-        if not line.endswith(b"\n"):
-            received = line[:2000].decode("utf-8", "replace")
-            raise Crashed("the target ended in the middle of a line", Exchange(received=received))
+        deadline = time.monotonic() + timeout
+        unsent = self._send(memoryview(sent + b"\n"))
+        ended = False
+        while (line := self._line(ended=ended)) is None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimedOut(f"no answer within {timeout:g} s")
+            ready = [key.fd for key, _ in self._selector.select(min(left, _GLANCE))]
+            if self._stdin in ready:
+                unsent = self._send(unsent)
+            if self._stderr in ready:
+                self._read_errors()
+            # A process of the target's own may hold the pipe open after the target has ended.
+            ended = self._read_reply() if self._stdout in ready else not ready and self._child.poll() is not None
         return line
 
-    def _write(self, data: bytes) -> None:
-        assert self._child.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            self._child.stdin.write(data)
-            self._child.stdin.flush()
+    def _send(self, unsent: memoryview) -> memoryview:
+        """Write what the pipe takes; return the rest, for which the selector then waits."""
+        watched = self._stdin in self._selector.get_map()
+        try:
+            while unsent:
+                unsent = unsent[os.write(self._stdin, unsent) :]
+        except BlockingIOError:
+            if not watched:
+                self._selector.register(self._stdin, selectors.EVENT_WRITE)
+            return unsent
+        except OSError:
+            unsent = unsent[len(unsent) :]
+        if watched:
+            self._selector.unregister(self._stdin)
+        return unsent
 
-    def _read_replies(self, stream: BinaryIO) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while line := stream.readline(self._max_line + 1):
-                self._lines.put(line)
-                if len(line) > self._max_line:
-                    return
-        self._lines.put(b"")
+    def _line(self, *, ended: bool) -> bytes | None:
+        """Take a whole line out of what was received; None while there is none. Raises ``TargetFault``."""
+        end = self._received.find(b"\n") + 1
+        if (end or len(self._received)) > self._max_line:
+            raise BadReply(f"the reply is longer than {self._max_line} bytes", self._exchange())
+        if end:
+            line = bytes(self._received[:end])
+            del self._received[:end]
+            return line
+        if ended and self._received:
+            raise Crashed("the target ended in the middle of a line", self._exchange())
+        if ended:
+            raise Crashed("the target ended without an answer")
+        return None
 
-    def _read_errors(self, stream: BinaryIO) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            for raw in iter(lambda: stream.readline(4096), b""):
-                line = raw.decode("utf-8", "replace")
-                self._errors.append(line)
-                if not self._quiet:
-                    sys.stderr.write(line)
+    def _exchange(self) -> Exchange:
+        return Exchange(received=self._received[:2000].decode("utf-8", "replace"))
+
+    def _read_reply(self) -> bool:
+        """Read what there is; tell whether the target has closed its output."""
+        with contextlib.suppress(BlockingIOError):
+            received = os.read(self._stdout, _CHUNK)
+            self._received += received
+            return not received
+        return False
+
+    def _read_errors(self) -> None:
+        """Read what there is of the standard error, pass it on, and keep its end."""
+        with contextlib.suppress(BlockingIOError):
+            written = os.read(self._stderr, _CHUNK)
+            if not written and self._stderr in self._selector.get_map():
+                self._selector.unregister(self._stderr)
+            self._errors += written
+            del self._errors[:-_CHUNK]
+            if written and not self._quiet:
+                sys.stderr.write(printable(written.decode("utf-8", "replace")))
 
     def stop(self, sent: bytes, received: str) -> tuple[Exchange, int]:
         """Kill the process and what it started; return the exchange that ended it and the exit status."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout=0.2)
         self._kill()
-        return Exchange(sent.decode("utf-8", "replace"), received, "".join(self._errors)), self._child.returncode
+        said = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
+        return Exchange(sent.decode("utf-8", "replace"), received, "".join(said)), self._child.returncode
 
     def shut_down(self) -> None:
         """Ask the process to end, and kill it when it does not."""
-        self._write(b'{"jsonrpc":"2.0","method":"shutdown"}\n')
-        assert self._child.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            self._child.stdin.close()
+        with contextlib.suppress(OSError):
+            os.write(self._stdin, b'{"jsonrpc":"2.0","method":"shutdown"}\n')
+        self._close(self._child.stdin)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout=1)
         self._kill()
@@ -189,9 +235,14 @@ class _Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
-        for reader in self._readers:
-            reader.join(timeout=1)
+        self._marked.kill()
+        self._read_errors()
+        self._selector.close()
         for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError, ValueError):
-                    stream.close()
+            self._close(stream)
+
+    @staticmethod
+    def _close(stream: IO[bytes] | None) -> None:
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()

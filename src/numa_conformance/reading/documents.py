@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from ..errors import Fault, UsageError
+from ..files import open_plain
 
 __all__ = ["Document", "read_documents"]
 
@@ -24,6 +25,7 @@ _HARMLESS = 500
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
 
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -39,7 +41,7 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
         """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
         if id(node) not in self._checked:
             self._checked.add(id(node))
-            _refuse_repeated_keys(node)
+            _check_keys(node)
         own = len(node.value)
         super().flatten_mapping(node)
         self._merged += len(node.value) - own
@@ -49,13 +51,17 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
             )
 
 
-def _refuse_repeated_keys(node: yaml.MappingNode) -> None:
+def _check_keys(node: yaml.MappingNode) -> None:
+    """Refuse a key given twice; a number or a truth value as a key is the text it is written as, as in JSON."""
     seen: set[str] = set()
     for key, _ in node.value:
-        if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+        if not isinstance(key, yaml.ScalarNode):
+            raise yaml.MarkedYAMLError(problem="a key is a list or a mapping", problem_mark=key.start_mark)
+        if key.tag != _MERGE:
             if key.value in seen:
                 raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
             seen.add(key.value)
+            key.tag = _TEXT
 
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
@@ -85,7 +91,8 @@ def read_documents(path: Path | str) -> list[Document]:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
         raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}")) from error
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        # PyYAML's constructors raise whatever comes of a tag that does not suit its value.
         raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
     except RecursionError as error:
         raise UsageError(Fault(name, "the document is nested too deeply", f"at most {MAX_DEPTH} levels")) from error
@@ -104,7 +111,7 @@ def _read_text(path: Path, name: str) -> bytes:
         if str(path) == "-":
             content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
         else:
-            with path.open("rb") as stream:
+            with open_plain(path) as stream:
                 content = stream.read(MAX_JSON_BYTES + 1)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
@@ -166,7 +173,20 @@ def _check_extent(document: Document) -> None:
             raise UsageError(Fault(document.place, f"the document expands to more than {MAX_NODES} values"))
         if depth > MAX_DEPTH:
             raise UsageError(Fault(document.place, "the document is nested too deeply", f"at most {MAX_DEPTH} levels"))
-        if isinstance(value, dict):
+        if isinstance(value, str):
+            _check_text(value, document.place)
+        elif isinstance(value, dict):
+            for key in value:
+                _check_text(key, document.place)
             stack.extend((inner, depth + 1) for inner in value.values())
         elif isinstance(value, list):
             stack.extend((inner, depth + 1) for inner in value)
+
+
+def _check_text(text: str, place: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can escape and no file, message or answer can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(Fault(place, f"the text {text[:40]!a} is no Unicode")) from error

@@ -11,6 +11,7 @@ __all__ = ["Fields", "kind_of", "shown", "whole_number"]
 
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 _LONGEST_SHOWN = 40
+_MOST_FAULTS = 100
 
 
 class Fields:
@@ -23,15 +24,24 @@ class Fields:
         """Take what stands before every field path: a file, a document, a field of a message."""
         self._place = place
         self._faults: dict[Fault, None] = {}  # a fault of several values is told once
+        self._untold = 0
 
     @property
     def sound(self) -> bool:
         """Whether no fault was recorded so far."""
         return not self._faults
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so many faults were recorded that no more are told."""
+        return len(self._faults) >= _MOST_FAULTS
+
     def fault(self, path: str, message: str, accepted: str | None = None, suggestion: str | None = None) -> None:
-        """Record one fault."""
-        self._faults[Fault(self._at(path), message, accepted, suggestion)] = None
+        """Record one fault; of a file that is full of them the first hundred are told."""
+        if self.is_full:
+            self._untold += 1
+        else:
+            self._faults[Fault(self._at(path), message, accepted, suggestion)] = None
 
     def take(self, path: str, error: UsageError) -> None:
         """Record the faults of an error raised for the value at ``path``."""
@@ -46,6 +56,8 @@ class Fields:
 
     def raise_if_any(self) -> None:
         """Raise ``UsageError`` with all that was recorded."""
+        if self._untold:
+            self._faults[Fault(self._place, f"and {self._untold} more faults")] = None
         if self._faults:
             raise UsageError(self._faults)
 
@@ -101,7 +113,8 @@ class Fields:
         for key in obj:
             if key not in names:
                 below = f"{path}.{key}" if path else str(key)
-                self.fault(below, "unknown field", ", ".join(names) if listed else None, closest(str(key), names))
+                near = None if self.is_full else closest(str(key), names)
+                self.fault(below, "unknown field", ", ".join(names) if listed else None, near)
 
     def same(self, obj: Mapping[str, Any], **accepted: str) -> None:
         """Refuse a field that is there and has another text: ``apiVersion`` and ``kind`` of a Kubernetes object."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from ..files import write_text
 from ..suite.history import History, write_history
 from ..suite.telling import Told
-from .files import write_text
 from .model import Case
 
 __all__ = ["FOLDER", "remove_other_histories", "with_history"]
@@ -26,7 +26,7 @@ def with_history(case: Case, told: Told | None, folder: str) -> Case:
     name = ""
     if told.history is not None and folder:
         name = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
-        write_text(Path(folder, name), _lines(told.history))
+        write_text(Path(folder, name), _lines(told.history), sync=False)
     return msgspec.structs.replace(
         case, asked=told.asked, histories=told.histories, history=name, with_it=list(told.beside)
     )

@@ -15,7 +15,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit_xml(summary: Summary) -> str:
     """Return one test suite for each area; a verdict that has no JUnit element of its own is the element's type."""
-    root = ElementTree.Element("testsuites", name=f"numa-conformance {summary.target.name} {summary.target.version}")
+    root = ElementTree.Element(
+        "testsuites", name=_clean(f"numa-conformance {summary.target.name} {summary.target.version}")
+    )
     areas: dict[str, list[Case]] = {}
     for case in summary.cases:
         areas.setdefault(case.area, []).append(case)
@@ -27,7 +29,7 @@ def junit_xml(summary: Summary) -> str:
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=area,
+            name=_clean(area),
             tests=str(len(cases)),
             failures=str(failures),
             errors=str(errors),
@@ -44,7 +46,7 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
     element = ElementTree.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name))
     properties = ElementTree.SubElement(element, "properties")
     for requirement in case.requirements:
-        ElementTree.SubElement(properties, "property", name="requirement", value=requirement)
+        ElementTree.SubElement(properties, "property", name="requirement", value=_clean(requirement))
     if case.verdict == "passed":
         return
     tag = "failure" if case.verdict in _FAILURES else "error" if case.verdict == "error" else "skipped"

@@ -11,6 +11,7 @@ import msgspec
 
 from .. import __version__
 from ..errors import Fault, UsageError
+from ..files import read_bounded
 from ..protocol.messages.describe import Description
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
@@ -18,6 +19,8 @@ from .case_ids import with_folder
 
 __all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
 
+MAX_BYTES = 256 * 1024 * 1024
+"""Of a report.json that is read at most."""
 Verdict = Literal[
     "passed",
     "failed",
@@ -307,7 +310,7 @@ def read_report(path: Path) -> Summary:
     """Read a report.json, or the folder that holds one; raises ``UsageError``."""
     file = path / "report.json" if path.is_dir() else path
     try:
-        summary = msgspec.json.decode(file.read_bytes(), type=Summary)
+        summary = msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Summary)
     except OSError as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
     except msgspec.MsgspecError as error:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Fault, UsageError
+from ..files import replace_text
 from .badge import badge_svg
-from .files import replace_text
 from .histories import remove_other_histories
 from .html import html_page
 from .junit import junit_xml

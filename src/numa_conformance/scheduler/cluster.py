@@ -80,7 +80,7 @@ class _Cluster:
 
     def ranking(self, pod: Pod) -> Ranking:
         """Return the ranking for pods like this one."""
-        shape = Shape(filter_amounts(pod), self._scorer.counted(pod))
+        shape = Shape(filter_amounts(pod), self._scorer.counted(pod), self._scorer.asked(pod))
         key = shape.key
         if key not in self._rankings:
             self._rankings[key] = Ranking(shape, self._args, self._scorer)

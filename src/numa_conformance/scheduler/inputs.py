@@ -25,17 +25,17 @@ def filter_amounts(pod: Pod) -> dict[str, int]:
     return {name: amount_of(name, quantity) for name, quantity in pod_requests(pod).items()}
 
 
-def scoring_amount(pod: Pod, name: str) -> int:
+def scoring_amount(pod: Pod, name: str, *, by_containers: bool = False) -> int:
     """Return what a pod counts for one resource in scoring: for cpu and memory an absent request has a default.
 
-    A request of the pod as a whole takes the place of its containers' (SCH-REQ-04).
+    A request of the pod as a whole takes the place of its containers' (SCH-REQ-04), unless ``by_containers``.
     """
 
     def of(container: Container) -> int:
         asked = container.requests.get(name)
         return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
 
-    own = pod.requests.get(name)
+    own = None if by_containers else pod.requests.get(name)
     total = pod_total(pod, of) if own is None else amount_of(name, own)
     overhead = pod.overhead.get(name)
     return total + (0 if overhead is None else amount_of(name, overhead))

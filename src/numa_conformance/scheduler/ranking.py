@@ -43,15 +43,16 @@ class NodeBooks:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What pods that filter and score alike have in common."""
+    """What pods that filter and score alike have in common: ``asked`` before they are on a node, ``counted`` then."""
 
     requested: Amounts
     counted: Amounts
+    asked: Amounts
 
     @property
-    def key(self) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+    def key(self) -> tuple[tuple[tuple[str, int], ...], ...]:
         """The shape as a key."""
-        return tuple(sorted(self.requested.items())), tuple(sorted(self.counted.items()))
+        return tuple(tuple(sorted(amounts.items())) for amounts in (self.requested, self.counted, self.asked))
 
 
 class Ranking:
@@ -100,7 +101,7 @@ class Ranking:
 
     def _score(self, node: NodeBooks) -> int | None:
         if node.state not in self._scores:
-            steps = self._scorer.steps(node.capacity, node.counted, self.shape.counted)
+            steps = self._scorer.steps(node.capacity, node.counted, self.shape.asked)
             self._scores[node.state] = None if self.missing(node) else self._scorer.mean(steps)
         return self._scores[node.state]
 

@@ -55,11 +55,16 @@ class Scorer:
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
         self._ratio = strategy.type == RATIO
         self._drops_zero = self._ratio and quirks.ratio_drops_what_scores_zero
+        self._by_containers = quirks.score_ignores_pod_resources
         self._function = resource_score(strategy, quirks)
 
     def counted(self, pod: Pod) -> dict[str, int]:
-        """Return what a pod counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
+        """Return what a pod on a node counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
         return {name: scoring_amount(pod, name) for name in self._names}
+
+    def asked(self, pod: Pod) -> dict[str, int]:
+        """Return what a pod that is looking for a node counts."""
+        return {name: scoring_amount(pod, name, by_containers=self._by_containers) for name in self._names}
 
     def steps(self, capacity: Amounts, used: Amounts, own: Amounts) -> list[ResourceStep]:
         """Return one step per resource; ``used`` and ``own`` are what the pods there and the pod in question count."""
@@ -102,7 +107,7 @@ def score_node(
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}
     scorer = Scorer(args.strategy, quirks)
     used = add_up(map(scorer.counted, pods))
-    steps = tuple(scorer.steps(capacity, used, scorer.counted(pod)))
+    steps = tuple(scorer.steps(capacity, used, scorer.asked(pod)))
     plain = add_up(map(filter_amounts, pods))
     missing = insufficient(
         capacity,

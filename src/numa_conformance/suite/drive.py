@@ -11,6 +11,7 @@ from ..machine import Machine, machine_to_dict
 from ..protocol import Client
 from ..protocol.faults import TargetFault
 from .history import MACHINE, Head, History, Step
+from .judge.reading import UnreadableError
 
 __all__ = ["Answer", "Question", "Scenario", "Script", "again", "ask_all", "drive"]
 
@@ -67,8 +68,8 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
             answer = client.call(question[0], _full(question, told))
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
             question = script.send(answer)
-    except StopIteration:
-        pass
+    except (StopIteration, UnreadableError):
+        pass  # what cannot be read is a finding of those who judge
     except TargetFault as error:
         fault = error
         steps.append(Step(*question, None, f"{error.verdict}: {error.message}", time.perf_counter() - began))

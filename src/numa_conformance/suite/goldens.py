@@ -10,6 +10,8 @@ from typing import Protocol
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from ..files import write_text
+
 __all__ = ["Golden", "KubeletsGolden", "OwnGolden"]
 
 
@@ -53,8 +55,7 @@ class OwnGolden:
     def difference(self, told: str) -> str | None:
         """Compare with the file, or replace it."""
         if self._update:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(told, encoding="utf-8")
+            write_text(self._path, told)
             return None
         if not self._path.exists():
             return f"there is no golden text {self._path.name}; --snapshot-update writes it"

@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..documentation.policies import TOPOLOGY_POLICIES
+from ..protocol.features import FEATURES
 from .checkers import checkers_of
 from .drive import Scenario
+from .generators import damages as damaged
 from .generators.allocations import allocation_sweep
 from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
 from .generators.hints import examples_of_hints, hint_sweep
-from .generators.merges import CLOSEST, MOST_NODES, POLICIES, merge_sweep
+from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
+from .generators.relations import related
 from .generators.scores import KINDS, examples_of_scores, score_sweep
 from .generators.starts import node_starts
 from .generators.walks import walks
@@ -22,8 +26,22 @@ from .judge.allocated import AllocatedCpus
 from .judge.choice import Choice
 from .judge.classified import Classified
 from .judge.hinted import CpuHints
-from .judge.life import Admission, Arrival, Crash, Moment, ReconcilePass, Removal, Restart, Run, State
+from .judge.life import (
+    Admission,
+    Arrival,
+    AskedAgain,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+)
 from .judge.merged import MergedHints
+from .judge.offered import DeviceHints, MemoryHints
 from .judge.scored import ScoredNode, ScorePair
 from .judge.starts import Start
 from .judging import ANSWERED, WELL_FORMED
@@ -31,7 +49,10 @@ from .judging import ANSWERED, WELL_FORMED
 __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
 
 Claimed = frozenset[str]
+ALL: Claimed = frozenset(FEATURES)
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
+HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
+"""What is told beside admissions."""
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
@@ -40,13 +61,14 @@ class Group:
     """Scenarios of one kind.
 
     ``surface`` is what a target must have, ``subjects`` is what its histories show; ``scenarios`` takes what the target
-    claims, and a seed.
+    claims, and a seed. ``beside``: what they show of a target that claims ``node/hints``.
     """
 
     name: str
     surface: str
     subjects: tuple[type, ...]
     scenarios: Callable[[Claimed, int], Iterator[Scenario]]
+    beside: tuple[type, ...] = ()
 
 
 def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
@@ -66,7 +88,7 @@ def _scores(claimed: Claimed, seed: int) -> Iterator[Scenario]:
 
 
 def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    policies = [policy for policy in POLICIES if f"topology-manager/{policy}" in claimed]
+    policies = [policy for policy in TOPOLOGY_POLICIES if f"topology-manager/{policy}" in claimed]
     closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
     return merge_sweep(policies, closest=closest, many=many, seed=seed)
 
@@ -92,6 +114,15 @@ def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
 
 
+def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
+def _relations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2), claimed, seed=seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -102,8 +133,10 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("hints", "hints", (CpuHints,), _hints),
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
-            Group("lives", "node", NODE, _lives),
+            Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
+            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
         )
     }
@@ -111,9 +144,10 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 """Every group by name, in the order in which they are asked."""
 
 
-def asked_in(group: Group) -> tuple[str, ...]:
+def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
-    named = {check.requirement for subject in group.subjects for check in checkers_of(subject)}
+    subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
+    named = {check.requirement for subject in subjects for check in checkers_of(subject)}
     return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
 
 

@@ -8,8 +8,10 @@ from numa_conformance.cpuset import format_bits
 from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
+from numa_conformance.documentation.quirks.node import NodeQuirks
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import KubeletFails, Refusal, StartError
+from numa_conformance.kube import FeatureGates, Pod
 from numa_conformance.machine.catalogue import load_machine
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.machine.model import Cpu, Machine, MemoryNode
@@ -212,6 +214,19 @@ def test_strict_pool_may_empty() -> None:
     with pytest.raises(Refusal, match="not enough cpus available to satisfy request: requested=7, available=6"):
         admit(fixed, pod("a", 7))
     assert fixed.state.default == bits("1-7")
+
+
+@pytest.mark.parametrize(("quirks", "keeps"), [(CpuQuirks(whole_pods_get_other_cpus=True), False), (DOCUMENTED, True)])
+def test_whole_pods_get_other_cpus(quirks: CpuQuirks, keeps: bool) -> None:
+    amounts = {"cpu": "2", "memory": "1Gi"}
+    spec = {"resources": {"requests": amounts, "limits": amounts}, "containers": [{"name": "c"}]}
+    whole = Pod.from_dict({"metadata": {"name": "p", "uid": "p"}, "spec": spec})
+    whole = whole.as_seen(FeatureGates.build("1.36", {"PodLevelResourceManagers": True}), NodeQuirks())
+    policy = static(golden("T1"), reserved="0", quirks=quirks)
+    policy.allocate_pod(whole)
+    first = policy.state.assignments["p"]["c"]
+    policy.allocate_pod(whole)
+    assert (policy.state.assignments["p"]["c"] == first) is keeps
 
 
 def test_every_quirk_of_this_room_is_shown_here() -> None:

@@ -250,8 +250,9 @@ def test_allocate_and_release_leave_the_books_as_they_were(before: list[int], me
     assert manager.blocks == Blocks()
 
 
-def test_a_pod_asks_for_no_resource_that_only_init_containers_ask_for():
-    """MEM-REQ-01."""
+def test_what_only_init_containers_ask_for():
+    """MEM-REQ-01, quirk init-only-types-are-dropped."""
     init = [container("init", memory="8Gi"), container("huge", memory="1Gi", other={"hugepages-2Mi": "2Mi"})]
     asked = Pod.from_dict(pod("a", [container("app", memory="4Gi"), container("idle", cpu="1")], init=init))
-    assert pod_amounts(asked) == {"memory": 8 * GIB}
+    assert pod_amounts(asked, drops_init_only=True) == {"memory": 8 * GIB}
+    assert pod_amounts(asked, drops_init_only=False) == {"memory": 8 * GIB, "hugepages-2Mi": 2 << 20}

@@ -9,16 +9,11 @@ from .choosing import WRONG_CHOOSERS
 from .lives import WRONG_NODES
 from .patched import PATCHED
 
-__all__ = ["INSIDE", "ONLY_RECOMMENDED", "UNSEEN"]
+__all__ = ["INSIDE", "ONLY_RECOMMENDED"]
 
-UNSEEN = frozenset({"OneInitAlone", "WidthByTheFirstNode"})
-"""Those that the default run does not show: several init containers of different sizes on a crowded node are rare, and
-so are NUMA nodes of different sizes."""
+INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType({**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED})
+"""Every one by name."""
 
-INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType(
-    {name: make for name, make in {**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED}.items() if name not in UNSEEN}
-)
-"""Every one that is found, by name."""
-
-ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst"})
-"""Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed."""
+ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst", "fills_no_single_cache", "takes_no_part_of_a_cache"})
+"""Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed, and
+that alignment to uncore caches is best effort."""

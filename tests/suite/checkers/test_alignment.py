@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.suite.checkers import alignment
+from numa_conformance.suite.judge.reading import Block
 from numa_conformance.suite.judge.world import Held, World
-from numa_conformance.suite.workloads import guaranteed, static
-from worlds import Case, admitted, breaks, held, judged_in, node, refused
+from numa_conformance.suite.workloads import guaranteed, static, static_memory
+from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
 
 TOPOLOGY = "topology-manager/"
 GPU = "example.com/gpu"
@@ -26,7 +27,31 @@ def gives(cpus: str, *gpus: int) -> Held:
 SINGLE, BEST_EFFORT = up("single-numa-node"), up("best-effort")
 FRAGMENTED = up("restricted", pool="0,1,9,4-5")
 
+WIDE = guaranteed("p", 17, "30Gi")
+"""CPUs and memory of two NUMA nodes: each has 16 CPUs, and 32 GiB of which 4 and 8 are huge pages."""
+
+
+def pinned(topology: str) -> World:
+    return node("two-nodes-hugepages-devices", static_memory(topology=topology))
+
+
+def spread(*nodes: int) -> Held:
+    return held("1-17", memory=[Block("memory", 30 << 30, sum(1 << one for one in nodes))])
+
+
+def narrow(*nodes: int) -> Held:
+    return held("1", memory=[Block("memory", 1 << 30, sum(1 << one for one in nodes))])
+
+
 CASES: dict[str, Case] = {
+    TOPOLOGY + "restricted/admits-what-several-nodes-hold": (
+        refused(pinned("restricted"), WIDE),
+        admitted(pinned("restricted"), WIDE, c=spread(0, 1)),
+    ),
+    "memory-manager/static/uses-the-fewest-numa-nodes": (
+        admitted(pinned("restricted"), guaranteed("p", 1, "1Gi"), c=narrow(0, 1)),
+        admitted(pinned("restricted"), guaranteed("p", 1, "1Gi"), c=narrow(1)),
+    ),
     TOPOLOGY + "admission/admits-what-one-node-holds": (
         refused(SINGLE, WITH_TWO),
         admitted(SINGLE, WITH_TWO, c=gives("1,9", 0, 1)),
@@ -52,5 +77,26 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
     assert (breaks(requirement, wrong), breaks(requirement, right)) == (True, False)
 
 
+@pytest.mark.parametrize(("gib", "asked"), [("1", None), ("30", False), ("60", None)])
+def test_what_needs_several_nodes_is_no_question_of_one(gib: str, asked: bool | None) -> None:
+    """Memory of one NUMA node beside CPUs of two, and more memory than there is, may be refused."""
+    wanted = guaranteed("p", 17, f"{gib}Gi")
+    assert (
+        breaks(TOPOLOGY + "restricted/admits-what-several-nodes-hold", admitted(pinned("restricted"), wanted)) is asked
+    )
+
+
+def test_memory_in_use_on_every_set_that_is_narrow_enough_is_refused() -> None:
+    there = [
+        resident(guaranteed(f"p{on}", 1, "20Gi"), c=held(memory=[Block("memory", 20 << 30, 1 << on)])) for on in (0, 1)
+    ]
+    full = node("two-nodes-hugepages-devices", static_memory(topology="restricted"), *there)
+    wrong = admitted(full, guaranteed("q", 1, "10Gi"), c=held("1", memory=[Block("memory", 10 << 30, 3)]))
+    assert breaks(TOPOLOGY + "restricted/refuses-what-nothing-prefers", wrong) is True
+
+
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() == judged_in(alignment)
+    """What nodes tell beside their answers is broken in test_offered_hints."""
+    names = ("uses-the-merged-hint", "refuses-what-is-not-admitted", "aligns-init-containers-first")
+    beside = {f"{TOPOLOGY}admission/{name}" for name in names}
+    assert CASES.keys() | beside == judged_in(alignment)

@@ -229,14 +229,18 @@ def scenarios():
         GivesTheDefaultHint,
         CountsReservedOut,
         CountsWholeCores,
-        KeepsReusableSetsFree,
         SaysNothingOfTheImpossible,
     ],
 )
 def test_a_hinter_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 11
+    assert len(verdicts.asked) == 12
+
+
+def test_sets_without_reusable_cpus_break_no_more_than_a_recommendation():
+    verdicts = judged(scenarios(), KeepsReusableSetsFree())
+    assert {one.requirement for one in verdicts.broken} == {HINTS + "covers-reusable-cpus"}
 
 
 PLANTED = [
@@ -251,6 +255,7 @@ PLANTED = [
     (NeedsOneLess, HINTS + "none-where-too-few-are-free"),
     (AsksEachNode, HINTS + "offers-every-set-that-fits"),
     (ForgetsReusable, HINTS + "init-cpus-are-reusable"),
+    (ForgetsReusable, HINTS + "covers-reusable-cpus"),
     (ForgetsHeld, HINTS + "held-cpus-give-the-same"),
     (KeepsHeldOfAnyNumber, HINTS + "none-for-held-cpus-of-another-number"),
     (HintsForAll, HINTS + "none-without-exclusive-cpus"),

@@ -155,7 +155,7 @@ class CpuQuirks(QuirkFlags):
         summary="full-pcpus-only checks for free cores also when the container already has its CPUs, so a running pod "
         "may be refused after a restart of the kubelet",
         documented="a container keeps its CPUs across restarts of the kubelet",
-        versions="1.22-1.34",
+        versions="1.22-1.36",
         issue="kubernetes/kubernetes#129078",
     )
 
@@ -175,6 +175,15 @@ class CpuQuirks(QuirkFlags):
         documented="CPUs of init containers are reused by the pod's later containers: they are taken first",
         versions="1.18+",
         issue="kubernetes/kubernetes#112228",
+    )
+
+    whole_pods_get_other_cpus: bool = quirk(
+        rule="CPU-PLR-04",
+        summary="a pod that was given its CPUs in one piece is given others at a restart of the kubelet; what it had "
+        "stays blocked until the state file is deleted",
+        documented="a container keeps its CPUs across restarts of the kubelet",
+        versions="1.36+",
+        issue="kubernetes/kubernetes#140989",
     )
 
     strict_pool_may_empty: bool = quirk(

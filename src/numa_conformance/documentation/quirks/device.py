@@ -20,3 +20,11 @@ class DeviceQuirks(QuirkFlags):
         documented="a device without topology information gives no NUMA preference and suits every NUMA node",
         versions="1.18+",
     )
+
+    no_devices_for_pods_served_whole: bool = quirk(
+        rule="CPU-PLR-01",
+        summary="with the gate PodLevelResourceManagers and the scope pod, containers of a pod with spec.resources get "
+        "no devices",
+        documented="containers get the devices that they ask for",
+        versions="1.36+",
+    )

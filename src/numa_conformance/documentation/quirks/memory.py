@@ -22,6 +22,13 @@ class MemoryQuirks(QuirkFlags):
         issue="kubernetes/kubernetes#128708",
     )
 
+    init_only_types_are_dropped: bool = quirk(
+        rule="MEM-REQ-01",
+        summary="in pod scope a huge page size that only init containers ask for takes no part in the pod's hints",
+        documented="a hint names NUMA nodes with enough capacity for all types of memory that the pod asks for",
+        versions="1.21+",
+    )
+
     huge_pages_cannot_be_reserved: bool = quirk(
         rule="MEM-RSV-05",
         summary="kubelet reservations have no entry for huge pages, so reservedMemory of huge pages never matches "
@@ -40,6 +47,38 @@ class MemoryQuirks(QuirkFlags):
         versions="1.21+",
     )
 
+    container_without_memory_is_refused: bool = quirk(
+        rule="MEM-ALLOC-03",
+        summary="in a Guaranteed pod with spec.resources a container that is owed no memory of its own, and that "
+        "no other manager gives an affinity, makes the kubelet refuse the pod: no NUMA node has enough of nothing",
+        documented="containers without memory requests share what the others leave",
+        versions="1.32-1.36",
+    )
+
+    whole_pods_are_charged_again: bool = quirk(
+        rule="MEM-PLR-03",
+        summary="a pod that was given its memory in one piece is charged once more at every restart of the kubelet",
+        documented="memory assignments outlive a restart of the kubelet",
+        versions="1.36+",
+        issue="kubernetes/kubernetes#140989",
+    )
+
+    groups_may_cross: bool = quirk(
+        rule="MEM-ALLOC-05",
+        summary="under best-effort a container is given memory of several NUMA nodes also where one of them serves "
+        "containers alone or in another group",
+        documented="a NUMA node serves containers alone or in one group",
+        versions="1.21-1.31",
+    )
+
+    restart_compares_every_node: bool = quirk(
+        rule="MEM-CKPT-06",
+        summary="at a start what is free and reserved is compared node by node: where memory that came back lies on "
+        "another node of a group than where it was taken the kubelet does not come up",
+        documented="memory assignments outlive a restart of the kubelet",
+        versions="1.21-1.31",
+    )
+
     missing_page_size_crashes: bool = quirk(
         rule="MEM-STATE-07",
         summary="a Guaranteed pod that asks for a huge page size which some NUMA node does not list crashes the "
@@ -53,7 +92,7 @@ class MemoryQuirks(QuirkFlags):
         summary="the state file is compared over groups of NUMA nodes: where a container spans nodes that list "
         "different huge page sizes the kubelet crashes at the next start",
         documented="memory assignments outlive a restart of the kubelet",
-        versions="1.22+",
+        versions="1.32+",
     )
 
     memory_of_node_past_63_crashes: bool = quirk(

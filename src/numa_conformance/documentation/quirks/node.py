@@ -13,6 +13,40 @@ __all__ = ["NodeQuirks"]
 class NodeQuirks(QuirkFlags):
     """Where the kubelet departs from its documentation outside its managers. True: as Kubernetes does."""
 
+    empty_pod_resources_are_best_effort: bool = quirk(
+        rule="ADM-QOS-09",
+        summary="with the gate PodLevelResources a pod whose spec.resources is there and empty is BestEffort, whatever "
+        "its containers ask for, and gets no CPUs or memory of its own",
+        documented="the class of a pod without resources of its own is that of its containers",
+        versions="1.32-1.36",
+        issue="kubernetes/kubernetes#137150",
+    )
+
+    sidecars_leave_their_resources: bool = quirk(
+        rule="CPU-REUSE-02",
+        summary="a sidecar is an init container that ends, to the managers also where the gate SidecarContainers lets "
+        "it run on: what it has is given to later containers too, and pods are counted without it",
+        documented="a sidecar keeps running, and keeps its resources, beside the other containers",
+        versions="1.8-1.28",
+    )
+
+    pod_level_pods_are_pinned_by_container: bool = quirk(
+        rule="CPU-ELIG-10",
+        summary="with the gate PodLevelResources the containers of a Guaranteed pod with spec.resources get exclusive "
+        "CPUs and memory by their own requests, be they equal to their limits or not",
+        documented="the static policies leave pods with spec.resources in the shared pools",
+        versions="1.32-1.33",
+        issue="kubernetes/kubernetes#133279",
+    )
+
+    switched_off_pod_resources_unpin: bool = quirk(
+        rule="CPU-ELIG-10",
+        summary="without the gate PodLevelResources a pod with spec.resources has the class of its containers, and "
+        "still no CPUs or memory of its own",
+        documented="without the gate spec.resources has no effect",
+        versions="1.36+",
+    )
+
     quota_on_exclusive_cpus: bool = quirk(
         rule="CPU-CFS-01, CPU-CFS-02",
         summary="CFS quota is applied to containers with exclusive CPUs",

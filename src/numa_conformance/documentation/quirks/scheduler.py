@@ -36,3 +36,11 @@ class SchedulerQuirks(QuirkFlags):
         documented="the sum is divided by the weights of all resources",
         versions="1.22+",
     )
+
+    score_ignores_pod_resources: bool = quirk(
+        rule="SCH-REQ-04",
+        summary="a pod that is scheduled is scored by its containers' requests, although its spec.resources decide "
+        "whether it fits, and count once it runs",
+        documented="the resources of the pod as a whole take precedence in scheduling",
+        versions="1.33+",
+    )

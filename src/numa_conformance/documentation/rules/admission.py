@@ -29,9 +29,9 @@ ADM-QOS-04 [impl] Requests and limits are summed over the pod.
 ADM-QOS-05 [doc+impl] Without any request or limit the pod is BestEffort.
 ADM-QOS-06 [impl] Guaranteed is a pod whose containers all have both limits and whose sums of requests equal those of
   limits; any other is Burstable.
-ADM-QOS-07 [impl] The page compares request and limit container by container; the kubelet compares sums.
+ADM-QOS-07 [impl] The page compares request and limit container by container; to 1.36 the kubelet compares sums.
 ADM-QOS-08 [impl] A class in the pod's status is taken as it is.
-ADM-QOS-09 [impl] With pod-level resources only these are looked at.
+ADM-QOS-09 [impl] With pod-level resources only these are looked at; to 1.36 also when the field is there and empty.
 
 # Effective requests
 ADM-REQ-01 [doc+impl] A pod's amount is the larger of app containers with sidecars and, at any point of the init

@@ -98,4 +98,6 @@ CPU-DIST-15 [impl] The kept set is not a copy: for 4, 6 to 8 and 10 to 16 nodes 
   sets enumerated later.
 CPU-DIST-16 [impl] With groups of several CPUs and nodes with odd free CPUs the share of the remainder may never end.
 CPU-DIST-17 [impl] The cost doubles with every NUMA node, twice over.
+CPU-DIST-18 [impl] From 1.37 on NUMA nodes of one socket come first beside align-by-socket, however uneven; a node
+  that has less than an even share gives what it has.
 """

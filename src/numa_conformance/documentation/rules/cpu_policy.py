@@ -59,6 +59,18 @@ CPU-ELIG-06 [impl] In one Guaranteed pod a container with a fractional request i
 CPU-ELIG-07 [impl] Resizing a Guaranteed pod in place is refused under policy static.
 CPU-ELIG-08 [impl] CPUs are allocated once, at admission, container by container: init containers as listed, then app
   containers; a restarted container keeps its CPUs.
+CPU-ELIG-10 [doc+impl] A pod with spec.resources has no exclusive CPUs and no pinned memory, unless the gate
+  PodLevelResourceManagers is on; in 1.32 and 1.33 its containers had them by their own requests.
+CPU-ELIG-11 [doc+impl] With that gate the pod is owed the CPUs of its own request when they are whole, and a container
+  gets exclusive ones of them when its requests of cpu and memory equal its limits and its CPUs are whole.
+
+# Pods that get their CPUs as a whole
+CPU-PLR-01 [doc+impl] With the gate PodLevelResourceManagers and the scope pod the CPUs of a Guaranteed pod with
+  spec.resources are taken in one piece, as many as its own request has.
+CPU-PLR-02 [doc+impl] Containers of Guaranteed amounts and whole CPUs get exclusive CPUs out of it, the others share the
+  rest; an ordinary init container may have all that the sidecars before it leave.
+CPU-PLR-03 [doc+impl] A pod that would leave its shared containers no CPUs is refused with EmptyPodSharedPoolError.
+CPU-PLR-04 [doc+impl] The CPUs come back with the pod's last container.
 
 # Hints of the CPU Manager
 CPU-HINT-01 [doc+impl] Policy none and containers without exclusive CPUs give no opinion.

@@ -56,6 +56,8 @@ CPU-CKPT-13 [impl] Under strict-cpu-reservation reserved CPUs in the pool are re
 CPU-CKPT-14 [impl] An assignment that overlaps the pool is refused.
 CPU-CKPT-15 [impl] Assignments that overlap one another, or have a wrong size, are not noticed.
 CPU-CKPT-16 [impl] Pool and assignments that are not together all CPUs are refused.
+CPU-CKPT-17 [impl] From 1.37 on the state is a text of its own in the file, with a checksum of its own, beside the
+  members that older kubelets read; only the text counts.
 
 # PodResources and metrics
 CPU-POD-01 [doc+impl] GetAllocatableResources tells the CPUs that can be exclusive, used or not: all but the reserved

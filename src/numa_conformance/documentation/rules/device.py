@@ -27,6 +27,7 @@ DEV-HINT-07 [impl] A reusable device with an empty list of nodes makes its resou
 DEV-HINT-08 [impl] A request for 0 offers every set.
 DEV-HINT-09 [impl] A container without known resources is no opinion.
 DEV-HINT-10 [impl] Devices of pods that are gone are freed first.
+DEV-HINT-11 [impl] From 1.36 on hints name only NUMA nodes that have a device of the resource, free or not.
 
 # Allocation
 DEV-ALLOC-01 [impl] Another number than a container already has is an error.

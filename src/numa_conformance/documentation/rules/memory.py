@@ -95,5 +95,14 @@ MEM-CKPT-05 [impl] Any difference from what the file says is refused.
 MEM-CKPT-06 [impl] Free and reserved bytes are compared by group, everything else by node.
 MEM-CKPT-07 [doc] The file must be deleted after draining when policy, reserved memory or hardware change.
 MEM-CKPT-08 [impl] The checksum is FNV-1a of 32 bits over a typed text of the content.
+MEM-CKPT-09 [impl] From 1.37 on the state is a text of its own in the file, with a checksum of its own, beside the
+  members that older kubelets read; only the text counts.
 MEM-REPORT-01 [impl] Allocatable memory is told per node and resource, as it was at start.
+
+# Pods that get their memory as a whole
+MEM-PLR-01 [doc+impl] With the gate PodLevelResourceManagers and the scope pod the memory of a Guaranteed pod with
+  spec.resources is taken in one piece; all its containers are bound to the same NUMA nodes.
+MEM-PLR-02 [doc+impl] A container whose requests equal its limits is counted its own part, the others what is left; a
+  pod that would leave them nothing is refused with EmptyPodSharedPoolError.
+MEM-PLR-03 [doc+impl] The memory comes back with the pod's last container.
 """

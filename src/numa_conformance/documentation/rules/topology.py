@@ -63,7 +63,8 @@ TOPO-OPT-02 [doc+impl] max-allowable-numa-nodes is a whole number of at least 8,
 TOPO-OPT-03 [impl] The page switches it on with max-allowable-numa-nodes=true; the kubelet takes a number only.
 TOPO-OPT-04 [impl] A smaller number is refused, a larger one draws a warning.
 TOPO-OPT-05 [impl] Unknown options, and those whose gate is off, are refused.
-TOPO-OPT-06 [impl] Under policy none options, scope and number of NUMA nodes are not looked at.
+TOPO-OPT-06 [impl] Under policy none options, scope and number of NUMA nodes are not looked at; in 1.27 options and
+  scope are.
 TOPO-OPT-07 [doc+impl] With more NUMA nodes than allowed the kubelet does not start.
 TOPO-OPT-08 [impl] Unknown policies and scopes are refused when the configuration is read.
 TOPO-OPT-09 [impl] Checked are, in order, options, distances where they are needed, the number of nodes, policy,

@@ -12,7 +12,11 @@ STATEMENTS: tuple[Statement, ...] = (
         DEVICE_PLUGINS.section("Device plugin registration"),
         "registration",
         "1.8",
-        must("advertises-healthy-devices", "Devices that a plugin reports are advertised on the node."),
+        must(
+            "advertises-healthy-devices",
+            "Devices that a plugin reports are advertised on the node.",
+            untestable="a node tells it to the API server, in its status, not a target",
+        ),
         must("whole-numbers", "Extended resources are whole numbers and cannot be overcommitted."),
         must("not-shared", "Devices cannot be shared between containers."),
     ),
@@ -48,7 +52,11 @@ STATEMENTS: tuple[Statement, ...] = (
         "unhealthy",
         "1.8",
         must("lower-allocatable", "Unhealthy devices lower what is allocatable, not the capacity."),
-        must("pods-keep-failed-devices", "Pods keep devices that became unhealthy."),
+        must(
+            "pods-keep-failed-devices",
+            "Pods keep devices that became unhealthy.",
+            untestable="no message tells that a device fails while a node is up",
+        ),
     ),
     *stated(
         DEVICE_PLUGINS.section("List gRPC endpoint", "grpc-endpoint-list"),
@@ -57,13 +65,18 @@ STATEMENTS: tuple[Statement, ...] = (
         must(
             "lists-exclusive-cpus",
             "List tells the exclusive CPUs, devices with NUMA nodes, and memory of running pods.",
+            untestable="it is a service of the kubelet beside its decisions; what it lists is asked through node.state",
         ),
     ),
     *stated(
         DEVICE_PLUGINS.section("GetAllocatableResources gRPC endpoint", "grpc-endpoint-getallocatableresources"),
         "podresources-allocatable",
         "1.21",
-        must("initially-available", "GetAllocatableResources tells what is initially available on the node."),
+        must(
+            "initially-available",
+            "GetAllocatableResources tells what is initially available on the node.",
+            untestable="it is a service of the kubelet beside its decisions; what it lists is asked through node.state",
+        ),
     ),
     *stated(
         DEVICE_PLUGINS.section("Device plugin integration with the Topology Manager"),

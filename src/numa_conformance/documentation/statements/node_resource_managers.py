@@ -48,6 +48,7 @@ STATEMENTS: tuple[Statement, ...] = (
         may(
             "system-services-may-run-there",
             "The container runtime, the kubelet and other system services may run on exclusive CPUs.",
+            untestable="it permits, and demands nothing",
         ),
         must(
             "exclusive-against-other-pods",

@@ -12,14 +12,26 @@ STATEMENTS: tuple[Statement, ...] = (
         TOPOLOGY_SOURCE.section("Admission", ""),
         "admission",
         "1.27",
-        should("handlers", "The Topology Manager is one of five handlers of admission."),
-        should("managers-in-turn", "CPU, device and memory managers are asked for resources in turn."),
+        should(
+            "handlers",
+            "The Topology Manager is one of five handlers of admission.",
+            untestable="a target tells what came of an admission, not whom it asked on the way",
+        ),
+        should(
+            "managers-in-turn",
+            "CPU, device and memory managers are asked for resources in turn.",
+            untestable="a target tells what came of an admission, not whom it asked on the way",
+        ),
         should("errors-refuse", "An error there refuses the pod."),
         should(
             "again-after-a-restart",
             "After a restart of the kubelet every pod passes admission again and may be refused.",
         ),
-        should("first-refusal-counts", "Handlers run in sequence, and the first refusal refuses the pod."),
+        should(
+            "first-refusal-counts",
+            "Handlers run in sequence, and the first refusal refuses the pod.",
+            untestable="a target tells what came of an admission, not whom it asked on the way",
+        ),
         should("others-go-on", "A refused pod does not stop the others."),
         should("reason-and-message", "A refusal has a reason and a message."),
         should(
@@ -76,7 +88,11 @@ STATEMENTS: tuple[Statement, ...] = (
             "pod-total",
             "A pod asks for the larger of its largest init container and the sum of its app containers.",
         ),
-        should("init-without-cpu", "Init containers without a CPU request are skipped."),
+        should(
+            "init-without-cpu",
+            "Init containers without a CPU request are skipped.",
+            untestable="every container of a Guaranteed pod requests CPUs, and others have no hints",
+        ),
         should("held-cpus-again", "CPUs that are held give the same hints again after a restart."),
         should("other-number-held", "CPUs held in another number than asked give an empty list of hints."),
         should("empty-list-refuses", "An empty list is refused under every policy but best-effort."),

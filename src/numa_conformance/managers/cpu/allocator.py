@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...documentation.changes import UNCHANGED, Changes
 from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from .accumulator import Accumulator, NotEnoughCpus
@@ -16,7 +17,9 @@ __all__ = ["CpuAllocator"]
 class CpuAllocator:
     """Chooses CPUs on one machine under fixed options. Stateless; one is built per policy."""
 
-    def __init__(self, topology: CpuTopology, options: StaticOptions, quirks: CpuQuirks) -> None:
+    def __init__(
+        self, topology: CpuTopology, options: StaticOptions, quirks: CpuQuirks, changes: Changes = UNCHANGED
+    ) -> None:
         """Settle which algorithm is in force."""
         self.topology = topology
         self._quirks = quirks
@@ -26,7 +29,8 @@ class CpuAllocator:
         self._caches = prefer_align_cpus_by_uncorecache.take if options.prefer_align_cpus_by_uncorecache else None
         self._one_cache = options.prefer_align_cpus_by_uncorecache and not quirks.uncore_after_larger_groups
         group = topology.cpus_per_core if options.full_pcpus_only else 1
-        self._across_numa = Distribution(group, quirks) if options.distribute_cpus_across_numa else None
+        distribution = Distribution(group, quirks, changes, by_socket=options.align_by_socket)
+        self._across_numa = distribution if options.distribute_cpus_across_numa else None
 
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ...documentation.changes import Changes
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ..policy_options import OptionError, go_map
 from ..setup import NodeSetup
+from ..state_file import FileStyle
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy
 from .options import align_by_socket
@@ -34,13 +36,16 @@ def make_cpu_manager(
     """Build the CPU Manager of a configuration; raises ``StartError`` with the kubelet's text (CPU-RSV-10)."""
     if not topology.num_cpus:
         raise StartError(_STAGE, "could not detect number of cpus")
+    manager: CpuManager
     match config.cpu_manager_policy:
         case "none":
-            return _none(config)
+            manager = _none(config)
         case "static":
-            return _static(topology, config, gates, quirks)
+            manager = _static(topology, config, gates, quirks)
         case other:
             raise StartError(_STAGE, f'unknown policy: "{other}"')
+    manager.file_style = FileStyle.of(gates)
+    return manager
 
 
 def _none(config: KubeletConfiguration) -> NonePolicy:
@@ -53,13 +58,13 @@ def _none(config: KubeletConfiguration) -> NonePolicy:
 def _static(
     topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
 ) -> StaticPolicy:
-    count = reserved_count(config, quirks)
+    count, changes = reserved_count(config, quirks), Changes.of(gates.version)
     try:
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
         if options.align_by_socket:
             align_by_socket.check(config.topology_manager_policy, topology)
-        allocator = CpuAllocator(topology, options, quirks)
+        allocator = CpuAllocator(topology, options, quirks, changes)
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
-    return StaticPolicy(allocator, options, reserved, quirks)
+    return StaticPolicy(allocator, options, reserved, quirks, changes)

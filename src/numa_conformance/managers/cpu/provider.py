@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..provider import Provider
+from ..state_file import PLAIN
 from .state import CpuHolding, CpuState
 from .state_file import CpuStateFile
 
@@ -14,7 +15,7 @@ class CpuManager(Provider):
 
     ``policy`` is the policy's name, as the state file has it. ``reserved`` are the CPUs kept back for the system, 0
     under policy ``none``. ``reusable`` maps a pod's uid to the CPUs that its ordinary init containers leave for its
-    later containers (CPU-REUSE-01).
+    later containers (CPU-REUSE-01). ``file_style``: how the state file is written.
     """
 
     name = "cpus"
@@ -23,6 +24,7 @@ class CpuManager(Provider):
     def __init__(self, state: CpuState, reserved: int = 0) -> None:
         """Take the state of a node without pods."""
         self.state = state
+        self.file_style = PLAIN
         self.reserved = reserved
         self.reusable: dict[str, int] = {}
 

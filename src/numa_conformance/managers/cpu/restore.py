@@ -43,6 +43,8 @@ def check_state(state: CpuState, every: int, reserved: int, *, strict: bool) -> 
                     f'overlaps with default cpuset "{default}"',
                 )
             known |= cpus
+    for cpus in state.pods.values():
+        known |= cpus
     if known != pool:
         raise StartError(
             _STAGE,

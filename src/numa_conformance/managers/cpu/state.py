@@ -27,15 +27,17 @@ class CpuPools:
 class CpuState:
     """What the CPU Manager keeps, and what its state file holds.
 
-    ``default`` is the shared pool as bits; ``assignments`` maps pod uid to container to exclusive CPUs.
+    ``default`` is the shared pool as bits; ``assignments`` maps pod uid to container to exclusive CPUs. ``pods`` are
+    the CPUs of pods that were given theirs as a whole (CPU-PLR-01): containers have parts of them, which may overlap.
     """
 
     default: int = 0
     assignments: dict[str, dict[str, int]] = field(default_factory=dict)
+    pods: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> CpuState:
         """Return an independent copy."""
-        return CpuState(self.default, {uid: dict(own) for uid, own in self.assignments.items()})
+        return CpuState(self.default, {uid: dict(own) for uid, own in self.assignments.items()}, dict(self.pods))
 
     def cpus_of(self, uid: str, container: str) -> int:
         """Return the exclusive CPUs of a container, or the shared pool (CPU-POOL-03)."""
@@ -52,12 +54,22 @@ class CpuState:
         self.default &= ~cpus
         self.assignments.setdefault(uid, {})[container] = cpus
 
+    def assign_pod(self, uid: str, cpus: int) -> None:
+        """Move CPUs out of the shared pool to a pod as a whole."""
+        self.default &= ~cpus
+        self.pods[uid] = cpus
+
     def release(self, uid: str, container: str) -> int:
-        """Give back what no other container of the pod holds (CPU-REUSE-08); return it."""
+        """Give back what no other container of the pod holds (CPU-REUSE-08); return it.
+
+        What a pod was given as a whole comes back with its last container.
+        """
         own = self.assignments.get(uid)
         if own is None or container not in own:
             return 0
         freed = own.pop(container)
+        if uid in self.pods:
+            freed = 0 if own else self.pods.pop(uid)
         for cpus in own.values():
             freed &= ~cpus
         if not own:

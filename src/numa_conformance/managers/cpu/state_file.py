@@ -1,29 +1,19 @@
-"""``cpu_manager_state``: the CPU Manager's state file (CPU-CKPT-01..09)."""
+"""``cpu_manager_state``: the CPU Manager's state file (CPU-CKPT-01..09, 17)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...cpuset import CpuSet, format_bits
 from ...errors import CpuSetSyntaxError
-from ...hostfs.fnv import fnv1a_32
-from ...hostfs.go_json import GoJsonError, Pairs, dump, fields, load, string_map, type_error
-from ..state_file import CheckpointError
+from ...hostfs.go_json import dump
+from ..state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
 from .state import CpuState
+from .state_formats import V1, V2, V3, V4, V4_DATA, Format, Record, checksum, text_checksum
 
 __all__ = ["CPU_FILE", "CpuStateFile", "decode", "encode"]
 
 CPU_FILE = "cpu_manager_state"
-_KNOWN = {
-    "policyname": "policyName",
-    "defaultcpuset": "defaultCpuSet",
-    "entries": "entries",
-    "checksum": "checksum",
-}
-_OWNER = "CPUManagerCheckpoint"
-_CORRUPTED = "checkpoint is corrupted"
 
 
 class _Manager(Protocol):
@@ -33,6 +23,9 @@ class _Manager(Protocol):
 
     @property
     def policy(self) -> str: ...
+
+    @property
+    def file_style(self) -> FileStyle: ...
 
     def restore(self, state: CpuState) -> None: ...
 
@@ -49,147 +42,129 @@ class CpuStateFile:
 
     def text(self) -> str:
         """Return the file's content for the manager as it is."""
-        return encode(self._manager.policy, self._manager.state)
+        return encode(self._manager.policy, self._manager.state, self._manager.file_style)
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
         stored = CpuState()
         if text is not None:
             try:
-                stored = decode(text, self._manager.policy)
+                stored = decode(text, self._manager.policy, self._manager.file_style)
             except CheckpointError as error:
                 raise error.start_error("CPU", where) from error
         self._manager.restore(stored)
-        return text is None or self._manager.state.default != stored.default
+        begins_anew = self._manager.policy == "static" and not stored.default
+        return text is None or begins_anew or self._manager.state.default != stored.default
 
 
-def encode(policy: str, state: CpuState) -> str:
+def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    default = format_bits(state.default)
-    entries = {
-        uid: {name: format_bits(cpus) for name, cpus in sorted(containers.items())}
-        for uid, containers in sorted(state.assignments.items())
-    }
-    record: dict[str, Any] = {"policyName": policy, "defaultCpuSet": default}
-    if entries:
-        record["entries"] = entries
-    record["checksum"] = _checksum_v2(policy, default, entries)
-    return dump(record)
+    record = Record(
+        policy,
+        format_bits(state.default),
+        {
+            uid: {name: format_bits(cpus) for name, cpus in sorted(containers.items())}
+            for uid, containers in sorted(state.assignments.items())
+        },
+        pods={uid: format_bits(cpus) for uid, cpus in sorted(state.pods.items())} if style.pods else {},
+    )
+    old = _members(record)
+    pods = {"podEntries": {uid: {"cpuSet": cpus} if cpus else {} for uid, cpus in record.pods.items()}}
+    if not record.pods:
+        pods = {}
+    if style.envelope:
+        data = dump({**old, **pods})
+        return dump({**old, "checksum": checksum(record, V2), "data": data, "dataChecksum": text_checksum(data)})
+    return dump({**old, **pods, "checksum": checksum(record, V3 if style.pods else V2)})
 
 
-def decode(text: str, policy: str) -> CpuState:
+def _members(record: Record) -> dict[str, Any]:
+    members: dict[str, Any] = {"policyName": record.policy, "defaultCpuSet": record.default}
+    if record.entries:
+        members["entries"] = record.entries
+    return members
+
+
+def decode(text: str, policy: str, style: FileStyle = PLAIN) -> CpuState:
     """Read a file for a node with this policy; raises ``CheckpointError``, the first cause in the kubelet's order."""
-    record = _decode(text)
+    record = _newest_first(text, style) if style.newest_first else _oldest_first(text)
     if record.policy != policy:
         raise CheckpointError(f'configured policy "{policy}" differs from state checkpoint policy "{record.policy}"')
-    state = CpuState(_parse(record.default, f'could not parse default cpu set "{record.default}"'))
+    cpu = "CPU" if style.envelope else "cpu"
+    state = CpuState(_parse(record.default, f'could not parse default {cpu} set "{record.default}"'))
     for uid, sets in record.entries.items():
         for name, written in sets.items():
             wording = f'could not parse cpuset "{written}" for container "{name}" in pod "{uid}"'
             state.assignments.setdefault(uid, {})[name] = _parse(written, wording)
+    if style.pods:
+        state.pods = {uid: CpuSet.parse(written).bits for uid, written in record.pods.items()}
     return state
 
 
-@dataclass
-class _Record:
-    """The file as written."""
-
-    policy: str = ""
-    default: str = ""
-    entries: dict[str, dict[str, str]] = field(default_factory=dict)
-    checksum: int = 0
+def _oldest_first(text: str) -> Record:
+    """Read format v1, or else v2, of which a fault is told."""
+    old, fault = V1.read(text)
+    if fault is None and old.checksum in (0, checksum(old, V1)):
+        return _migrated(old, "error migrating v1 checkpoint state to v2 checkpoint state")
+    return _checked(text, Format("CPUManagerCheckpoint", V2.members))
 
 
-def _decode(text: str) -> _Record:
-    old = _decode_v1(text)
-    if old is not None:
-        return old
+def _newest_first(text: str, style: FileStyle) -> Record:
+    """Read the newest format that fits; of a file that fits none the oldest one's fault is told."""
+    if style.envelope:
+        outer, fault = V4.read(text)
+        try:
+            return _opened(outer, None if fault is None else str(fault))
+        except CheckpointError as error:
+            if outer.data or outer.data_checksum:
+                raise CheckpointError(f"could not load v4 checkpoint: {error.cause}") from error
+    pods: dict[str, str] = {}
+    if style.envelope or style.pods:
+        whole, fault = V3.read(text)
+        if fault is None and whole.checksum == checksum(whole, V3):
+            return whole
+        # The kubelet reads the older format into what is left of the newer one; from 1.37 on it begins anew.
+        pods = {} if style.envelope else whole.pods
     try:
-        record = _read_v2(text)
-    except GoJsonError as error:
-        raise CheckpointError(str(error)) from error
-    if record.checksum and record.checksum != _checksum_v2(record.policy, record.default, record.entries):
-        raise CheckpointError(_CORRUPTED)
+        record = _checked(text, V2)
+    except CheckpointError:
+        if style.envelope:
+            raise
+        record = _migrated(_checked(text, V1), "failed to migrate checkpoint from v1 to v2")
+    record.pods = pods
     return record
 
 
-def _decode_v1(text: str) -> _Record | None:
-    """Read format v1, whose entries map container ids to sets; None when the file is not of it or does not check.
+def _opened(outer: Record, fault: str | None) -> Record:
+    """Return what is in an envelope."""
+    if fault is not None:
+        raise CheckpointError(f"failed to deserialize cpu manager checkpoint: {fault}")
+    record, inner = V4_DATA.read(outer.data)
+    if inner is not None:
+        raise CheckpointError(f"failed to deserialize cpu manager checkpoint data: {inner}")
+    if outer.data_checksum != text_checksum(outer.data):
+        raise CheckpointError(CORRUPTED)
+    return record
+
+
+def _checked(text: str, form: Format) -> Record:
+    """Read a text in one format; a checksum of 0 is not looked at (CPU-CKPT-04)."""
+    record, fault = form.read(text)
+    if fault is not None:
+        raise CheckpointError(str(fault)) from fault
+    if record.checksum and record.checksum != checksum(record, form):
+        raise CheckpointError(CORRUPTED)
+    return record
+
+
+def _migrated(old: Record, failure: str) -> Record:
+    """Return a record of format v1 as one of v2.
 
     The kubelet looks container ids up in its runtime. A node here has no runtime, so no id is known (CPU-CKPT-08).
     """
-    record, by_container_id = _Record(), dict[str, str]()
-    try:
-        for name, value in fields(load(text), _KNOWN, _OWNER):
-            if name == "entries":
-                by_container_id = string_map(value, f"{_OWNER}.{name}")
-            else:
-                _scalar(record, name, value)
-    except GoJsonError:
-        return None
-    checksum = _checksum(record.policy, record.default, "string", _flat(by_container_id))
-    if record.checksum and record.checksum != checksum:
-        return None
-    for container_id in by_container_id:
-        raise CheckpointError(
-            "error migrating v1 checkpoint state to v2 checkpoint state: "
-            f"containerID '{container_id}' not found in initial containers list"
-        )
-    return record
-
-
-def _read_v2(text: str) -> _Record:
-    """Read format v2; the first member of a wrong type is what is reported."""
-    record = _Record()
-    first_error: GoJsonError | None = None
-    for name, value in fields(load(text), _KNOWN, _OWNER):
-        try:
-            if name == "entries":
-                record.entries = _nested(value)
-            else:
-                _scalar(record, name, value)
-        except GoJsonError as error:
-            first_error = first_error or error
-    if first_error:
-        raise first_error
-    return record
-
-
-def _nested(value: Any) -> dict[str, dict[str, str]]:
-    where = f"{_OWNER}.entries"
-    if not isinstance(value, Pairs):
-        raise type_error(value, where, "map[string]map[string]string")
-    return {uid: string_map(Pairs() if sets is None else sets, where) for uid, sets in value}
-
-
-def _scalar(record: _Record, name: str, value: Any) -> None:
-    if name == "checksum":
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**64:
-            raise type_error(value, f"{_OWNER}.{name}", "checksum.Checksum")
-        record.checksum = value
-        return
-    if not isinstance(value, str):
-        raise type_error(value, f"{_OWNER}.{name}", "string")
-    if name == "policyName":
-        record.policy = value
-    else:
-        record.default = value
-
-
-def _checksum_v2(policy: str, default: str, entries: Mapping[str, Mapping[str, str]]) -> int:
-    pods = " ".join(f"{uid}:map[{_flat(sets)}]" for uid, sets in sorted(entries.items()))
-    return _checksum(policy, default, "map[string]string", pods)
-
-
-def _flat(sets: Mapping[str, str]) -> str:
-    return " ".join(f"{name}:{written}" for name, written in sorted(sets.items()))
-
-
-def _checksum(policy: str, default: str, value_type: str, entries: str) -> int:
-    return fnv1a_32(
-        f"(*state.{_OWNER}){{PolicyName:(string){policy} DefaultCPUSet:(string){default} "
-        f"Entries:(map[string]{value_type})map[{entries}] Checksum:(checksum.Checksum)0}}"
-    )
+    for container_id in old.flat:
+        raise CheckpointError(f"{failure}: containerID '{container_id}' not found in initial containers list")
+    return old
 
 
 def _parse(text: str, wording: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from ...documentation.changes import UNCHANGED, Changes
 from ...documentation.options import StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import Refusal
@@ -13,6 +14,7 @@ from ...kube.pod import Pod
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, inactive
+from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .hint_request import HintRequest, Preference, fewest_nodes
@@ -37,6 +39,7 @@ class StaticPolicy(CpuManager):
         options: StaticOptions,
         reserved: int,
         quirks: CpuQuirks,
+        changes: Changes = UNCHANGED,
     ) -> None:
         """Start with everything in the shared pool."""
         every = allocator.topology.all
@@ -45,7 +48,8 @@ class StaticPolicy(CpuManager):
         self.options = options
         self._allocator = allocator
         self._quirks = quirks
-        self._full_pcpus_only = FullPcpusOnly(self.topology, reserved, quirks) if options.full_pcpus_only else None
+        whole_cores = FullPcpusOnly(self.topology, reserved, quirks, changes)
+        self._full_pcpus_only = whole_cores if options.full_pcpus_only else None
         self._preference: Preference = fewest_nodes
         if options.align_by_socket:
             self._preference = partial(align_by_socket.preference, quirks=quirks)
@@ -80,6 +84,11 @@ class StaticPolicy(CpuManager):
         needed = pod_exclusive_cpus(pod)
         if not needed:
             return None
+        if pod.served == "pod" and pod_level.empty_pool(pod):
+            return HintRequest.of(self.topology, needed, 0).impossible()
+        whole = self.state.pods.get(pod.uid)
+        if whole is not None and not self._quirks.whole_pods_get_other_cpus:
+            return self._held(whole, needed, fits=whole.bit_count() == needed)
         held = 0
         own = self.state.assignments.get(pod.uid)
         if own:
@@ -136,6 +145,27 @@ class StaticPolicy(CpuManager):
             self.state.assign(pod.uid, container.name, own)
         self._note_reuse(pod, container, own)
 
+    def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
+        """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
+
+        With the quirk ``whole-pods-get-other-cpus`` a pod that has its CPUs is given others, and the first are lost.
+        """
+        count = pod_exclusive_cpus(pod)
+        if not count or (pod.uid in self.state.pods and not self._quirks.whole_pods_get_other_cpus):
+            return
+        empty = pod_level.empty_pool(pod)
+        if empty:
+            raise Refusal("EmptyPodSharedPoolError", empty)
+        if self._full_pcpus_only:
+            self._full_pcpus_only.check(count, self.state.default, 0)
+        whole = self._choose(count, affinity.mask, 0, trace)
+        self.state.assign_pod(pod.uid, whole)
+        try:
+            own = pod_level.parts(pod, whole, self._allocator.allocate)
+        except NotEnoughCpus as fault:
+            raise Refusal.unexpected(str(fault)) from None
+        self.state.assignments[pod.uid] = own
+
     def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
         try:
             cpus = self._gather(count, mask, reusable, trace)
@@ -179,4 +209,4 @@ class StaticPolicy(CpuManager):
     def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
         """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
         reusable = self.reusable.get(pod.uid, 0)
-        self.reusable = {pod.uid: reusable | cpus if pod.is_ordinary_init(container) else reusable & ~cpus}
+        self.reusable = {pod.uid: reusable | cpus if pod.leaves_for_reuse(container) else reusable & ~cpus}

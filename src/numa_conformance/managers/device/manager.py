@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from ...documentation.changes import Changes
 from ...documentation.quirks.device import DeviceQuirks
 from ...errors import Refusal
 from ...kube.container import Container
@@ -16,7 +17,7 @@ from ..provider import Active, Provider, inactive
 from ..setup import NodeSetup
 from .choose import Preference, choose, lowest_ids
 from .hints import Pools, device_hints
-from .state import Allocations, DeviceEntry, DeviceHolding, Inventory
+from .state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
 __all__ = ["DeviceManager", "provide"]
@@ -24,7 +25,7 @@ __all__ = ["DeviceManager", "provide"]
 
 def provide(setup: NodeSetup) -> DeviceManager:
     """Build the Device Manager of a node."""
-    return DeviceManager(setup.machine, quirks=setup.quirks.device)
+    return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=Changes.of(setup.gates.version))
 
 
 class DeviceManager(Provider):
@@ -41,10 +42,12 @@ class DeviceManager(Provider):
         machine: Machine,
         *,
         quirks: DeviceQuirks,
+        changes: Changes | None = None,
         preferences: Mapping[str, Preference] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
         self._quirks = quirks
+        self._changes = changes or Changes()
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
@@ -89,7 +92,13 @@ class DeviceManager(Provider):
         reusable = self._reusable.setdefault(pod.uid, {})
         for resource, ids in self.allocations.of(pod.uid, container.name).items():
             left = reusable.get(resource, frozenset())
-            reusable[resource] = left | ids if pod.is_ordinary_init(container) else left - ids
+            reusable[resource] = left | ids if pod.leaves_for_reuse(container) else left - ids
+
+    def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give the containers of a pod that is served as a whole their devices, which the kubelet does not."""
+        if not self._quirks.no_devices_for_pods_served_whole:
+            for container in pod.all_containers:
+                self.allocate(pod, container, affinity, trace)
 
     def allocated(self, uid: str, container: str) -> dict[str, tuple[str, ...]]:
         """Return the devices of a container: resource to sorted ids."""
@@ -149,7 +158,16 @@ class DeviceManager(Provider):
             pools = Pools(available=free, reusable=reusable)
             if len(free | reusable) < count:
                 return []
-        return device_hints(devices, pools, count, self._numa_ids, self._quirks)
+        return device_hints(devices, pools, count, self._hinted(devices), self._quirks)
+
+    def _hinted(self, devices: ResourceDevices) -> Sequence[int]:
+        """Return the NUMA nodes over which hints are made, ascending (DEV-HINT-11)."""
+        if not self._changes.device_hints_where_devices_are:
+            return self._numa_ids
+        near = 0
+        for mask in devices.masks.values():
+            near |= mask
+        return [node for node in self._numa_ids if near >> node & 1] or self._numa_ids
 
     def _allocate(self, pod: Pod, container: Container, resource: str, count: int, affinity: Hint) -> None:
         held = self.allocations.of(pod.uid, container.name).get(resource, frozenset())

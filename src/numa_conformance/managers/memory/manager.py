@@ -13,6 +13,7 @@ from ...kube.kubelet_config import KubeletConfiguration
 from ...machine.model import Machine
 from ..provider import Provider
 from ..setup import NodeSetup
+from ..state_file import FileStyle
 from .none_policy import NoneMemoryManager
 from .reservation import reserved_by_node
 from .state import Blocks, NodeMemory, initial_nodes
@@ -25,6 +26,9 @@ _STAGE = "memorymanager"
 
 class MemoryManager(Provider, Protocol):
     """The Memory Manager of one node, whatever its policy."""
+
+    file_style: FileStyle
+    """How the state file is written."""
 
     @property
     def policy(self) -> str:
@@ -57,7 +61,9 @@ def make_memory_manager(
     make = _POLICIES.get(policy)
     if make is None:
         raise StartError(_STAGE, f'policy "{policy}" is not available for platform "{_PLATFORM}"')
-    return make(machine, config, quirks)
+    manager = make(machine, config, quirks)
+    manager.file_style = FileStyle.of(gates)
+    return manager
 
 
 def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:

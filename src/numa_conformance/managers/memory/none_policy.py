@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..provider import Provider
+from ..state_file import PLAIN
 from .state import Blocks, NodeMemory
 from .state_file import MemoryStateFile
 
@@ -20,6 +21,7 @@ class NoneMemoryManager(Provider):
     def __init__(self) -> None:
         self.nodes: dict[int, NodeMemory] = {}
         self.blocks = Blocks()
+        self.file_style = PLAIN
 
     @property
     def state_file(self) -> MemoryStateFile:

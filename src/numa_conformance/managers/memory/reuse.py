@@ -38,7 +38,7 @@ def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterab
         for earlier in pod.init_containers:
             if earlier.name == container.name or not left:
                 break
-            if earlier.restart_always:
+            if not pod.leaves_for_reuse(earlier):
                 continue
             blocks = held.of(pod.uid, earlier.name)
             for index, held_block in enumerate(blocks):

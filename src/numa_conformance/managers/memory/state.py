@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...documentation.quirks.memory import MemoryQuirks
+from ...kube.quantity import Quantity
 from ...kube.resource_names import page_bytes
 from ...machine.model import Machine
 
@@ -47,6 +48,10 @@ class Block:
     type: str
     bytes: int
 
+    def __str__(self) -> str:
+        nodes = ",".join(map(str, self.nodes))
+        return f"{Quantity(self.bytes, 'binary')} of {self.type} on NUMA node{'s'[: len(self.nodes) > 1]} {nodes}"
+
     def shrunk(self, by: int) -> Block:
         """Return the block with so many bytes less."""
         return replace(self, bytes=self.bytes - by)
@@ -68,24 +73,37 @@ class MemoryPools:
 
 @dataclass
 class Blocks:
-    """The blocks of every container: uid to container to blocks."""
+    """The blocks of every container: uid to container to blocks.
+
+    ``pods`` are the blocks of pods that were given theirs as a whole: containers have parts of them (MEM-PLR-01).
+    """
 
     given: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+    pods: dict[str, list[Block]] = field(default_factory=dict)
 
     def of(self, uid: str, container: str) -> list[Block]:
         """Return a container's blocks, empty when it has none."""
         return self.given.get(uid, {}).get(container, [])
+
+    def known(self, uid: str, container: str) -> list[Block] | None:
+        """Return a container's blocks, None when it was never given any, not even none."""
+        return self.given.get(uid, {}).get(container)
 
     def give(self, uid: str, container: str, blocks: Iterable[Block]) -> None:
         """Record the blocks of a container."""
         self.given.setdefault(uid, {})[container] = list(blocks)
 
     def take_back(self, uid: str, container: str) -> list[Block]:
-        """Forget and return the blocks of a container."""
+        """Forget the blocks of a container, and return those that are free by that.
+
+        What a pod was given as a whole comes back with its last container.
+        """
         containers = self.given.get(uid, {})
         blocks = containers.pop(container, [])
         if not containers:
             self.given.pop(uid, None)
+        if uid in self.pods:
+            return [] if containers else self.pods.pop(uid)
         return blocks
 
 

@@ -14,6 +14,8 @@ from ..compressed_hints import CompressedHints
 from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, inactive
+from ..state_file import PLAIN
+from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import charge, discharge
 from .hints import MemoryHints, breaks_a_group, memory_hints
@@ -39,25 +41,35 @@ class StaticMemoryManager(Provider):
         self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
         self.nodes = nodes
         self.blocks = Blocks()
+        self.file_style = PLAIN
         self._reusable = ReusableMemory()
 
     def hints(self, pod: Pod, container: Container) -> dict[str, MemoryHints] | None:
         """Offer hints for one container; None for pods of other classes and where nothing can be said."""
         if not is_pinned(pod):
             return None
-        return self._hints(pod, container_amounts(container), self.blocks.of(pod.uid, container.name))
+        return self._hints(pod, container_amounts(pod, container), self.blocks.known(pod.uid, container.name))
 
     def pod_hints(self, pod: Pod) -> dict[str, MemoryHints] | None:
         """Offer hints for the pod; one that has blocks is judged by its first container's (MEM-HINT-09)."""
         if not is_pinned(pod):
             return None
-        held = next((blocks for c in pod.all_containers if (blocks := self.blocks.of(pod.uid, c.name))), [])
-        return self._hints(pod, pod_amounts(pod), held)
+        known = (self.blocks.known(pod.uid, container.name) for container in pod.all_containers)
+        held = next((blocks for blocks in known if blocks is not None), None)
+        amounts = self._pod_amounts(pod)
+        if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
+            return {name: [] for name in amounts}
+        if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
+            held = self.blocks.pods[pod.uid]
+        return self._hints(pod, amounts, held)
 
-    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block]) -> dict[str, MemoryHints] | None:
+    def _pod_amounts(self, pod: Pod) -> Amounts | None:
+        return pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped)
+
+    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
         if amounts is None:
             return None
-        if held:
+        if held is not None:
             return _regenerated(held, amounts)
         hints = self._masks(pod, amounts)
         if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
@@ -78,14 +90,16 @@ class StaticMemoryManager(Provider):
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
         if not is_pinned(pod):
             return
-        ordinary_init = pod.is_ordinary_init(container)
-        held = self.blocks.of(pod.uid, container.name)
-        if held:
+        ordinary_init = pod.leaves_for_reuse(container)
+        held = self.blocks.known(pod.uid, container.name)
+        if held is not None:
             self._reusable.update(pod.uid, held, gives=ordinary_init)
             return
-        amounts = container_amounts(container)
+        amounts = container_amounts(pod, container)
         if amounts is None:
             raise Refusal.unexpected("[memorymanager] failed to represent quantity as int64")
+        if not amounts and not self._quirks.container_without_memory_is_refused:
+            return
         mask = self._choose(pod, amounts, affinity)
         members = tuple(iter_bits(mask))
         blocks = []
@@ -94,10 +108,30 @@ class StaticMemoryManager(Provider):
             charge(self.nodes, members, resource, amount - reused)
             blocks.append(Block(members, resource, amount))
         if trace is not None:
-            trace += [f"{block.bytes} bytes of {block.type} on NUMA nodes {list(block.nodes)}" for block in blocks]
+            trace += map(str, blocks)
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
         self.blocks.give(pod.uid, container.name, blocks)
         shrink_init_blocks(self.blocks, pod, container, blocks)
+
+    def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``.
+
+        With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
+        """
+        amounts = self._pod_amounts(pod) if is_pinned(pod) else None
+        if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
+            return
+        empty = pod_level.empty_pool(pod, amounts)
+        if empty:
+            raise Refusal("EmptyPodSharedPoolError", empty)
+        members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
+        self.blocks.pods[pod.uid] = [Block(members, resource, amount) for resource, amount in amounts.items()]
+        for resource, amount in amounts.items():
+            charge(self.nodes, members, resource, amount)
+            if trace is not None:
+                trace.append(f"{amount} bytes of {resource} on NUMA nodes {list(members)}")
+        for name, blocks in pod_level.parts(pod, amounts, members).items():
+            self.blocks.give(pod.uid, name, blocks)
 
     def _choose(self, pod: Pod, amounts: Amounts, affinity: Hint) -> int:
         """Return the mask to use: the affinity, a default in its place, or an extension of it (MEM-ALLOC-03..05)."""
@@ -107,7 +141,7 @@ class StaticMemoryManager(Provider):
         leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
         if leaves_a_group or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
-        if mask.bit_count() > 1 and breaks_a_group(self.nodes, mask):
+        if mask.bit_count() > 1 and not self._quirks.groups_may_cross and breaks_a_group(self.nodes, mask):
             raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
 
@@ -116,7 +150,7 @@ class StaticMemoryManager(Provider):
         return any(mask == 1 << node and len(memory.group) > 1 for node, memory in self.nodes.items())
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
-        best = _best(self._masks(pod, amounts), 0)
+        best = _best(self._masks(pod, amounts) if amounts else [], 0)
         if best.mask is None:
             raise Refusal.unexpected(
                 "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
@@ -158,7 +192,7 @@ class StaticMemoryManager(Provider):
         for earlier in pod.init_containers:
             if earlier.name == container.name:
                 break
-            if not earlier.restart_always and self.blocks.of(pod.uid, earlier.name):
+            if pod.leaves_for_reuse(earlier) and self.blocks.of(pod.uid, earlier.name):
                 self.release(pod.uid, earlier.name)
                 released = True
         return released

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ...documentation.changes import Changes
 from ...documentation.options import TopologyOptions
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...documentation.quirks.topology import TopologyQuirks
@@ -84,10 +85,10 @@ def make_topology_policy(
 ) -> TopologyPolicy:
     """Build the policy a configuration asks for; raises ``StartError`` in the kubelet's order (TOPO-OPT-09).
 
-    Under policy none nothing is checked (TOPO-OPT-06).
+    Under policy none nothing is checked (TOPO-OPT-06), or to v1.27 all but the number of NUMA nodes.
     """
     name, scope = config.topology_manager_policy, config.topology_manager_scope
-    if name == "none":
+    if name == "none" and Changes.of(gates.version).topology_options_unread_under_none:
         return policy_of(name, scope, TopologyOptions(), numa_ids, distances, quirks)
     options = parse_options(
         config.topology_manager_policy_options,
@@ -96,7 +97,7 @@ def make_topology_policy(
         nodes=len(numa_ids),
     )
     _require_distances(options, distances)
-    if len(numa_ids) > options.max_allowable_numa_nodes:
+    if name != "none" and len(numa_ids) > options.max_allowable_numa_nodes:
         raise StartError(STAGE, f"unsupported on machines with more than {options.max_allowable_numa_nodes} NUMA Nodes")
     if name not in TOPOLOGY_POLICIES:
         raise StartError(STAGE, f'unknown policy: "{name}"')

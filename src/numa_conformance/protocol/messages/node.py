@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Outcome, Request
-from ..values import HintValue, JsonObject
+from ..values import HintLists, HintValue, JsonObject
 
 __all__ = [
     "FEATURES",
     "SURFACE",
     "AdmitPod",
     "Admitted",
+    "Alignment",
     "Checkpoints",
     "ContainerHolding",
     "MemoryBlock",
@@ -43,6 +44,7 @@ __all__ = [
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
     "cpu-manager/cfs-quota": "CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound",
+    "node/hints": "`alignments` of an admission: what every manager hinted, and the hint merged from it",
     "node/phase": "`phase` of a refused pod",
     "node/writes": "`writes` of state files in their order, beside `checkpoints`",
 }
@@ -115,19 +117,37 @@ class StartNode(Request[NodeStarted | StartFailed], method="node.start", surface
     files: dict[str, str] | None = None
 
 
+class Alignment(Message, frozen=True, omit_defaults=False):
+    """What the managers hinted for a container (null: for the pod as a whole), and what was made of it.
+
+    ``providers``: each null, or resource to hints, as in ``merge``; resources are called ``cpu``, ``memory``,
+    ``hugepages-2Mi`` or as the device plugin calls them. ``admit``: whether the policy admits with this ``affinity``.
+    """
+
+    container: str | None
+    providers: list[HintLists | None]
+    affinity: HintValue
+    admit: bool
+
+
 class Admitted(Outcome, tag="admitted", frozen=True):
-    """The pod is on the node: the shared pool, and container to what it holds."""
+    """The pod is on the node: the shared pool, and container to what it holds.
+
+    ``alignments``: every merge of hints that was made for it, in order; null: not told.
+    """
 
     default_cpuset: str
     containers: dict[str, ContainerHolding]
     qos: str | None = None
     memory_state: list[MemoryNode] | None = None
+    alignments: list[Alignment] | None = None
 
 
 class Rejected(Outcome, tag="rejected", frozen=True):
     """The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 
-    ``phase``: the pod's phase in its status; null: not told.
+    ``phase``: the pod's phase in its status; null: not told. ``alignments``: every merge of hints until then, in order;
+    null: not told.
     """
 
     default_cpuset: str
@@ -136,6 +156,7 @@ class Rejected(Outcome, tag="rejected", frozen=True):
     qos: str | None = None
     memory_state: list[MemoryNode] | None = None
     phase: str | None = None
+    alignments: list[Alignment] | None = None
 
 
 class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.alignment import Alignment, asks_for_devices, fits, only_cpus
+from ..judge.alignment import Alignment, asks_for_devices, empties_the_pool, fits, only_cpus
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, adds_up, touched
 from ..judge.life import Admission
 from ..judge.world import World
 
-ALIGNING = ("restricted", "single-numa-node")
+REFUSING = ("restricted", "single-numa-node")
 
 
 def _free_text(world: World) -> str:
@@ -77,7 +77,7 @@ def init_cpus_serve_later_containers(admission: Admission) -> Judgement:
     kinds = {container.kind for container in pod.containers}
     if not _counts_alone(admission) or kinds != {"init", "app"}:
         return None
-    if _empties_the_pool(world, _all_exclusive(admission)):
+    if empties_the_pool(world, pod):
         return None
     return _must_be_admitted(admission, f"whose containers need {pod.exclusive} at once, of {_free_text(world)}")
 
@@ -87,7 +87,7 @@ def _counts_alone(admission: Admission) -> bool:
     world, pod = admission.before, admission.pod
     if not world.settings.static or admission.again or not pod.exclusive or not only_cpus(world, pod):
         return False
-    if world.settings.topology in ALIGNING:
+    if world.settings.topology in REFUSING:
         return False
     kept_back = 1 if world.settings.strict else 0
     return pod.exclusive <= world.free.bit_count() - kept_back
@@ -140,9 +140,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     settings = world.settings
     if settings.topology != "single-numa-node" or settings.scope != "pod" or not admission.admitted:
         return None
-    cpus = 0
-    for held in admission.held.values():
-        cpus |= held.cpus
+    cpus = admission.cpus
     if not cpus:
         return None
     return violated(
@@ -191,7 +189,7 @@ def single_numa_node_admits(admission: Admission) -> Judgement:
     world, count = admission.before, _single_request(admission)
     if world.settings.topology != "single-numa-node" or not count or not Alignment(world, count).on_one_node:
         return None
-    if _empties_the_pool(world, _all_exclusive(admission)):
+    if empties_the_pool(world, admission.pod):
         return None
     return _must_be_admitted(admission, f"which asks for {count} CPUs that one NUMA node has among {_free_text(world)}")
 
@@ -211,7 +209,7 @@ def restricted_admits(admission: Admission) -> Judgement:
     world, count = admission.before, _single_request(admission)
     if world.settings.topology != "restricted" or not count or not Alignment(world, count).preferred:
         return None
-    if _empties_the_pool(world, _all_exclusive(admission)):
+    if empties_the_pool(world, admission.pod):
         return None
     width = Alignment(world, count).width
     return _must_be_admitted(admission, f"whose {count} CPUs {width} NUMA nodes have among {_free_text(world)}")
@@ -236,9 +234,7 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     alignment = Alignment(world, count)
     if not alignment.preferred or world.settings.options & {BY_SOCKET}:
         return None
-    cpus = 0
-    for held in admission.held.values():
-        cpus |= held.cpus
+    cpus = admission.cpus
     number = len(_nodes(world, cpus))
     return violated(
         number <= alignment.width,
@@ -248,15 +244,6 @@ def aligned_when_possible(admission: Admission) -> Judgement:
         allowed=f"{alignment.width} NUMA nodes",
         pod=cpus,
     )
-
-
-def _all_exclusive(admission: Admission) -> int:
-    """Return what all containers ask for, were no CPU to serve twice."""
-    return sum(container.exclusive for container in admission.pod.containers)
-
-
-def _empties_the_pool(world: World, count: int) -> bool:
-    return world.settings.strict and count >= world.free.bit_count()
 
 
 def _nodes(world: World, cpus: int) -> list[int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
 from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
+from ..judge.choice import BY_SOCKET, WHOLE_CORES, cpus_of, touched
 from ..judge.life import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
+from .wording import listed
 
 ALIGNING = ("best-effort", "restricted", "single-numa-node")
 
@@ -47,6 +48,46 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
         got=f"{admission.reason}: {admission.message}",
         allowed="admitted",
         free=world.free & world.machine.numa_bits[able[0]],
+    )
+
+
+@checker("topology-manager/restricted/admits-what-several-nodes-hold", Admission)
+def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
+    """CPUs and memory that need several NUMA nodes, and as many, are admitted where so few of them are free."""
+    world, request = admission.before, _one_request(admission)
+    if world.settings.topology != "restricted" or request is None or not request.memory:
+        return None
+    able = [nodes for nodes in Room(world).surely_give(request) if nodes & (nodes - 1)]
+    if not able or _leaves_nothing(world, request):
+        return None
+    return violated(
+        admission.admitted,
+        f"pod {admission.pod.uid} is refused where the NUMA nodes {format_bits(able[0])} prefer all it asks for",
+        got=f"{admission.reason}: {admission.message}",
+        allowed="admitted",
+        free=world.free & cpus_of(world.machine, able[0]),
+    )
+
+
+@checker("memory-manager/static/uses-the-fewest-numa-nodes", Admission)
+def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
+    """Under a policy that aligns, memory comes from as few NUMA nodes as ever hold it, where so few can give all."""
+    world, request = admission.before, _one_request(admission)
+    if world.settings.topology not in ALIGNING or request is None or not request.memory or not admission.admitted:
+        return None
+    able = Room(world).surely_give(request)
+    if not able:
+        return None
+    nodes = 0
+    for held in admission.held.values():
+        for block in held.memory or ():
+            nodes |= block.nodes if block.bytes else 0
+    width = able[0].bit_count()
+    return violated(
+        nodes.bit_count() <= width,
+        f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where {width} can give it",
+        got=format_bits(nodes),
+        allowed=" or ".join(map(format_bits, able)),
     )
 
 
@@ -98,6 +139,56 @@ def keeps_together(admission: Admission) -> Judgement:
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
         got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
         allowed="one NUMA node for all",
+    )
+
+
+@checker("topology-manager/admission/uses-the-merged-hint", Admission)
+def uses_the_merged_hint(admission: Admission) -> Judgement:
+    """The hint that is merged is stored, and used: what a container is told as its affinity is what was merged."""
+    told = admission.alignments
+    if not told or not admission.admitted or admission.again:
+        return None
+    whole = next((one.affinity for one in told if one.container is None), None)
+    merged = {one.container: one.affinity for one in told}
+    wrong = {
+        name: held.affinity
+        for name, held in admission.held.items()
+        if held.affinity is not None and held.affinity != merged.get(name, whole)
+    }
+    return violated(
+        not wrong,
+        f"containers of pod {admission.pod.uid} have other affinities than were merged for them",
+        got=", ".join(f"{name}: {listed([affinity])}" for name, affinity in wrong.items()),
+        allowed=", ".join(f"{name}: {listed([affinity])}" for name, affinity in merged.items()),
+    )
+
+
+@checker("topology-manager/admission/aligns-init-containers-first", Admission)
+def aligns_init_containers_first(admission: Admission) -> Judgement:
+    """In scope container init containers come first, then app containers."""
+    told = [one.container for one in admission.alignments or () if one.container is not None]
+    if len(told) < 2 or admission.again:
+        return None
+    wanted = [container.name for container in admission.pod.containers][: len(told)]
+    return violated(
+        told == wanted,
+        f"containers of pod {admission.pod.uid} are aligned in another order than they start in",
+        got=", ".join(told),
+        allowed=", ".join(wanted),
+    )
+
+
+@checker("topology-manager/admission/refuses-what-is-not-admitted", Admission)
+def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
+    """The policy decides by the merged hint: a pod of which it does not admit a request is refused."""
+    told = admission.alignments
+    if not told or admission.again:
+        return None
+    return violated(
+        all(one.admit for one in told) or not admission.admitted,
+        f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
+        got="; ".join(listed([one.affinity]) for one in told),
+        allowed="refused",
     )
 
 

@@ -174,21 +174,13 @@ def pool_loses_nothing(moment: Moment) -> Judgement:
     if not world.settings.static:
         return None
     whole, exclusive = world.may_be_shared_or_given, world.exclusive
-    left = _left(world)
-    lost, extra = whole & ~(world.pool | exclusive | left), (world.pool | exclusive) & ~whole
+    lost, extra = whole & ~(world.pool | exclusive | world.left), (world.pool | exclusive) & ~whole
     lost_text = f"CPUs {format_bits(lost)} are neither shared nor exclusive"
     extra_text = f"CPUs {format_bits(extra)} are given out and should not be"
     return (
         *violated(not lost, lost_text, got=format_bits(world.pool), allowed=format_bits(whole & ~exclusive), lost=lost),
         *violated(not extra, extra_text, got=format_bits(extra), allowed=f"some of {format_bits(whole)}"),
     )
-
-
-def _left(world: World) -> int:
-    bits = 0
-    for pod in world.pods.values():
-        bits |= pod.left
-    return bits
 
 
 @checker("cpu-manager/static/exclusive-cpus-leave-the-shared-pool", Moment)
@@ -311,9 +303,8 @@ def refused_pod_leaves_no_trace(admission: Admission) -> Judgement:
     if admission.admitted or admission.again or not admission.before.settings.static:
         return None
     changed = admission.before.pool ^ admission.after.pool
-    ended = _left(admission.before)
     return violated(
-        not changed & ~ended,
+        not changed & ~admission.before.left,
         f"refusing pod {admission.pod.uid} changed the shared pool by {format_bits(changed)}",
         got=format_bits(admission.after.pool),
         allowed=format_bits(admission.before.pool),

@@ -26,17 +26,18 @@ def no_cpu_in_two_places(crash: Crash) -> Judgement:
     """Exclusive CPUs belong to one pod and are not shared, whatever was written last."""
     if crash.after is None or not crash.after.settings.static:
         return None
-    return _in_two_places(crash.after, crash.held.keys())
+    return in_two_places(crash.after, crash.held.keys(), "after a crash")
 
 
-def _in_two_places(world: World, there: Collection[str]) -> Iterator[Violation]:
+def in_two_places(world: World, there: Collection[str], when: str) -> Iterator[Violation]:
+    """Yield the exclusive CPUs of the pods that are there which others have too."""
     seen = 0
     for uid, pod in world.pods.items():
         if uid not in there:
             continue
         for where, cpus in (("another pod", pod.kept & seen), ("the shared pool", pod.kept & world.pool)):
             if cpus:
-                why = f"after a crash CPUs {format_bits(cpus)} belong to pod {uid} and to {where}"
+                why = f"{when} CPUs {format_bits(cpus)} belong to pod {uid} and to {where}"
                 yield Violation(why, marks={"both": cpus})
         seen |= pod.kept
 

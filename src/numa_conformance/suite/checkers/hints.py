@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import BY_SOCKET
+from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
 from ..judge.reading import Affinity
+from .wording import listed, sets_told
 
 
 @checker("cpu-manager/hints/none-without-exclusive-cpus", CpuHints)
@@ -21,7 +22,7 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
     return violated(
         hints.offered is None or (hints.offered and all(hint == Affinity(None, True) for hint in hints.offered)),
         "hints are offered for what has no exclusive CPUs",
-        got=_listed(hints.offered),
+        got=listed(hints.offered),
         allowed="no opinion",
     )
 
@@ -37,8 +38,8 @@ def every_hint_can_hold(hints: CpuHints) -> Judgement:
         return ()
     return violated(
         False,
-        f"{_listed(wrong)} cannot hold {hints.asked} CPUs",
-        got=_listed(hints.offered),
+        f"{listed(wrong)} cannot hold {hints.asked} CPUs",
+        got=listed(hints.offered),
         allowed=f"NUMA nodes with {hints.asked} of {format_bits(hints.room)}",
         room=hints.room,
     )
@@ -74,9 +75,9 @@ def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
         return ()
     return violated(
         False,
-        f"{_sets(missing)} can hold {hints.asked} CPUs and is not offered",
-        got=_listed(hints.offered),
-        allowed=_sets(fitting),
+        f"{sets_told(missing)} can hold {hints.asked} CPUs and is not offered",
+        got=listed(hints.offered),
+        allowed=sets_told(fitting),
         room=hints.room,
     )
 
@@ -94,7 +95,7 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     return violated(
         False,
         "other hints are preferred than the narrowest",
-        got=_listed(hints.offered),
+        got=listed(hints.offered),
         allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
     )
 
@@ -109,8 +110,26 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     return violated(
         hints.named,
         f"no hint is offered though {format_bits(hints.reusable)} can be used again",
-        got=_listed(hints.offered),
+        got=listed(hints.offered),
         allowed=f"NUMA nodes with {hints.asked} of {format_bits(hints.room)}",
+        reusable=hints.reusable,
+    )
+
+
+@checker("cpu-manager/hints/covers-reusable-cpus", CpuHints)
+def covers_reusable_cpus(hints: CpuHints) -> Judgement:
+    """Sets of NUMA nodes that miss one of a CPU that can be used again are dropped."""
+    needed = sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
+    if not hints.wanted or hints.held is not None or not needed or not hints.named:
+        return None
+    if WHOLE_CORES in hints.settings.options:
+        return None  # a part of a core cannot be used again
+    wrong = sorted(nodes for nodes in hints.named if needed & ~nodes)
+    return violated(
+        not wrong,
+        f"{sets_told(wrong)} leave out CPUs that an ended init container of the pod has left",
+        got=listed(hints.offered),
+        allowed=f"sets with {sets_told([needed])} in them",
         reusable=hints.reusable,
     )
 
@@ -124,8 +143,8 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     return violated(
         own in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
-        got=_listed(hints.offered),
-        allowed=f"{_sets([own])} among them",
+        got=listed(hints.offered),
+        allowed=f"{sets_told([own])} among them",
         held=hints.held,
     )
 
@@ -148,21 +167,10 @@ def _no_hint(hints: CpuHints, why: str) -> Judgement:
     return violated(
         all(hint == Affinity(None, False) for hint in hints.offered or ()),
         f"hints are offered for what {why}",
-        got=_listed(hints.offered),
+        got=listed(hints.offered),
         allowed="no hint",
     )
 
 
 def _width(hint: Affinity) -> int:
     return (hint.nodes or 0).bit_count()
-
-
-def _listed(offered: tuple[Affinity, ...] | list[Affinity] | None) -> str:
-    if offered is None:
-        return "no opinion"
-    texts = [("any" if hint.nodes is None else f"{{{format_bits(hint.nodes)}}}", hint.preferred) for hint in offered]
-    return ", ".join(f"{nodes} preferred" if preferred else nodes for nodes, preferred in texts) or "no hint"
-
-
-def _sets(sets: list[int]) -> str:
-    return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)

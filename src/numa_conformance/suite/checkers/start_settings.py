@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from ...cpuset import format_bits, iter_bits
 from ...documentation.policies import CPU_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
@@ -309,7 +308,5 @@ def _to_be_avoided(what: str, start: Start) -> Judgement:
     return _must_not_come_up(start, f"with {what.replace('-', ' ')} in reservedMemory")
 
 
-_AVOIDED: Mapping[str, Any] = {
-    what: checker(f"memory-manager/reserved-memory/refuses-{what}", Start)(partial(_to_be_avoided, what))
-    for what in ("duplicates", "zero-limits", "unknown-numa-nodes", "unknown-types")
-}
+for _what in ("duplicates", "zero-limits", "unknown-numa-nodes", "unknown-types"):
+    checker(f"memory-manager/reserved-memory/refuses-{_what}", Start)(partial(_to_be_avoided, _what))

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
+from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Device, Machine, catalogue_names, load_machine
+from ..judge.room import ordinary
 from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
@@ -23,7 +25,6 @@ RESERVATIONS = (
     "a number",
     "a number and a half",
 )
-POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
 MOST_NODES = 8
@@ -87,7 +88,7 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
     weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
-    policies = [name for name in POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
+    policies = [name for name in TOPOLOGY_POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
     scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in claimed]
     lot = random.Random(f"cells {seed}")
     if not scopes:
@@ -137,12 +138,7 @@ def _has_memory(machine: Machine) -> bool:
     """Whether the reservation of memory fits a NUMA node, and the nodes are few enough to look at their sets."""
     if len(machine.numa_ids) > MOST_ALIGNED:
         return False
-    return max((node.memory or 0) - _in_pages(node.hugepages) for node in machine.memory) > RESERVED_MIB << 20
-
-
-def _in_pages(pages: Mapping[str, int]) -> int:
-    sizes = {"Ki": 10, "Mi": 20, "Gi": 30}
-    return sum(int(size[:-2]) * count << sizes[size[-2:]] for size, count in pages.items())
+    return max(ordinary(node) for node in machine.memory) > RESERVED_MIB << 20
 
 
 def _comes_up(cell: Cell) -> bool:
@@ -165,7 +161,7 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
         config["cpuManagerPolicyOptions"] = dict.fromkeys(sorted(cell.options), "true")
         config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
     if cell.memory:
-        largest = max(cell.machine.memory, key=lambda node: (node.memory or 0) - _in_pages(node.hugepages))
+        largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
         config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
     if cell.static:

@@ -8,12 +8,12 @@ from functools import cache, partial
 from itertools import combinations, product
 from typing import Any
 
+from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import load_machine
 from ..drive import Question, Scenario, ask_all
 
-__all__ = ["CLOSEST", "MOST_NODES", "POLICIES", "merge_sweep"]
+__all__ = ["CLOSEST", "MOST_NODES", "merge_sweep"]
 
-POLICIES = ("none", "best-effort", "restricted", "single-numa-node")
 CLOSEST = "prefer-closest-numa-nodes"
 MOST_NODES = "max-allowable-numa-nodes"
 Nodes = tuple[int, ...]
@@ -25,7 +25,12 @@ _PART = 250
 
 
 def merge_sweep(
-    policies: Sequence[str] = POLICIES, *, closest: bool = True, many: bool = True, lots: int = 300, seed: int = 0
+    policies: Sequence[str] = TOPOLOGY_POLICIES,
+    *,
+    closest: bool = True,
+    many: bool = True,
+    lots: int = 300,
+    seed: int = 0,
 ) -> Iterator[Scenario]:
     """Yield families of hints under each policy.
 

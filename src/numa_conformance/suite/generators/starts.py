@@ -15,6 +15,7 @@ from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Scenario, Script
+from ..judge.room import ordinary
 from ..judge.starts import GENERATOR
 from ..workloads import container, guaranteed, kubelet, pod, static
 from .option_probes import a_core_of_each, probe_of
@@ -190,7 +191,7 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
 
 def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
-    capacity = {node.node: ((node.memory or 0) - _in_pages(node.hugepages)) >> 20 for node in machine.memory}
+    capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
     able = [node for node, size in capacity.items() if size > 512]
     if not able or len(machine.numa_ids) > MOST_NODES:
         return
@@ -230,11 +231,6 @@ def _example(first: int, last: int) -> dict[str, Any]:
         "memoryManagerPolicy": "Static",
         "reservedMemory": [{"numaNode": node, "limits": {"memory": text}} for node, text in amounts],
     }
-
-
-def _in_pages(pages: Mapping[str, int]) -> int:
-    units = {"Ki": 10, "Mi": 20, "Gi": 30}
-    return sum(int(size[:-2]) * count << units[size[-2:]] for size, count in pages.items())
 
 
 _STATIC = frozenset({"cpu-manager/static"})

@@ -11,10 +11,11 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..drive import Answer, Question, Scenario, Script
+from ..judge.room import ordinary
 from ..workloads import container, pod
 from .cells import Cell, kubelet_of
 
-__all__ = ["walks"]
+__all__ = ["Walk", "walks"]
 
 SMALL_MIB, LARGE_SHARE = 64, 3
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
@@ -30,7 +31,7 @@ def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: i
 
 
 def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
-    walk = _Walk(cell, claimed, random.Random(name))
+    walk = Walk(cell, claimed, random.Random(name))
     up = yield walk.start()
     if "default_cpuset" not in up:
         return
@@ -42,7 +43,7 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     yield from walk.end()
 
 
-class _Walk:
+class Walk:
     """What a walk knows of its node: which pods are there, how many CPUs are free."""
 
     def __init__(self, cell: Cell, claimed: frozenset[str], lot: random.Random) -> None:
@@ -58,6 +59,7 @@ class _Walk:
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
 
     def start(self) -> Question:
+        """Return the question that brings the node up."""
         return "node.start", {"kubelet": self._kubelet}
 
     def saw(self, answer: Answer, question: Question | None = None) -> None:
@@ -152,6 +154,28 @@ class _Walk:
             question = _remove(uid)
             self.saw((yield question), question)
         yield "node.state", {}
+
+    @property
+    def there(self) -> list[str]:
+        """The pods on the node, in the order in which they came."""
+        return list(self._pods)
+
+    def alone(self) -> dict[str, Any]:
+        """Draw a pod of one app container."""
+        self._count += 1
+        kind = self._lot.choices(KINDS, (16, 2, 2, 2))[0]
+        return pod(f"p{self._count}", [self._container("c", kind, max(1, self._free))])
+
+    def wide(self) -> dict[str, Any]:
+        """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
+        self._count += 1
+        lot, machine = self._lot, self._cell.machine
+        sizes = sorted((cpus.bit_count() for cpus in machine.numa_bits.values() if cpus), reverse=True)
+        number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
+        room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
+        memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
+        own = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
+        return pod(f"p{self._count}", [own])
 
     def _admit(self, wanted: dict[str, Any]) -> Question:
         return "node.admit", {"pod": wanted}

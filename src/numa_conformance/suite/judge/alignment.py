@@ -8,7 +8,7 @@ from .choice import WHOLE_CORES, fewest
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Alignment", "asks_for_devices", "fits", "only_cpus"]
+__all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_cpus"]
 
 
 class Alignment:
@@ -36,6 +36,11 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
     """Tell whether a container asks for a device of the machine."""
     known = {device.resource for device in world.machine.devices}
     return any(known & container.requests.keys() for container in containers)
+
+
+def empties_the_pool(world: World, pod: PodSpec) -> bool:
+    """Tell whether a pod would leave the shared pool without a CPU, were none of its CPUs to serve twice."""
+    return world.settings.strict and sum(own.exclusive for own in pod.containers) >= world.free.bit_count()
 
 
 def fits(world: World, pod: PodSpec) -> bool:

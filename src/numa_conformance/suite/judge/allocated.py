@@ -9,7 +9,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..history import History
-from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice
+from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .reading import affinity_of, read_bits
@@ -81,14 +81,13 @@ def allocated(history: History, number: int) -> Iterator[AllocatedCpus | Choice 
 def _choice(allocation: AllocatedCpus, params: Mapping[str, Any]) -> Choice:
     affinity = affinity_of(params.get("affinity"))
     nodes = None if affinity is None else affinity.nodes
-    numa = allocation.machine.numa_bits
     return Choice(
         allocation.machine,
         allocation.settings.options & _SHAPING,
         allocation.free | allocation.reusable,
         allocation.asked,
         allocation.given,
-        None if nodes is None else sum(cpus for node, cpus in numa.items() if nodes >> node & 1),
+        None if nodes is None else cpus_of(allocation.machine, nodes),
         allocation.policy_refused or allocation.refusal,
         shaped=not allocation.reusable,
     )

@@ -16,6 +16,7 @@ __all__ = [
     "WHOLE_CORES",
     "Choice",
     "adds_up",
+    "cpus_of",
     "fewest",
     "touched",
 ]
@@ -25,6 +26,11 @@ ACROSS_NUMA = "distribute-cpus-across-numa"
 BY_SOCKET = "align-by-socket"
 ACROSS_CORES = "distribute-cpus-across-cores"
 BY_UNCORE = "prefer-align-cpus-by-uncorecache"
+
+
+def cpus_of(machine: Machine, nodes: int) -> int:
+    """Return the CPUs of NUMA nodes, both as bits."""
+    return sum(cpus for node, cpus in machine.numa_bits.items() if nodes >> node & 1)
 
 
 def touched(groups: Iterable[int], cpus: int) -> list[int]:

@@ -11,15 +11,15 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..history import History
-from .choice import WHOLE_CORES
+from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .reading import Affinity, affinity_of
 from .settings import Settings
 
-__all__ = ["CpuHints", "hinted", "offered_for"]
+__all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
 
 _MOST_NODES = 8
-"""NUMA nodes with CPUs up to which every set of them is looked at."""
+"""NUMA nodes up to which every set of them is looked at."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class CpuHints:
         """Return the CPUs of NUMA nodes."""
         known = self._cpus.get(nodes)
         if known is None:
-            return sum(cpus for node, cpus in self.machine.numa_bits.items() if nodes >> node & 1)
+            return cpus_of(self.machine, nodes)
         return known
 
     def holds(self, nodes: int) -> bool:
@@ -116,6 +116,15 @@ def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
     able = [(1 << node, cpus) for node, cpus in numa if cpus]
     sets = (own for size in range(1, len(able) + 1) for own in combinations(able, size))
     return {sum(node for node, _ in own): sum(cpus for _, cpus in own) for own in sets}
+
+
+@lru_cache(maxsize=64)
+def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
+    """Return every set of NUMA nodes as bits, narrow ones first; none of too many nodes."""
+    if len(nodes) > _MOST_NODES:
+        return ()
+    bits = [1 << node for node in nodes]
+    return tuple(sum(own) for size in range(1, len(bits) + 1) for own in combinations(bits, size))
 
 
 def hinted(history: History, number: int) -> Iterator[CpuHints]:

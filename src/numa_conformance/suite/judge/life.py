@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .pods import PodSpec
+from .reading import Affinity
 from .settings import Settings
-from .world import Held, World
+from .world import Held, World, union
 
-__all__ = ["Admission", "Arrival", "Crash", "Files", "Moment", "ReconcilePass", "Removal", "Restart", "Run", "State"]
+__all__ = [
+    "Admission",
+    "Aligned",
+    "Arrival",
+    "AskedAgain",
+    "Crash",
+    "ForeignStart",
+    "Moment",
+    "ReconcilePass",
+    "Recovery",
+    "Removal",
+    "Restart",
+    "Run",
+    "State",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +45,21 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Aligned:
+    """One merge of hints, as told: for a container, or (None) the pod as a whole; ``providers`` as on the wire."""
+
+    container: str | None
+    providers: Sequence[Mapping[str, Any] | None]
+    affinity: Affinity
+    admit: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Admission:
-    """A pod was admitted or refused. ``again``: the pod was on the node before. ``phase``: None where not told."""
+    """A pod was admitted or refused. ``again``: the pod was on the node before.
+
+    ``phase`` and ``alignments`` are None where not told.
+    """
 
     before: World
     after: World
@@ -43,6 +71,28 @@ class Admission:
     reason: str = ""
     message: str = ""
     phase: str | None = None
+    alignments: tuple[Aligned, ...] | None = None
+
+    @property
+    def cpus(self) -> int:
+        """The exclusive CPUs of all containers, as bits."""
+        return union(self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """A pod was asked for that was admitted before, on a node with no more free than now.
+
+    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    container, then without any.
+    """
+
+    then: World
+    now: World
+    pod: PodSpec
+    admitted: bool
+    with_init: bool
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +146,7 @@ class Restart:
     """The node agent was restarted. ``plain``: with the same configuration and the state files it had left.
 
     ``after``: None when the node did not come up again, for the reason ``refusal``; ``refused``: pods that were not
-    admitted again.
+    admitted again. ``wanted``: the configuration asked for, ``deleted``: state files that were taken away before.
     """
 
     before: World
@@ -104,6 +154,30 @@ class Restart:
     plain: bool
     held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    wanted: Settings | None = None
+    deleted: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The node agent came up, or did not, with state files that are damaged, old, or not its own.
+
+    ``after``: None when it did not come up, for the reason ``refusal``; else the node with the pods admitted again,
+    which hold ``held``.
+    """
+
+    after: World | None
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignStart:
+    """A node was asked to come up with the CPU Manager's state file of a node with other CPUs. ``up``: it did."""
+
+    settings: Settings
+    up: bool
     refusal: str = ""
 
 
@@ -119,11 +193,3 @@ class Crash:
     held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The state files, name to text."""
-
-    world: World
-    texts: Mapping[str, Any]

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...machine import machine_from_dict
 from ..history import History, Step
-from .choice import Choice
-from .life import Admission, Arrival, Crash, Files, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from .choice import Choice, cpus_of
+from .files import CPU_FILE, Files, KnownFiles
+from .life import (
+    Admission,
+    Arrival,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+    Update,
+)
+from .offered import hints_of, read_alignments
+from .once_more import Admitted
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
@@ -17,8 +34,6 @@ from .world import Held, PodOnNode, World
 __all__ = ["NodeFollower"]
 
 Answer = Mapping[str, Any]
-Texts = Mapping[str, str]
-"""State file to text."""
 
 
 class NodeFollower:
@@ -28,14 +43,18 @@ class NodeFollower:
         self._machine = history.head.machine
         self._world: World | None = None
         self._runs_on: dict[tuple[str, str], int] = {}
-        self._texts: Texts | None = None
-        self._on_the_way: list[Texts] = []
+        self._down: World | None = None
+        self._files, self._tampered = KnownFiles(), False
+        self._admitted = Admitted()
+        self._settings: Settings | None = None
 
     def subjects(self, step: Step, answer: Answer) -> Iterator[object]:
         """Yield the subjects of one step; raises ``UnreadableError``."""
         if step.method == "node.start":
             yield from self._start(step, answer)
-        elif self._world is not None:
+            return
+        world = self._down if step.method == "node.restart" and self._world is None else self._world
+        if world is not None:
             follow = {
                 "node.admit": self._admit,
                 "node.run": self._run,
@@ -43,25 +62,31 @@ class NodeFollower:
                 "node.state": self._state,
                 "node.reconcile": self._reconcile,
                 "node.restart": self._restart,
-                "node.checkpoints": self._files,
+                "node.checkpoints": self._told_files,
             }.get(step.method)
             if follow is not None:
-                yield from follow(self._world, step, answer)
+                yield from follow(world, step, answer)
 
     def _start(self, step: Step, answer: Answer) -> Iterator[object]:
-        settings = Settings.of(step.params["kubelet"])
-        self._world, self._runs_on = None, {}
-        self._texts, self._on_the_way = None, []
-        if answer["result"] == "failed":
+        self._settings = settings = Settings.of(step.params["kubelet"])
+        self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
+        self._files.begin()
+        if "machine" in step.params:
+            self._machine = machine_from_dict(step.params["machine"])
+        online, found = self._machine.online_bits, step.params.get("files") or {}
+        if self._files.of_other_cpus(found.get(CPU_FILE, ""), online):
+            yield ForeignStart(settings, answer["result"] != "failed", answer.get("message") or "")
+        elif answer["result"] == "failed" and not found:
             yield Arrival(settings, None, answer["message"])
+        if answer["result"] == "failed":
             return
         pool = read_bits(answer.get("default_cpuset") or "", "default_cpuset")
         reserved = settings.reserved
         if reserved is None:
             reserved = read_bits(answer.get("reserved_cpus") or "", "reserved_cpus")
         self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
-        yield Arrival(settings, self._world)
-        if not step.params.get("files"):
+        if not found:
+            yield Arrival(settings, self._world)
             yield Moment(self._world)
 
     def _admit(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
@@ -72,7 +97,12 @@ class NodeFollower:
         self._world = after
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
-        yield Admission(before, after, pod, admitted, again, held, *told)
+        alignments = read_alignments(answer)
+        yield Admission(before, after, pod, admitted, again, held, *told, alignments)
+        if not again:
+            yield from hints_of(before, pod, held, alignments or ())
+            refusal = None if admitted else f"{answer.get('reason')}: {answer.get('message')}"
+            yield from self._admitted.asked(before, pod, refusal)
         if admitted and not again and before.settings.static:
             yield from _choices(before, pod, held)
         yield Moment(after)
@@ -113,50 +143,50 @@ class NodeFollower:
                 self._runs_on[update.uid, update.container] = update.cpus
 
     def _restart(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
-        kubelet, files = step.params.get("kubelet"), step.params.get("files")
-        plain = kubelet is None and not files
-        crash = kubelet is None and files is not None and _present(files) in self._on_the_way
-        self._texts = None
-        if answer.get("result") != "restarted":
-            self._world = None
-            refusal = str(answer.get("message"))
-            yield Crash(before, None, refusal=refusal) if crash else Restart(before, None, plain, refusal=refusal)
-            return
-        held: dict[str, Mapping[str, Held]] = {}
-        refused: dict[str, str] = {}
-        for pod in answer.get("pods") or ():
-            if pod["result"] == "admitted":
-                held[pod["uid"]] = _held(pod.get("containers") or {})
-            else:
-                refused[pod["uid"]] = f"{pod.get('reason')}: {pod.get('message')}"
-        pods = {
-            uid: replace(pod, held={**pod.held, **held.get(uid, {})})
-            for uid, pod in before.pods.items()
-            if uid not in refused
-        }
-        settings = before.settings if kubelet is None else Settings.of(kubelet)
-        self._world = after = replace(before, settings=settings, pods=pods).told(answer)
-        yield Crash(before, after, held, refused) if crash else Restart(before, after, plain, held, refused)
-        if plain:
-            yield Moment(after)
+        kubelet, files = step.params.get("kubelet"), step.params.get("files") or {}
+        settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
+        restored = self._down is not None and self._files.are_own(files)
+        own = restored or not (files or self._tampered)
+        plain = own and settings == before.settings and (kubelet is None or self._down is not None)
+        done, self._settings = _restarted(before, answer, settings, plain=plain, files=files), settings
+        if kubelet is None and files and not restored and self._files.are_on_the_way(files):
+            yield Crash(before, done.after, done.held, done.refused, done.refusal)
+        elif files and not own:
+            yield Recovery(done.after, done.held, done.refusal)
+        if not any(files.values()) or done.plain:
+            yield done
+        self._world, self._down = done.after, before if done.after is None else None
+        self._tampered = not own and done.after is None
+        if done.after is not None:
+            self._files.forget()
+            if done.plain:
+                yield Moment(done.after)
 
-    def _files(self, before: World, step: Step, answer: Answer) -> Iterator[object]:
-        texts = answer["checkpoints"]
-        self._on_the_way = [] if self._texts is None else _states(self._texts, answer.get("writes") or ())
-        self._texts = texts
-        yield Files(before, texts)
+    def _told_files(self, before: World, _step: Step, answer: Answer) -> Iterable[object]:
+        """Remember the state files: they are no subject themselves, a restart on them may be."""
+        self._files.told(answer, before.online)
+        return ()
 
 
-def _states(texts: Texts, writes: Sequence[Mapping[str, Any]]) -> list[Texts]:
-    """Return the state files after each write, and before the first."""
-    states = [texts]
-    for write in writes:
-        states.append(_present({**states[-1], write["file"]: write["text"]}))
-    return states
-
-
-def _present(files: Mapping[str, str | None]) -> Texts:
-    return {name: text for name, text in files.items() if text is not None}
+def _restarted(before: World, answer: Answer, settings: Settings, *, plain: bool, files: Files) -> Restart:
+    deleted = frozenset(name for name, text in files.items() if text is None)
+    if answer.get("result") != "restarted":
+        return Restart(before, None, plain, refusal=str(answer.get("message")), wanted=settings, deleted=deleted)
+    held: dict[str, Mapping[str, Held]] = {}
+    refused: dict[str, str] = {}
+    for pod in answer.get("pods") or ():
+        if pod["result"] == "admitted":
+            held[pod["uid"]] = _held(pod.get("containers") or {})
+        else:
+            refused[pod["uid"]] = f"{pod.get('reason')}: {pod.get('message')}"
+    pods = {
+        uid: replace(pod, held={**pod.held, **held.get(uid, {})})
+        for uid, pod in before.pods.items()
+        if uid not in refused
+    }
+    reserved = before.reserved if settings.reserved is None else settings.reserved
+    after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods).told(answer)
+    return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
 
 
 def _held(containers: Mapping[str, Any]) -> dict[str, Held]:
@@ -176,7 +206,7 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
             available = before.free & ~spent | reusable
             aligns = before.settings.topology != "none"
             affinity = held[container.name].affinity if aligns and container.name in held else None
-            near = None if affinity is None or affinity.nodes is None else _cpus_of(before, affinity.nodes)
+            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
             shaped = not reusable and (affinity is not None or not aligns)
             options, preferred = before.settings.options, affinity is not None and affinity.preferred
             yield Choice(before.machine, options, available, count, given, near, shaped=shaped, preferred=preferred)
@@ -185,7 +215,3 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
         else:
             reusable &= ~given
         spent |= given
-
-
-def _cpus_of(world: World, nodes: int) -> int:
-    return sum(cpus for node, cpus in world.machine.numa_bits.items() if nodes >> node & 1)

@@ -9,10 +9,12 @@ from itertools import combinations
 from typing import Any
 
 from ...cpuset import iter_bits
+from ...machine import Machine
 from ..history import History
-from .reading import nodes_of
+from .reading import Affinity, nodes_of
+from .settings import Settings
 
-__all__ = ["MergedHints", "merged"]
+__all__ = ["MergedHints", "axes_of", "merged", "merged_by"]
 
 Axis = tuple[tuple["int | None", bool], ...]
 """The hints for one resource: NUMA nodes as bits, None where any will do; and whether the hint is preferred."""
@@ -129,15 +131,28 @@ def merged(history: History, number: int) -> Iterator[MergedHints]:
         params["options"].get("prefer-closest-numa-nodes") == "true",
         tuple(params["nodes"]),
         params["distances"],
-        tuple(_axes(params["providers"])),
+        axes_of(params["providers"]),
         nodes_of(answer["nodes"]),
         answer["preferred"],
         answer["admit"],
     )
 
 
+def merged_by(
+    settings: Settings, machine: Machine, axes: tuple[Axis, ...], affinity: Affinity, *, admit: bool
+) -> MergedHints:
+    """Return a merge that a node made on its way to an admission."""
+    closest = settings.topology_options.get("prefer-closest-numa-nodes") == "true"
+    distances, chosen = machine.distances, affinity.nodes
+    return MergedHints(settings.topology, closest, machine.numa_ids, distances, axes, chosen, affinity.preferred, admit)
+
+
+def axes_of(providers: Iterable[Mapping[str, Any] | None]) -> tuple[Axis, ...]:
+    """Return the hints of each resource: none told is no opinion, an empty list is no way."""
+    return tuple(_axes(providers))
+
+
 def _axes(providers: Iterable[Mapping[str, Any] | None]) -> Iterator[Axis]:
-    """Yield the hints of each resource: none told is no opinion, an empty list is no way."""
     for provider in providers:
         if not provider:
             yield NO_OPINION

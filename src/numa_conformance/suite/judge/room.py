@@ -8,11 +8,13 @@ from functools import cached_property
 from itertools import combinations
 
 from ...machine import Device, Machine, MemoryNode
-from .choice import fewest
+from .alignment import Alignment
+from .choice import cpus_of
+from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Request", "Room", "allocatable", "memory_of"]
+__all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary"]
 
 HUGE = "hugepages-"
 _UNITS = {"Ki": 10, "Mi": 20, "Gi": 30}
@@ -31,20 +33,29 @@ class Request:
     @classmethod
     def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
         """Add up what containers of a pod ask for."""
-        known = {device.resource for device in world.machine.devices}
-        cpus, memory, devices = 0, dict[str, int](), dict[str, int]()
-        for container in containers:
+        own = tuple(containers)
+        cpus, memory = 0, dict[str, int]()
+        for container in own:
             cpus += container.exclusive if world.settings.static else 0
             for kind, number in memory_of(world, pod, container).items():
                 memory[kind] = memory.get(kind, 0) + number
-            for name in known & container.limits.keys():
-                devices[name] = devices.get(name, 0) + int(container.limits[name])
+        devices = asked_devices(world.machine, own)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
     @property
     def nothing(self) -> bool:
         """Whether no manager is asked for anything."""
         return not self.cpus and not self.memory and not any(self.devices.values())
+
+
+def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
+    """Add up the devices of the machine that containers ask for."""
+    known = {device.resource for device in machine.devices}
+    devices: dict[str, int] = {}
+    for container in containers:
+        for name in known & container.limits.keys():
+            devices[name] = devices.get(name, 0) + int(container.limits[name])
+    return devices
 
 
 def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
@@ -60,10 +71,14 @@ def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> 
     room = {}
     for node in machine.memory:
         kept = reserved.get(node.node, {})
-        pages = _huge_pages(node)
-        amounts = {"memory": (node.memory or 0) - sum(pages.values()), **pages}
+        amounts = {"memory": ordinary(node), **_huge_pages(node)}
         room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
     return room
+
+
+def ordinary(node: MemoryNode) -> int:
+    """Return the bytes of a NUMA node that are not in huge pages."""
+    return (node.memory or 0) - sum(_huge_pages(node).values())
 
 
 def _huge_pages(node: MemoryNode) -> dict[str, int]:
@@ -102,6 +117,25 @@ class Room:
                 bits |= nodes
         return bits
 
+    @cached_property
+    def touched(self) -> int:
+        """NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
+        bits = 0
+        for pod in self._world.pods.values():
+            for held in pod.held.values():
+                for block in held.memory or ():
+                    bits |= block.nodes
+        return bits
+
+    def capacity(self, nodes: int, kind: str, *, reserved: bool = True) -> int:
+        """Return the bytes of a type that NUMA nodes (bits) have for pods; ``reserved`` False: in all."""
+        had = self.allocatable if reserved else self._whole
+        return sum(amounts.get(kind, 0) for node, amounts in had.items() if nodes >> node & 1)
+
+    @cached_property
+    def _whole(self) -> dict[int, dict[str, int]]:
+        return allocatable(self._machine, {})
+
     def given_within(self, nodes: int, kind: str) -> int:
         """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
         return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
@@ -112,7 +146,7 @@ class Room:
         sets |= {one | other for one in tuple(sets) for other in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets):
             for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
-                had = sum(amounts.get(kind, 0) for node, amounts in self.allocatable.items() if nodes >> node & 1)
+                had = self.capacity(nodes, kind)
                 given = self.given_within(nodes, kind)
                 if given > had:
                     return nodes, kind, given, had
@@ -140,11 +174,16 @@ class Room:
 
     def free_devices(self, nodes: int | None, resource: str) -> int:
         """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None."""
-        held = self._held_devices(resource)
+        free = self.free_device_ids(resource)
         return sum(
-            device.resource == resource and device.healthy and device.id not in held and _local(device.numa, nodes)
+            device.resource == resource and device.id in free and local(device.numa, nodes)
             for device in self._machine.devices
         )
+
+    def free_device_ids(self, resource: str) -> frozenset[str]:
+        """Return the healthy devices that nobody has."""
+        healthy = (device.id for device in self._machine.devices if device.resource == resource and device.healthy)
+        return frozenset(healthy) - self._held_devices(resource)
 
     def _held_devices(self, resource: str) -> set[str]:
         held: set[str] = set()
@@ -153,12 +192,50 @@ class Room:
                 held |= (own.devices or {}).get(resource, frozenset())
         return held
 
+    def surely_give(self, request: Request) -> list[int]:
+        """Return the sets of NUMA nodes (bits) that prefer a request of CPUs and memory alike, and can give it now.
+
+        As few nodes as either ever needs, of which no memory is given yet; none where one needs more than the other.
+        """
+        few = self._fewest_for(request.memory)
+        width = Alignment(self._world, request.cpus).width if request.cpus else min(few)
+        if few != {width} or any(request.devices.values()):
+            return []
+        return [
+            nodes
+            for nodes in sets_of_nodes(self._machine.numa_ids)
+            if nodes.bit_count() == width
+            and not nodes & self.touched
+            and self._hold(nodes, request.memory)
+            and (cpus_of(self._machine, nodes) & self._world.free).bit_count() >= request.cpus
+        ]
+
+    def _fewest_for(self, memory: Mapping[str, int]) -> set[int]:
+        """Return how many NUMA nodes hold so much, were all of it free: with and without what is reserved."""
+        needs = set()
+        for reserved in (True, False):
+            sets = sets_of_nodes(self._machine.numa_ids)
+            fit = (nodes.bit_count() for nodes in sets if self._hold(nodes, memory, reserved=reserved))
+            needs.add(next(fit, len(self._machine.numa_ids) + 1))
+        return needs
+
+    def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
+        return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
+
+    def _memory_unaligned(self, memory: Mapping[str, int]) -> bool:
+        """Tell whether no set of as few NUMA nodes as ever hold it has so much free, wherever what is given lies."""
+        few = self._fewest_for(memory)
+        sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
+        return bool(sets) and not any(
+            all(self.capacity(nodes, kind) - self.given_within(nodes, kind) >= n for kind, n in memory.items())
+            for nodes in sets
+        )
+
     def prefers_nothing(self, request: Request) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
-        cpus = [bits for bits in self._machine.numa_bits.values() if bits]
-        width = fewest((bits.bit_count() for bits in cpus), request.cpus)
-        free = sorted(((bits & self._world.free).bit_count() for bits in cpus), reverse=True)
-        if request.cpus and sum(free[:width]) < request.cpus:
+        if request.cpus and not Alignment(self._world, request.cpus).preferred:
+            return True
+        if request.memory and self._memory_unaligned(request.memory):
             return True
         return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
 
@@ -174,10 +251,11 @@ class Room:
         nodes = self._machine.numa_ids
         for width in range(1, len(nodes) + 1):
             sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
-            if any(sum(_local(device.numa, some) for device in devices) >= count for some in sets):
+            if any(sum(local(device.numa, some) for device in devices) >= count for some in sets):
                 return not any(self.free_devices(some, resource) >= count for some in sets)
         return True
 
 
-def _local(numa: tuple[int, ...], nodes: int | None) -> bool:
+def local(numa: tuple[int, ...], nodes: int | None) -> bool:
+    """Tell whether a device is of these NUMA nodes (bits; None: all of them), or tells of none."""
     return nodes is None or not numa or any(nodes >> node & 1 for node in numa)

@@ -18,7 +18,7 @@ from ..history import History, Step
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
-from .world import Held
+from .world import Held, union
 
 __all__ = ["GENERATOR", "FirstPod", "Start", "starts"]
 
@@ -40,10 +40,7 @@ class FirstPod:
     @property
     def cpus(self) -> int:
         """All exclusive CPUs of its containers, as bits."""
-        bits = 0
-        for held in self.held.values():
-            bits |= held.cpus
-        return bits
+        return union(self.held)
 
 
 @dataclass(frozen=True, slots=True)

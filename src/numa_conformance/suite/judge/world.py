@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from .pods import PodSpec
 from .reading import Affinity, Block, affinity_of, blocks_of, read_bits
 from .settings import Settings
 
-__all__ = ["Held", "PodOnNode", "World"]
+__all__ = ["Held", "PodOnNode", "World", "union"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,14 @@ class Held:
         )
 
 
+def union(held: Mapping[str, Held]) -> int:
+    """Return all exclusive CPUs of some containers, as bits."""
+    bits = 0
+    for own in held.values():
+        bits |= own.cpus
+    return bits
+
+
 @dataclass(frozen=True, slots=True)
 class PodOnNode:
     """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started."""
@@ -59,7 +67,7 @@ class PodOnNode:
         """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
         return self._union(lambda kind: kind == "init") & ~self.kept if self.ran else 0
 
-    def _union(self, wanted: Any) -> int:
+    def _union(self, wanted: Callable[[str], bool]) -> int:
         bits = 0
         for container in self.spec.containers:
             if wanted(container.kind) and container.name in self.held:
@@ -103,6 +111,14 @@ class World:
         bits = 0
         for pod in self.pods.values():
             bits |= pod.kept
+        return bits
+
+    @property
+    def left(self) -> int:
+        """CPUs that ended init containers leave: kept by their pods or given back."""
+        bits = 0
+        for pod in self.pods.values():
+            bits |= pod.left
         return bits
 
     def others(self, uid: str) -> Iterator[PodOnNode]:

@@ -2,7 +2,18 @@
 
 from .differences import Difference
 from .node_steps import record
-from .replay import KINDS, Outcome, Totals, replay
-from .vectors import Vector, read_vectors
+from .replay import KINDS, Outcome, Totals, replay, unsupported
+from .vectors import FIRST_RECORDED, Vector, read_vectors
 
-__all__ = ["KINDS", "Difference", "Outcome", "Totals", "Vector", "read_vectors", "record", "replay"]
+__all__ = [
+    "FIRST_RECORDED",
+    "KINDS",
+    "Difference",
+    "Outcome",
+    "Totals",
+    "Vector",
+    "read_vectors",
+    "record",
+    "replay",
+    "unsupported",
+]

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["Difference", "compare"]
 
-NEED_NOT_BE_TOLD = frozenset({"cpu_quota", "phase", "writes"})
+NEED_NOT_BE_TOLD = frozenset({"alignments", "cpu_quota", "phase", "writes"})
 """Fields that stand beside an answer: younger than the recorded decisions, and left out by many targets."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...documentation.options import TOPOLOGY_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, policies_of
 from ...protocol.features import FEATURES
 
@@ -27,7 +28,6 @@ def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:
 
 
 _SCHEDULER = {strategy.name: strategy.feature for strategy in policies_of("scoringStrategy.type")}
-_TOPOLOGY_OPTIONS = frozenset({"prefer-closest-numa-nodes", "max-allowable-numa-nodes"})
 
 
 def _kubelet(config: dict[str, Any]) -> frozenset[str]:
@@ -49,7 +49,7 @@ def _topology(policy: str, scope: str, options: dict[str, str]) -> frozenset[str
     needed = {f"topology-manager/{known}"}
     if known != "none":
         needed.add(f"topology-manager/scope/{'pod' if scope == 'pod' else 'container'}")
-    return frozenset(needed | {f"topology-manager/{name}" for name in options if name in _TOPOLOGY_OPTIONS})
+    return frozenset(needed | {f"topology-manager/{name}" for name in options if name in TOPOLOGY_OPTIONS})
 
 
 def _machine(body: dict[str, Any]) -> frozenset[str]:

@@ -14,14 +14,14 @@ from .differences import Difference
 from .needs import features_needed
 from .vectors import Vector
 
-__all__ = ["KINDS", "Outcome", "Totals", "replay"]
+__all__ = ["KINDS", "Outcome", "Totals", "replay", "unsupported"]
 
 Status = Literal["matched", "differed", "unsupported"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one decision: ``missing`` names the features that made it unsupported."""
+    """What became of one decision: ``missing`` names what the target does not claim, which made it unsupported."""
 
     vector: Vector
     status: Status
@@ -83,7 +83,7 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
         try:
             missing = features_needed(vector.kind, vector.body) - claimed
             if missing:
-                yield Outcome(vector, "unsupported", missing=frozenset(missing))
+                yield unsupported(vector, missing)
                 continue
             found = tuple(replayer(target, vector.body, messages))
         except TargetFault as fault:
@@ -93,3 +93,8 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             found = (Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),)
         yield Outcome(vector, "differed" if found else "matched", found)
+
+
+def unsupported(vector: Vector, missing: Iterable[str]) -> Outcome:
+    """Return the outcome of a decision that is no fair question."""
+    return Outcome(vector, "unsupported", missing=frozenset(missing))

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ...documentation.versions import KubernetesVersion
 from ...errors import Fault, UsageError
+from ...files import open_plain
 
-__all__ = ["Vector", "read_vectors"]
+__all__ = ["FIRST_RECORDED", "Vector", "read_vectors"]
+
+FIRST_RECORDED = KubernetesVersion(1, 32)
+"""The version of decisions that do not tell one: the first were recorded of it."""
 
 MAX_LINE = 64 * 1024 * 1024
 """Longest line accepted, in bytes after decompression."""
@@ -21,12 +26,21 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """One recorded decision. ``place`` is ``file:line``; ``body`` is the JSON object as it was read."""
+    """One recorded decision. ``place`` is ``file:line``; ``body`` is the JSON object as it was read.
+
+    ``told``: the Kubernetes version that decided so, as ``kubernetesVersion`` tells it; None where it does not.
+    """
 
     id: str
     kind: str
     body: dict[str, Any]
     place: str
+    told: KubernetesVersion | None = None
+
+    @property
+    def version(self) -> KubernetesVersion:
+        """The version whose profile is asked."""
+        return self.told or FIRST_RECORDED
 
 
 def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
@@ -59,9 +73,10 @@ def _read_file(file: Path) -> Iterator[Vector]:
 
 
 def _open(file: Path) -> BinaryIO:
-    with file.open("rb") as peek:
-        compressed = peek.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(file, "rb")) if compressed else file.open("rb")
+    stream = open_plain(file)
+    compressed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    return cast(BinaryIO, gzip.open(stream, "rb")) if compressed else stream
 
 
 def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
@@ -103,4 +118,13 @@ def _vector(body: Any, place: str) -> Vector:
     kind = body.get("kind")
     if not isinstance(kind, str):
         raise UsageError(Fault(f"{place}: kind", "missing", "a text such as admission"))
-    return Vector(str(body.get("id", place)), kind, body, place)
+    return Vector(str(body.get("id", place)), kind, body, place, _version(body.get("kubernetesVersion"), place))
+
+
+def _version(told: object, place: str) -> KubernetesVersion | None:
+    if told is None:
+        return None
+    try:
+        return KubernetesVersion.parse(str(told))
+    except UsageError as error:
+        raise error.within(f"{place}: kubernetesVersion") from error

@@ -134,13 +134,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "nrm/options/prefer-align-cpus-by-uncorecache",
         ),
         since="1.32",
-        beyond="The page speaks of best effort; every size is asked for.",
+        strength="SHOULD",
     ),
     _requirement(
         "prefer-align-cpus-by-uncorecache/never-refuses",
         "Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same.",
         "cpu-manager/prefer-align-cpus-by-uncorecache",
-        statements=("nrm/prefer-align-cpus-by-uncorecache/never-refuses",),
+        statements=(
+            "nrm/prefer-align-cpus-by-uncorecache/never-refuses",
+            "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing",
+        ),
         since="1.32",
     ),
     _requirement(

@@ -109,9 +109,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "static/packs-few-numa-nodes",
-        "On an empty machine a request that one NUMA node can hold comes from one NUMA node: CPUs are packed.",
+        "On an empty machine one NUMA node is filled before the next is begun, or the fewest are used.",
         statements=(
             "nrm/distribute-cpus-across-numa/default-fills-one-node",
+            "nrm/distribute-cpus-across-numa/default-spills-over",
             "nrm/align-by-socket/default-aligns-at-numa",
             "nrm/align-by-socket/default-takes-few-nodes",
         ),

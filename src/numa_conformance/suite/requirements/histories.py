@@ -10,6 +10,7 @@ _STATIC = "cpu-manager/static"
 
 _requirement = Family("", since="1.8")
 _cpu = Family("cpu-manager/", since="1.8", features=(_STATIC,))
+_node = Family("node/admission/", since="1.8", area="cpu-manager lifecycle", features=(_STATIC,))
 
 
 def _option(option: str, id: str, text: str, *, since: str, statements: tuple[str, ...]) -> Requirement:
@@ -149,6 +150,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/scopes-and-policies/resources-with-hints",),
         since="1.18",
     ),
+    _node(
+        "admits-again-what-it-admitted",
+        "A pod that was admitted is admitted again where no less is free: after others have gone, or a restart.",
+        statements=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
+        beyond="that what is left behind, and in which order a machine is told, counts for nothing",
+    ),
+    _node(
+        "an-init-container-no-larger-changes-nothing",
+        "A pod that was admitted is admitted with an init container too that is no larger than its app container.",
+        "cpu-manager/init-containers",
+        statements=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
+        since="1.18",
+    ),
     _requirement(
         "topology-manager/single-numa-node/admits-what-one-node-holds",
         "A pod whose CPUs one NUMA node can give is admitted.",
@@ -192,6 +206,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology/how/hint-is-stored-and-used",
         ),
         since="1.18",
+    ),
+    _requirement(
+        "topology-manager/restricted/admits-what-several-nodes-hold",
+        "A pod is admitted whose CPUs and memory need as many NUMA nodes, where so few of them can give all.",
+        "topology-manager/restricted",
+        "memory-manager/static",
+        statements=("topology/restricted/refuses", "memory/head/hints-and-policy-decide"),
+        since="1.21",
+        beyond="that a preferred affinity is admitted: the sentence tells of the other case",
     ),
     _requirement(
         "topology-manager/single-numa-node/refuses-what-no-node-holds",

@@ -37,17 +37,24 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "static/uses-the-fewest-numa-nodes",
-        "A container whose memory fits the free memory of one NUMA node is, on an otherwise empty machine, given it "
-        "from one NUMA node.",
+        "Memory comes from one NUMA node where one holds it, and else from as few as hold it, where so few are unused.",
         _STATIC,
         "topology-manager/best-effort",
-        statements=("memory/head/fewest-numa-nodes", "nrm/memory/fewest-numa-nodes"),
+        statements=(
+            "memory/head/fewest-numa-nodes",
+            "nrm/memory/fewest-numa-nodes",
+            "troubleshooting/state/pinned-to-several",
+        ),
     ),
     _requirement(
         "static/never-gives-more-than-is-free",
         "The memory given from a NUMA node never exceeds what the node has beyond its reservation.",
         _STATIC,
-        statements=("memory/static/hints-and-reserves", "troubleshooting/state/group-amounts-add-up"),
+        statements=(
+            "memory/static/hints-and-reserves",
+            "troubleshooting/state/group-amounts-add-up",
+            "reserve/eviction/not-available",
+        ),
     ),
     _requirement(
         "static/refuses-what-does-not-fit",

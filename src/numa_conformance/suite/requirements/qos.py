@@ -19,6 +19,9 @@ REQUIREMENTS: tuple[Requirement, ...] = (
             "topology/interactions/spec-3-class",
             "nrm/static/example-3-class",
             "nrm/static/example-4-class",
+            "nrm/static/example-5-class",
+            "topology/interactions/spec-4-class",
+            "sidecars/resources/qos-covers-sidecars",
         ),
     ),
     _requirement(

@@ -27,7 +27,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "most-allocated/weighs-resources",
         "The score is the mean of the resources' scores, weighted as configured.",
         "scheduler/most-allocated",
-        statements=("bin-packing/most-allocated/weights", "bin-packing/example/weighted-mean"),
+        statements=(
+            "bin-packing/most-allocated/weights",
+            "bin-packing/example/weighted-mean",
+            "scheduler-reference/resources/weight",
+        ),
     ),
     _requirement(
         "requested-to-capacity-ratio/follows-the-shape",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ....cpuset import iter_bits
+from ....documentation.changes import UNCHANGED, Changes
 from ....documentation.quirks.cpu import CpuQuirks
 from ....errors import Refusal
 from ..accumulator import NotEnoughCpus
@@ -23,8 +24,9 @@ __all__ = ["FullPcpusOnly"]
 class FullPcpusOnly:
     """The check at admission, and what keeps its promise afterwards."""
 
-    def __init__(self, topology: CpuTopology, reserved: int, quirks: CpuQuirks) -> None:
+    def __init__(self, topology: CpuTopology, reserved: int, quirks: CpuQuirks, changes: Changes = UNCHANGED) -> None:
         """Find the cores that a reservation touches (CPU-RSV-08)."""
+        self._changes = changes
         self._topology = topology
         self._reserved_cores = topology.threads_of(topology.cores_touched(reserved))
         self._quirks = quirks
@@ -35,6 +37,8 @@ class FullPcpusOnly:
         if not self._is_whole(count):
             raise _smt_alignment_error(f"requested {count} cpus not multiple cpus per core = {threads}")
         free = self._free(pool, reusable)
+        if not free and not self._changes.free_cores_told_when_none_are:
+            raise _smt_alignment_error(f"requested {count} cpus not multiple cpus per core = {threads}")
         if count > free.bit_count() or not self._adds_up(free, count):
             raise _smt_alignment_error(
                 "not enough free physical CPUs: "

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
+from .....documentation.changes import UNCHANGED, Changes
 from .....documentation.quirks.cpu import CpuQuirks
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
+from ...topology import CpuTopology
 from .endless import never_answered
 from .search import Choice, choose_nodes
 from .subset_by_subset import choose_repeated_nodes
@@ -19,10 +22,12 @@ Pack = Callable[[int, int], int]
 class Distribution:
     """Distributes CPUs over NUMA nodes in groups of ``group`` CPUs."""
 
-    def __init__(self, group: int, quirks: CpuQuirks) -> None:
-        """Choose which departures to follow."""
+    def __init__(self, group: int, quirks: CpuQuirks, changes: Changes = UNCHANGED, *, by_socket: bool = False) -> None:
+        """Choose which departures and changes to follow; ``by_socket``: the option align-by-socket is on."""
         self._group = group
         self._quirks = quirks
+        self._clamps = changes.distribution_keeps_to_sockets
+        self._by_socket = by_socket and changes.distribution_keeps_to_sockets
 
     def take(self, taking: Accumulator, pack: Pack) -> int:
         """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``KubeletHangs``."""
@@ -54,12 +59,18 @@ class Distribution:
         groups = -(-topology.all.bit_count() // group)
         per_node = -(-groups // topology.num_nodes)
         smallest = -(-(count // group) // per_node)
-        if len(free) < len(order):
-            return choose_repeated_nodes(order, free, count, group, smallest, self._quirks)
-        choice = choose_nodes(list(free.values()), count, group, smallest, self._quirks)
-        if choice is None:
-            return None
-        return Choice(tuple(order[i] for i in choice.nodes), choice.share, tuple(order[i] for i in choice.remainder))
+        if self._by_socket or len(free) < len(order):
+            in_one_socket = partial(_in_one_socket, topology) if self._by_socket else None
+            choice = choose_repeated_nodes(order, free, count, group, smallest, self._quirks, in_one_socket)
+        else:
+            choice = choose_nodes(list(free.values()), count, group, smallest, self._quirks)
+            if choice is not None:
+                nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
+                choice = Choice(nodes, choice.share, remainder)
+        if choice is not None and self._clamps:
+            most = min(free[node] // group * group for node in choice.nodes)
+            choice = choice._replace(share=min(choice.share, most))
+        return choice
 
     def _take_shares(self, taking: Accumulator, choice: Choice, pack: Pack) -> None:
         for node in choice.nodes:
@@ -90,3 +101,11 @@ class Distribution:
             # The kubelet ignores it; what is missing shows in the accounting at the end.
             return
         taking.take(cpus, cpus.bit_count())
+
+
+def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:
+    """Tell whether NUMA nodes, by index, have parts in one socket only (CPU-DIST-18)."""
+    cpus = 0
+    for node in nodes:
+        cpus |= topology.nodes.masks[node]
+    return sum(bool(cpus & socket) for socket in topology.sockets.masks) <= 1

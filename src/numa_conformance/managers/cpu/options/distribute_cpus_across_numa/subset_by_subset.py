@@ -1,13 +1,14 @@
 """The distribution search as the kubelet does it, subset by subset.
 
-For machines on which a NUMA node spans sockets and therefore stands several times in the order of nodes (CPU-DIST-02):
-positions are then not independent, and nothing can be bounded.
+For machines on which a NUMA node spans sockets and therefore stands several times in the order of nodes (CPU-DIST-02),
+and where sockets count (CPU-DIST-18): positions are then not independent, and nothing can be bounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import inf
 
 from .....documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
@@ -51,33 +52,40 @@ def choose_repeated_nodes(
     group: int,
     smallest: int,
     quirks: CpuQuirks,
+    in_one_socket: Callable[[Iterable[int]], bool] | None = None,
 ) -> Choice | None:
     """Choose as ``choose_nodes`` does, where ``order`` names nodes (keys of ``free``) more than once.
 
-    The choice names nodes in place of positions.
+    The choice names nodes in place of positions. With ``in_one_socket`` nodes of one socket are preferred to others,
+    however uneven, and a share is what each node can give (CPU-DIST-18).
     """
     balance = Balance(len(free), sum(free.values()) - count)
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
-        share = count // size // group * group
-        groups = (count - share * size) // group
+        even = count // size // group * group
         subsets = _Subsets(order, size, quirks)
-        best: int | None = None
-        remainder: tuple[int, ...] = ()
+        best: tuple[bool, float] | None = None
+        share, remainder = even, tuple[int, ...]()
         for nodes in subsets:
-            if best == 0:
+            if best is not None and best[1] == 0 and not best[0]:
                 break
             if (
                 sum(free[node] for node in set(nodes)) < count
                 or sum(free[node] // group for node in nodes) * group < count
-                or any(free[node] < share for node in nodes)
             ):
+                continue
+            own = min(even, *(free[node] // group * group for node in nodes)) if in_one_socket else even
+            if any(free[node] < own for node in nodes):
                 continue
             left = dict(free)
             for node in nodes:
-                left[node] -= share
-            score, chosen = _best_remainder(left, nodes, groups, group, balance, quirks)
-            if score is not None and (best is None or score < best):
-                best, remainder = score, chosen
+                left[node] -= own
+            score, chosen = _best_remainder(left, nodes, (count - own * size) // group, group, balance, quirks)
+            crosses = in_one_socket is not None and not in_one_socket(nodes)
+            if best is None and score is None and crosses:
+                continue
+            rank = crosses, inf if score is None else score
+            if (score is not None or in_one_socket) and (best is None or rank < best):
+                best, share, remainder = rank, own, chosen
                 subsets.keep()
         if best is not None:
             return Choice(subsets.kept, share, remainder)

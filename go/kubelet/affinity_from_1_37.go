@@ -1,0 +1,12 @@
+//go:build k8s1.37
+
+package main
+
+import (
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
+)
+
+func (a affinity) GetAffinity(klog.Logger, string, string) topologymanager.TopologyHint {
+	return a.hint
+}

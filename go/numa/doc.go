@@ -1,0 +1,15 @@
+// Package numa lets an allocator written in Go be asked by numa-conformance.
+//
+// A target is any value with the methods of one or more surfaces: the interfaces PickTarget, NodeTarget and so on say
+// which these are. Serve answers the suite on standard input and output, and claims what the target has methods for:
+//
+//	func main() { numa.Serve(&myAllocator{}) }
+//
+// What no method shows, such as the options of the static policy that it knows, the target says in Describe. It is then
+// asked with
+//
+//	pytest --numa-conformance --numa-target-command ./my-allocator
+//
+// A refusal is an answer, not an error: Rejected, PickRefused, StartFailed. An error says that the target could not
+// answer at all; so does a panic, whose stack goes to standard error.
+package numa

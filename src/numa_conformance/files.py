@@ -1,0 +1,124 @@
+"""Files of strangers are read when they are plain files; what is written replaces a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import glob
+import os
+import re
+import secrets
+import stat
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+from .errors import Fault, UsageError
+
+__all__ = ["open_plain", "read_bounded", "replace_bytes", "replace_text", "write_text"]
+
+_GIVEN_BY_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
+_UNFINISHED = ".unfinished"
+_ABANDONED = 60.0
+"""Seconds without a write after which an unfinished file that nobody has locked is taken for abandoned."""
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file for reading; a link to a plain file is one, and so is what a shell gives as ``<(command)``.
+
+    Raises ``UsageError`` for what may block or never end (a FIFO, a socket, a device) and for a folder; ``OSError``.
+    """
+    if _GIVEN_BY_THE_SHELL.fullmatch(str(path)):
+        return path.open("rb")
+    _refuse_unless_plain(path, os.stat(path))
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        _refuse_unless_plain(path, os.fstat(handle))  # it may be another one by now
+    except UsageError:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
+
+
+def _refuse_unless_plain(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no plain file")
+        raise UsageError(Fault(str(path), f"is {kind}", "a plain file"))
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """Read a plain file of at most so many bytes; raises ``UsageError`` and ``OSError``."""
+    with open_plain(path) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise UsageError(Fault(str(path), f"is larger than {most} bytes"))
+    return content
+
+
+def write_text(path: Path, text: str, *, sync: bool = True) -> None:
+    """Replace a file, whose folder is made, with a text in UTF-8; raises ``UsageError``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(path, text, sync=sync)
+    except OSError as error:
+        raise UsageError(Fault(str(path), f"cannot be written: {error.strerror or error}")) from error
+
+
+def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
+    """Replace a file with a text in UTF-8; raises ``OSError``."""
+    replace_bytes(path, text.encode("utf-8", "backslashreplace"), sync=sync)
+
+
+def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool = True) -> None:
+    """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
+
+    ``mode`` is that of the new file, less what the umask takes away. With ``sync`` it outlives a crash of the machine
+    once this returns. What writers that were killed have left behind is removed. Raises ``OSError``.
+    """
+    _remove_unfinished(path)
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            stream.write(content)
+            stream.flush()
+            if sync:
+                os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+    if sync:
+        _sync_folder(path.parent)
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Remove what killed writers of a file have left: old enough, and no writer that lives holds its lock."""
+    for name in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+        with contextlib.suppress(OSError):
+            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - os.fstat(handle).st_mtime > _ABANDONED:
+                    os.unlink(name)
+            finally:
+                os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the name outlive a crash too, where the file system can; the file is in its place whatever comes of it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

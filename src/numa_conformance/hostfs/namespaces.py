@@ -1,0 +1,91 @@
+"""Mount namespaces: the two system calls that Python has not in all versions, and who may use them.
+
+The calls are made in this process, not by util-linux's ``unshare`` and ``mount``: the process then becomes the command
+itself, with its own number, terminal and signals, and nothing has to be installed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+from ..errors import Fault, UsageError
+
+__all__ = ["bind", "enter_mount_namespace", "make_read_only", "mount_memory"]
+
+_NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
+_BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
+
+
+def enter_mount_namespace(*, become_root: bool = False) -> None:
+    """Give this process mounts of its own, which end with the last process that uses them.
+
+    Who may not do so takes a user namespace first, in which they are themselves, or root where ``become_root``; the
+    process must have one thread then. Raises ``UsageError`` where the kernel allows neither.
+    """
+    user, group = os.geteuid(), os.getegid()
+    try:
+        _unshare(_NEW_MOUNTS)
+    except OSError:
+        try:
+            _unshare(_NEW_USER | _NEW_MOUNTS)
+            _map_ids(user, group, become_root=become_root)
+        except OSError as error:
+            raise _not_allowed(error) from error
+    _mount("none", "/", None, _RECURSIVE | _PRIVATE)
+
+
+def _map_ids(user: int, group: int, *, become_root: bool) -> None:
+    own = Path("/proc/self")
+    (own / "setgroups").write_text("deny")
+    (own / "uid_map").write_text(f"{0 if become_root else user} {user} 1")
+    (own / "gid_map").write_text(f"{0 if become_root else group} {group} 1")
+
+
+def _not_allowed(error: OSError) -> UsageError:
+    return UsageError(
+        Fault(
+            "",
+            f"this system does not let you have mounts of your own: {os.strerror(error.errno or 0)}",
+            "root with CAP_SYS_ADMIN; or unprivileged user namespaces, which some distributions forbid "
+            "(sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, "
+            "user.max_user_namespaces) and containers too, unless they are privileged",
+        )
+    )
+
+
+def mount_memory(place: str, mebibytes: int) -> None:
+    """Mount an empty file system that lies in memory."""
+    _mount("numa-conformance", place, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,size={mebibytes}m,nr_inodes=0")
+
+
+def bind(source: str, place: str) -> None:
+    """Lay a file or folder over another."""
+    _mount(source, place, None, _BIND)
+
+
+def make_read_only(place: str) -> None:
+    """Make a file system read-only, wherever parts of it are bound to."""
+    _mount("none", place, None, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
+
+
+def _unshare(flags: int) -> None:
+    _check(_libc().unshare(ctypes.c_int(flags)), "unshare")
+
+
+def _mount(source: str, place: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    texts = [text.encode() if text is not None else None for text in (source, place, kind, options)]
+    result = _libc().mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
+    _check(result, place)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, place: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), place)

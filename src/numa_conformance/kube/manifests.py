@@ -1,0 +1,99 @@
+"""The objects of manifests: folders and Lists are opened, what makes no pods is told apart from what is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import Fault, UsageError, closest
+from ..reading import read_documents
+from .workloads import TEMPLATED
+
+__all__ = ["Manifest", "read_manifests"]
+
+_READ = ("Pod", *TEMPLATED, "Node")
+_LISTS = ("List", *(f"{kind}List" for kind in _READ))
+_ACCEPTED = ", ".join((*_READ, "List"))
+_SUFFIXES = (".json", ".yaml", ".yml")
+"""What ``kubectl apply -f FOLDER`` reads of a folder."""
+_GROUPS = ("", "apps", "batch")
+"""The API groups whose kinds are all known here, so that an unknown one is a misspelt one."""
+_OTHER_NAMES = """
+Binding ComponentStatus ConfigMap ControllerRevision Endpoints Event LimitRange Namespace PersistentVolume
+PersistentVolumeClaim PodTemplate ResourceQuota Secret Service ServiceAccount
+"""
+_OTHER_KINDS = frozenset(_OTHER_NAMES.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One object of a file. ``is_read`` tells whether its kind is one that makes pods, or a Node."""
+
+    place: str
+    kind: str
+    obj: Mapping[str, Any]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it says anything about pods and nodes."""
+        return self.kind in _READ
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Its metadata, empty where there is none."""
+        found = self.obj.get("metadata")
+        return found if isinstance(found, Mapping) else {}
+
+
+def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[Manifest]:
+    """Yield the objects of files and folders in the order of the text; a file named twice is read once.
+
+    Faults of single objects are collected, with file, document and field path; raises ``UsageError`` for a file that
+    cannot be read at all.
+    """
+    for file in dict.fromkeys(file for path in paths for file in _files(path)):
+        documents = read_documents(file)
+        if not documents:
+            faults.append(Fault(file, "there is no document in it", _ACCEPTED))
+        for document in documents:
+            yield from _opened(document.value, document.place, None, faults)
+
+
+def _files(path: Path | str) -> list[str]:
+    if str(path) == "-" or not Path(path).is_dir():
+        return [str(path)]
+    found = sorted(str(file) for file in Path(path).iterdir() if file.suffix in _SUFFIXES)
+    if not found:
+        raise UsageError(Fault(str(path), "there is no manifest in the folder", "files *.yaml, *.yml and *.json"))
+    return found
+
+
+def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[Manifest]:
+    """Yield one object, or those of a List; ``default`` is the kind of one that does not say."""
+    if not isinstance(obj, Mapping):
+        faults.append(Fault(place, "is not a Kubernetes object", _ACCEPTED))
+        return
+    kind = obj.get("kind", default or ("Pod" if "spec" in obj else None))
+    if kind in _LISTS:
+        items = obj.get("items")
+        if not isinstance(items, list):
+            faults.append(Fault(f"{place}: items", "is missing or no list", "a list of objects"))
+            return
+        for index, item in enumerate(items):
+            yield from _opened(item, f"{place}: items[{index}]", kind.removesuffix("List") or None, faults)
+    elif fault := _kind_fault(kind, obj.get("apiVersion"), f"{place}: kind"):
+        faults.append(fault)
+    else:
+        yield Manifest(place, kind, obj)
+
+
+def _kind_fault(kind: object, version: object, place: str) -> Fault | None:
+    if not kind:
+        return Fault(place, "is missing", _ACCEPTED)
+    group = version.rpartition("/")[0] if isinstance(version, str) else ""
+    name = str(kind)
+    if name in _READ or (isinstance(kind, str) and (group not in _GROUPS or name.removesuffix("List") in _OTHER_KINDS)):
+        return None
+    return Fault(place, f"{kind!r} makes no pods", _ACCEPTED, closest(name, (*_READ, "List", *_OTHER_KINDS)))

@@ -1,0 +1,62 @@
+"""The pods that an object makes: a Pod itself, or the replicas of a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import Fault, UsageError
+from .pod import Pod
+
+__all__ = ["TEMPLATED", "pods_of"]
+
+_REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+TEMPLATED = (*_REPLICATED, "DaemonSet", "Job", "CronJob")
+"""The kinds that make pods from a template."""
+MAX_REPLICAS = 100_000
+
+
+def pods_of(kind: str, obj: Mapping[str, Any], place: str) -> list[Pod]:
+    """Return the pods of a Pod or a workload, those of a workload named ``<workload>-<number>``.
+
+    Raises ``UsageError`` with every fault and its field path.
+    """
+    if kind == "Pod":
+        return [Pod.from_dict(obj, place)]
+    return _from_template(kind, obj, ("spec", "jobTemplate", "spec") if kind == "CronJob" else ("spec",), place)
+
+
+def _from_template(kind: str, obj: Mapping[str, Any], path: tuple[str, ...], place: str) -> list[Pod]:
+    owner: Any = obj
+    for key in path:
+        owner = owner.get(key) if isinstance(owner, Mapping) else None
+    template = owner.get("template") if isinstance(owner, Mapping) else None
+    where = ".".join((*path, "template"))
+    if not isinstance(template, Mapping):
+        raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template"))
+    count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
+    metadata = obj["metadata"] if isinstance(obj.get("metadata"), Mapping) else {}
+    return [Pod.from_dict(_stamp(template, metadata, number), f"{place}: {where}") for number in range(count)]
+
+
+def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
+    key = {"Job": "parallelism", "CronJob": "parallelism"}.get(kind, "replicas" if kind in _REPLICATED else "")
+    count = owner.get(key) if key else None
+    if count is None:
+        return 1
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_REPLICAS:
+        raise UsageError(Fault(f"{place}.{key}", f"is {count!r}", f"a whole number from 0 to {MAX_REPLICAS}"))
+    return count
+
+
+def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Make the pod of a template; ``owner`` is the workload's metadata."""
+    metadata = template["metadata"] if isinstance(template.get("metadata"), Mapping) else {}
+    name, namespace = f"{owner.get('name') or 'unnamed'}-{number}", str(owner.get("namespace") or "default")
+    stored = {key: owner[key] for key in ("resourceVersion",) if key in owner}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {**metadata, **stored, "name": name, "namespace": namespace, "uid": f"{namespace}/{name}"},
+        "spec": template.get("spec"),
+    }

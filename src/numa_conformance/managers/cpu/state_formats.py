@@ -1,0 +1,163 @@
+"""The formats in which a CPU Manager's state has been written: read as the kubelet reads them, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...cpuset import CpuSet, iter_bits
+from ...errors import CpuSetSyntaxError
+from ...hostfs.fnv import fnv1a_32
+from ...hostfs.go_json import GoJsonError, Pairs, fields, load, string_map, type_error
+
+__all__ = ["V1", "V2", "V3", "V4", "V4_DATA", "Format", "Record", "checksum", "text_checksum"]
+
+_NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
+_KNOWN = {name.lower(): name for name in _NAMES}
+
+
+@dataclass
+class Record:
+    """A file as written. ``flat``: container ids to sets, as the oldest format has them; ``pods``: pod uids to sets."""
+
+    policy: str = ""
+    default: str = ""
+    entries: dict[str, dict[str, str]] = field(default_factory=dict)
+    flat: dict[str, str] = field(default_factory=dict)
+    pods: dict[str, str] = field(default_factory=dict)
+    checksum: int = 0
+    data: str = ""
+    data_checksum: int = 0
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: the kubelet's name of it, and of the part that holds the old members where that is another.
+
+    ``members`` are those that it has.
+    """
+
+    name: str
+    members: frozenset[str]
+    old_members: str = ""
+    has_flat_entries: bool = False
+
+    def read(self, text: str) -> tuple[Record, GoJsonError | None]:
+        """Return what can be read of a text, and the first fault in it."""
+        record, first = Record(), None
+        try:
+            members = list(fields(load(text), _KNOWN, f"state.{self.name}"))
+        except GoJsonError as error:
+            return record, error
+        for name, value in members:
+            if name not in self.members:
+                continue
+            try:
+                _READERS[name](self, record, value, self._path(name))
+            except GoJsonError as error:
+                first = first or error
+        return record, first
+
+    def _path(self, name: str) -> str:
+        inner = f".{self.old_members}" if self.old_members and not name.startswith("data") else ""
+        return f"{self.name}{inner}.{name}"
+
+
+def _policy(form: Format, record: Record, value: Any, path: str) -> None:
+    record.policy = _text(value, path)
+
+
+def _default(form: Format, record: Record, value: Any, path: str) -> None:
+    record.default = _text(value, path)
+
+
+def _entries(form: Format, record: Record, value: Any, path: str) -> None:
+    if form.has_flat_entries:
+        record.flat = string_map(value, path)
+        return
+    if not isinstance(value, Pairs):
+        raise type_error(value, path, "map[string]map[string]string")
+    record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
+
+
+def _pods(form: Format, record: Record, value: Any, path: str) -> None:
+    if not isinstance(value, Pairs):
+        raise type_error(value, path, "state.PodCPUAssignments")
+    for uid, entry in value:
+        if not isinstance(entry, Pairs):
+            raise type_error(entry, path, "state.podEntryJSON")
+        written = "".join(_text(cpus, f"{path}.cpuSet") for name, cpus in entry if name.lower() == "cpuset")
+        try:
+            CpuSet.parse(written)
+        except CpuSetSyntaxError as error:
+            raise GoJsonError(f"failed to parse cpuset: {error.detail or error.kubelet_wording}") from error
+        record.pods[uid] = written
+
+
+def _checksum(form: Format, record: Record, value: Any, path: str) -> None:
+    record.checksum = _number(value, path)
+
+
+def _data(form: Format, record: Record, value: Any, path: str) -> None:
+    record.data = _text(value, path)
+
+
+def _data_checksum(form: Format, record: Record, value: Any, path: str) -> None:
+    record.data_checksum = _number(value, path)
+
+
+_READERS: Mapping[str, Callable[[Format, Record, Any, str], None]] = dict(
+    zip(_NAMES, (_policy, _default, _entries, _pods, _checksum, _data, _data_checksum), strict=True)
+)
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str):
+        raise type_error(value, path, "string")
+    return value
+
+
+def _number(value: Any, path: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**64:
+        raise type_error(value, path, "checksum.Checksum")
+    return value
+
+
+_OLD = frozenset({"policyName", "defaultCpuSet", "entries", "checksum"})
+V1 = Format("CPUManagerCheckpointV1", _OLD, has_flat_entries=True)
+V2 = Format("CPUManagerCheckpointV2", _OLD)
+V3 = Format("CPUManagerCheckpointV3", _OLD | {"podEntries"})
+V4 = Format("CPUManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V2.name)
+V4_DATA = Format("CPUManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+
+
+def checksum(record: Record, form: Format) -> int:
+    """Return the checksum of a record in one of the formats that are no envelope (CPU-CKPT-03)."""
+    if form.has_flat_entries:
+        entries = f"(map[string]string)map[{_flat(record.flat)}]"
+    else:
+        pods = " ".join(f"{uid}:map[{_flat(sets)}]" for uid, sets in sorted(record.entries.items()))
+        entries = f"(map[string]map[string]string)map[{pods}]"
+    whole = ""
+    if "podEntries" in form.members:
+        sets = " ".join(f"{uid}:{{CPUSet:(cpuset.CPUSet){_set(cpus)}}}" for uid, cpus in sorted(record.pods.items()))
+        whole = f" PodEntries:(state.PodCPUAssignments)map[{sets}]"
+    return fnv1a_32(
+        f"(*state.CPUManagerCheckpoint){{PolicyName:(string){record.policy} DefaultCPUSet:(string){record.default} "
+        f"Entries:{entries}{whole} Checksum:(checksum.Checksum)0}}"
+    )
+
+
+def _flat(sets: Mapping[str, str]) -> str:
+    return " ".join(f"{name}:{written}" for name, written in sorted(sets.items()))
+
+
+def _set(written: str) -> str:
+    cpus = " ".join(f"{cpu}:{{}}" for cpu in iter_bits(CpuSet.parse(written).bits))
+    return f"{{elems:(map[int]struct {{}})map[{cpus}]}}"
+
+
+def text_checksum(data: str) -> int:
+    """Return the checksum of the text in an envelope (CPU-CKPT-17)."""
+    return fnv1a_32(f"(string){data}")

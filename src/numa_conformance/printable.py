@@ -1,0 +1,62 @@
+"""What others wrote, as a terminal and a CI system may see it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+__all__ = ["PrintableStream", "printable", "printable_streams"]
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which move the cursor, ring or begin a sequence
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # what breaks a line or turns the direction of writing
+    "\ud800-\udfff]"  # halves of characters, which no stream takes
+)
+_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
+"""Where a CI system would read a command: ``::error::`` at the begin of a line, ``##[error]`` anywhere."""
+
+
+def printable(text: str) -> str:
+    r"""Write as escapes (``\u001b``) what no terminal should be sent and no CI system should take for a command.
+
+    The escapes are those of JSON, so that a JSON document says the same afterwards.
+    """
+    text = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _COMMAND.sub(lambda found: found[0][:-1] + f"\\u{ord(found[0][-1]):04x}", text)
+
+
+class PrintableStream:
+    """A text stream that is written to as ``printable``; everything else is the stream's own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Take the stream."""
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, which should hold whole lines: what begins it is taken to begin a line."""
+        self._stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """Write texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the stream has."""
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def printable_streams() -> Iterator[None]:
+    """Have everything that is printed inside go out printable; ``sys.__stdout__`` and ``sys.__stderr__`` stay raw."""
+    out, err = sys.stdout, sys.stderr
+    streams: Any = PrintableStream(out), PrintableStream(err)
+    sys.stdout, sys.stderr = streams
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err

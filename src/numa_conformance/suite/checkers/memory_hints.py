@@ -1,0 +1,128 @@
+"""Which NUMA nodes the Memory Manager hints: page Control Memory Management Policies on a Node, and KEP-1769."""
+
+from __future__ import annotations
+
+from ...cpuset import format_bits
+from ..judge.checker import Judgement, checker, violated
+from ..judge.offered import MemoryHints
+from ..judge.reading import Affinity
+from .wording import listed, sets_told
+
+ANY = Affinity(None, True)
+
+
+def _told(hints: MemoryHints) -> str:
+    return "; ".join(f"{kind}: {listed(offered)}" for kind, offered in hints.offered.items()) or "no opinion"
+
+
+def _asked(hints: MemoryHints) -> str:
+    return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
+
+
+@checker("memory-manager/hints/can-guarantee-the-request", MemoryHints)
+def can_guarantee(hints: MemoryHints) -> Judgement:
+    """A hint names NUMA nodes that can guarantee the memory: so much of the type is free in them."""
+    named = [
+        (kind, hint.nodes) for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None
+    ]
+    if not named:
+        return None
+    wrong = [(kind, nodes) for kind, nodes in named if not hints.can_hold(nodes, kind)]
+    return violated(
+        not wrong,
+        ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
+        got=_told(hints),
+        allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@checker("memory-manager/hints/every-type-counts", MemoryHints)
+def every_type_counts(hints: MemoryHints) -> Judgement:
+    """A hint names NUMA nodes with enough for all types of memory that are asked for."""
+    if len(hints.asked) < 2:
+        return None
+    named = {hint.nodes for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None}
+    wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
+    return violated(
+        not wrong,
+        f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
+        got=_told(hints),
+        allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@checker("memory-manager/hints/guaranteed-pods-have-some", MemoryHints)
+def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
+    """Guaranteed pods have specific hints: asked where some NUMA nodes, of which nothing is given yet, hold it all."""
+    if not hints.asked or not any(map(hints.surely_hold, hints.sets)):
+        return None
+    without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
+    return violated(
+        not without,
+        f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
+        got=_told(hints),
+        allowed=f"hints for {_asked(hints)}",
+    )
+
+
+@checker("memory-manager/hints/default-for-other-classes", MemoryHints)
+def default_for_other_classes(hints: MemoryHints) -> Judgement:
+    """Under Static BestEffort and Burstable pods have the default hint."""
+    if not hints.before.settings.memory_static or hints.qos == "Guaranteed":
+        return None
+    return _default(hints, f"a {hints.qos} pod")
+
+
+@checker("memory-manager/hints/default-under-none", MemoryHints)
+def default_under_none(hints: MemoryHints) -> Judgement:
+    """Policy None gives the default hint."""
+    return None if hints.before.settings.memory_static else _default(hints, "policy None")
+
+
+def _default(hints: MemoryHints, whose: str) -> Judgement:
+    specific = [kind for kind, offered in hints.offered.items() if any(hint != ANY for hint in offered or (ANY,))]
+    impossible = [kind for kind, offered in hints.offered.items() if offered == ()]
+    return violated(
+        not specific and not impossible,
+        f"{whose} has other hints for memory than that any NUMA node will do",
+        got=_told(hints),
+        allowed="no opinion, or any preferred",
+    )
+
+
+@checker("memory-manager/hints/offers-every-narrowest-set", MemoryHints)
+def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
+    """NUMA nodes of which nothing is given, as few as ever hold the request, are hinted."""
+    if not hints.asked or len(hints.widths) > 1:
+        return None
+    fitting = [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
+    if not fitting:
+        return None
+    missing = {
+        nodes
+        for kind in hints.asked
+        for nodes in set(fitting) - {hint.nodes for hint in hints.offered.get(kind) or () if hint.nodes is not None}
+    }
+    return violated(
+        not missing,
+        f"{sets_told(sorted(missing))} can hold {_asked(hints)} and is not hinted",
+        got=_told(hints),
+        allowed=sets_told(fitting),
+    )
+
+
+@checker("memory-manager/hints/preferred-is-narrowest", MemoryHints)
+def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
+    """Preferred are sets of as few NUMA nodes as ever hold the request."""
+    named = [hint for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None]
+    if not named or not hints.sets:
+        return None
+    fits = any(
+        all(hint.preferred == ((hint.nodes or 0).bit_count() == width) for hint in named) for width in hints.widths
+    )
+    return violated(
+        fits,
+        "other hints are preferred than the narrowest",
+        got=_told(hints),
+        allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
+    )

@@ -1,0 +1,23 @@
+"""How hints and sets of NUMA nodes are written in what checkers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...cpuset import format_bits
+from ..judge.reading import Affinity
+
+__all__ = ["listed", "sets_told"]
+
+
+def listed(offered: Iterable[Affinity] | None) -> str:
+    """Write hints; None is no opinion, none at all is no way."""
+    if offered is None:
+        return "no opinion"
+    texts = [("any" if hint.nodes is None else f"{{{format_bits(hint.nodes)}}}", hint.preferred) for hint in offered]
+    return ", ".join(f"{nodes} preferred" if preferred else nodes for nodes, preferred in texts) or "no hint"
+
+
+def sets_told(sets: Iterable[int]) -> str:
+    """Write sets of NUMA nodes."""
+    return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)

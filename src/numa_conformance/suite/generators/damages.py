@@ -1,0 +1,150 @@
+"""Damages: state files are cut short, changed, old or of another node when the node agent starts again."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...machine import load_machine, machine_to_dict
+from ..drive import Scenario, Script
+from ..judge.files import CPU_FILE
+from ..workloads import container, guaranteed, pod, static
+from .cells import STRICT, Cell, kubelet_of
+from .crashes import FILES
+
+__all__ = ["NEEDED", "damages"]
+
+NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"})
+"""What a target must claim to be asked."""
+ALPHA = {"CPUManagerPolicyAlphaOptions": True}
+OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
+"""Machines of whose CPUs a state file may be."""
+Texts = Mapping[str, str]
+
+
+def damages(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) -> Iterator[Scenario]:
+    """Yield for each cell a node on which pods run, whose state files are damaged and restored again and again."""
+    for number, cell in enumerate(cells):
+        if cell.static:
+            name = f"damage {seed} {number} {cell.machine.name} {cell.name}"
+            yield Scenario("damage", cell.name, cell.machine, partial(_damage, cell, claimed, name), seed)
+
+
+def _cut(text: str, lot: random.Random) -> str:
+    return text[: lot.randrange(len(text))] if text else ""
+
+
+def _emptied(_text: str, _lot: random.Random) -> str:
+    return ""
+
+
+def _of_another_kind(_text: str, lot: random.Random) -> str:
+    return lot.choice(("[]", "null", "{}", "{"))
+
+
+def _another_digit(text: str, lot: random.Random) -> str:
+    """Change a digit somewhere: the content, or the checksum."""
+    places = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if not places:
+        return text + "0"
+    place = lot.choice(places)
+    return f"{text[:place]}{(int(text[place]) + lot.randint(1, 8)) % 10}{text[place + 1 :]}"
+
+
+def _another_checksum(text: str, _lot: random.Random) -> str:
+    try:
+        content = json.loads(text)
+        return json.dumps({**content, "checksum": content["checksum"] + 1})
+    except (ValueError, KeyError, TypeError):
+        return text + " "
+
+
+WAYS: tuple[Callable[[str, random.Random], str], ...] = (
+    _cut,
+    _emptied,
+    _of_another_kind,
+    _another_digit,
+    _another_checksum,
+)
+"""What happens to a text."""
+
+
+def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
+    lot = random.Random(name)
+    kubelet = kubelet_of(cell, lot)
+    up = yield "node.start", {"kubelet": kubelet}
+    if "default_cpuset" not in up:
+        return
+    old = (yield FILES)["checkpoints"]
+    running = yield from _run_some(cell, up, lot, claimed)
+    own = (yield FILES)["checkpoints"]
+    for way in lot.sample(WAYS, len(WAYS)):
+        file = lot.choice(sorted(own))
+        answer = yield "node.restart", {"files": {file: way(own[file], lot)}}
+        if answer.get("result") == "restarted":
+            own = (yield FILES)["checkpoints"]
+            continue
+        answer = yield "node.restart", {"files": own}
+        if answer.get("result") != "restarted":
+            return
+    if (yield "node.restart", {"files": {**dict.fromkeys(own), **old}}).get("result") != "restarted":
+        return
+    yield from _another_policy(kubelet, running, claimed)
+    yield from _another_machine(cell)
+
+
+def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Any:
+    """Run a few pods that hold something of every manager; return who is there."""
+    free = len(CpuSet.parse(up["default_cpuset"]))
+    threads = cell.machine.core_bits[0].bit_count()
+    resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+    running = []
+    for uid in ("first", "second", "third"):
+        other = {lot.choice(resources): "1"} if resources and "device-manager/allocation" in claimed else {}
+        cpus = threads * lot.randint(1, max(1, free // threads // 5))
+        wanted = pod(uid, [container("c", cpu=str(cpus), memory="64Mi", other=other)])
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            running.append(uid)
+            yield "node.run", {"uid": uid}
+    return running
+
+
+def _another_policy(kubelet: Mapping[str, Any], running: Iterable[str], claimed: frozenset[str]) -> Script:
+    """Ask for other settings with the state files of these, and for these again; then drained and without the file."""
+    plain = {name: value for name, value in kubelet.items() if name != "cpuManagerPolicyOptions"}
+    none = {**plain, "cpuManagerPolicy": "none"}
+    others = [none]
+    if "memory-manager/none" in claimed and kubelet.get("memoryManagerPolicy") == "Static":
+        kept = {name: value for name, value in kubelet.items() if name != "reservedMemory"}
+        others.append({**kept, "memoryManagerPolicy": "None"})
+    if f"cpu-manager/{STRICT}" in claimed and "reservedSystemCPUs" in kubelet:
+        options = {**kubelet.get("cpuManagerPolicyOptions", {}), STRICT: "true"}
+        others.append({**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA})
+    for other in others:
+        if (yield "node.restart", {"kubelet": other}).get("result") == "restarted":
+            return
+        if (yield "node.restart", {"kubelet": dict(kubelet)}).get("result") != "restarted":
+            return
+    for uid in running:
+        yield "node.remove", {"uid": uid}
+    yield "node.restart", {"kubelet": none, "files": {CPU_FILE: None}}
+
+
+def _another_machine(cell: Cell) -> Script:
+    """Bring up a node with the state file of another."""
+    for name in OTHERS:
+        other = load_machine(name)
+        if other.online_bits == cell.machine.online_bits:
+            continue
+        config = static()
+        yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
+        yield "node.admit", {"pod": guaranteed("there", 2)}
+        files = (yield FILES)["checkpoints"]
+        if CPU_FILE in files:
+            found = {CPU_FILE: files[CPU_FILE]}
+            yield "node.start", {"machine": machine_to_dict(cell.machine), "kubelet": config, "files": found}
+        return

@@ -1,0 +1,60 @@
+"""``Admitted``: what was admitted so far, so that it is known when the same is asked again with no less free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .life import AskedAgain
+from .pods import ContainerSpec, PodSpec
+from .world import World
+
+__all__ = ["Admitted"]
+
+MOST_REMEMBERED = 60
+"""Admissions that are remembered, the last ones."""
+
+
+class Admitted:
+    """Remembers pods of one app container: where several are served, what one is given decides what is left."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[PodSpec, World]] = []
+
+    def asked(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[AskedAgain]:
+        """Yield how an admission compares with earlier ones; ``refusal``: None where the pod was admitted."""
+        if len(pod.apps) != 1 or pod.whole:
+            return
+        for known, then in self._known:
+            if _asks_no_more(pod, known) and _has_no_less(now, then):
+                added = len(pod.containers) > len(known.containers)
+                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "")
+                break
+        if refusal is None:
+            self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]
+
+
+def _asks_no_more(pod: PodSpec, known: PodSpec) -> bool:
+    """Tell whether a pod is the other one, or that one with init containers no larger than its app container."""
+    if pod.qos != known.qos or pod.overhead != known.overhead or _amounts(pod.apps[0]) != _amounts(known.apps[0]):
+        return False
+    if len(known.containers) > 1:
+        return [_amounts(own) for own in pod.containers] == [_amounts(own) for own in known.containers]
+    return all(own.kind == "init" and _fits_in(own, pod.apps[0]) for own in pod.containers[:-1])
+
+
+def _amounts(container: ContainerSpec) -> tuple[object, ...]:
+    return container.kind, container.requests, container.limits
+
+
+def _fits_in(container: ContainerSpec, app: ContainerSpec) -> bool:
+    return all(number <= app.requests.get(name, 0) for name, number in container.requests.items())
+
+
+def _has_no_less(now: World, then: World) -> bool:
+    """Tell whether the node is the same but for pods that are gone."""
+    if now.settings != then.settings or now.reserved != then.reserved or then.free & ~now.free:
+        return False
+    same = now.machine is then.machine or (
+        set(now.machine.cpus) == set(then.machine.cpus) and set(now.machine.devices) == set(then.machine.devices)
+    )
+    return same and all(uid in then.pods and pod.held == then.pods[uid].held for uid, pod in now.pods.items())

@@ -1,0 +1,91 @@
+"""A target that misbehaves by its seed: it answers as the reference does, and now and then in any other way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol.messages.describe import Describe
+
+_INTEGERS = (-1, 0, 1, 2, 4095, 4096, 2**31, 2**53, 2**63 - 1, -(2**63))
+_TEXTS = (
+    "",
+    "0",
+    "0-3",
+    "3-0",
+    "0-4000000000",
+    "-1",
+    "1,1",
+    "\x1b[31m",
+    "::error::",
+    "<script>",
+    "\u2028",
+    "0-",
+    "9" * 400,
+)
+
+
+class Chaos:
+    """Answers with a reply of the reference in which, at a rate, one value is another one of its type, or of none."""
+
+    def __init__(self, seed: int, rate: float = 0.02, *, raising: bool = False) -> None:
+        """Take the seed, the part of the answers that are spoilt, and whether some questions raise instead."""
+        self._reference = ReferenceTarget(level="documented")
+        self._random = random.Random(seed)
+        self._rate = rate
+        self._raising = raising
+
+    def describe(self, request: Describe) -> object:
+        """Answer properly, so that everything is asked."""
+        return self._reference.describe(request)
+
+    def __getattr__(self, name: str) -> Callable[[Any], object]:
+        """Return a method of the reference, spoilt."""
+        answer = getattr(self._reference, name)
+
+        def answered(request: Any) -> object:
+            reply = answer(request)
+            if self._random.random() >= self._rate:
+                return reply
+            if self._raising and self._random.random() < 0.1:
+                raise self._random.choice([KeyboardInterrupt(), SystemExit(0), RecursionError(), ValueError("\ud800")])
+            return self._spoilt(msgspec.to_builtins(reply))
+
+        return answered
+
+    def _spoilt(self, value: Any) -> Any:
+        """Return a value with one value inside it changed."""
+        chance = self._random.random()
+        if isinstance(value, dict) and value and chance < 0.85:
+            key = self._random.choice(list(value))
+            if chance < 0.05:
+                return {name: held for name, held in value.items() if name != key}
+            if chance < 0.1:
+                return {(self._text() if name == key else name): held for name, held in value.items()}
+            return {**value, key: self._spoilt(value[key])}
+        if isinstance(value, list) and value and chance < 0.9:
+            place = self._random.randrange(len(value))
+            if chance < 0.1:
+                return value[:place]
+            if chance < 0.2:
+                return value + value[place:]
+            return [*value[:place], self._spoilt(value[place]), *value[place + 1 :]]
+        return self._another(value)
+
+    def _another(self, value: Any) -> Any:
+        if self._random.random() < 0.1:
+            return self._random.choice([None, 1.5, [], {}, "", True, value])
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, int):
+            return self._random.choice(_INTEGERS)
+        if isinstance(value, str):
+            return self._text()
+        return type(value)() if isinstance(value, (dict, list)) else value
+
+    def _text(self) -> str:
+        return self._random.choice(_TEXTS)

@@ -1,0 +1,44 @@
+"""The SDK for targets in Go: generated from the schemas, formatted, sound."""
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+GO = Path(__file__).parents[2] / "go"
+
+pytestmark = pytest.mark.skipif(shutil.which("go") is None, reason="needs Go, which is not installed")
+
+
+def run(*words):
+    return subprocess.run(words, cwd=GO, capture_output=True, text=True, check=False)
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("generate", GO / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_messages_are_those_of_the_schemas():
+    module = generator()
+    committed = (GO / "numa" / "messages.go").read_text(encoding="utf-8")
+    assert committed == module.formatted(module.messages()), "python go/generate.py writes it anew"
+
+
+def test_all_go_is_formatted():
+    starter = GO.parent / "src/numa_conformance/cli/starter/go"
+    assert run("gofmt", "-l", ".", str(starter)).stdout == ""
+
+
+@pytest.mark.parametrize("command", ["vet", "test"])
+def test_the_sdk_passes(command):
+    done = run("go", command, "./numa/")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_it_needs_the_standard_library_alone():
+    assert run("go", "list", "-m", "all").stdout.splitlines() == ["github.com/numa-conformance/numa-conformance/go"]

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.kube import read_kubelet_configuration, read_scheduler_configuration
+
+KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
+KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nnetworking: {podSubnet: 10.0.0.0/16}\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "kubelet.yaml"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KUBELET,
+        "cpuManagerPolicy: static\n",
+        f"{KUBEADM}---\n{KUBELET}",
+        f"{KUBELET}---\n{KUBEADM}",
+        '{"kubeletconfig": {"enableServer": true, "syncFrequency": "1m0s", "cpuManagerPolicy": "static"}}',
+    ],
+    ids=["alone", "without kind", "of kubeadm", "before kubeadm's", "of configz"],
+)
+def test_a_kubelet_configuration_is_found_where_users_have_it(file: Path, text: str) -> None:
+    file.write_text(text)
+    assert read_kubelet_configuration(file).cpu_manager_policy == "static"
+
+
+def test_without_a_file_there_are_the_defaults() -> None:
+    assert read_kubelet_configuration(None).cpu_manager_policy == "none"
+
+
+def test_reads_a_scheduler_configuration(file: Path) -> None:
+    file.write_text("kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: mine}]\n---\nkind: Other\n")
+    assert read_scheduler_configuration(file).profile("mine")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{KUBELET}---\n{KUBELET}", "holds 2 documents of kind KubeletConfiguration (accepted: one)"),
+        (f"{KUBEADM}---\nkind: KubeletConfig\n", "(ClusterConfiguration, KubeletConfig) (accepted: one Kub"),
+        ("", "holds 0 documents (accepted: one KubeletConfiguration)"),
+        ('{"kubeletconfig": {"cpuManagerPolicie": "static"}}', "did you mean 'cpuManagerPolicy'?"),
+        ('{"kubeletconfig": 3}', "is a number (accepted: an object)"),
+    ],
+)
+def test_what_holds_none_or_several_says_what_it_holds(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(UsageError) as refused:
+        read_kubelet_configuration(file)
+    assert said in str(refused.value)

@@ -1,0 +1,141 @@
+"""Manifests as users have them: folders, Lists, objects of every kind, and misspelt ones."""
+
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.errors import UsageError
+from numa_conformance.kube import ClusterObjects, read_cluster
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}]}\n"
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n"
+ROLLOUT = "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r}\n"
+RUNNING = """
+kind: List
+items:
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: d, uid: D}, spec: {replicas: 1, template: {spec: {}}}}
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: d-1, uid: R, ownerReferences: [{kind: Deployment, uid: D}]}
+  spec: {replicas: 1, template: {spec: {containers: [{name: c}]}}}
+- kind: Pod
+  metadata: {name: d-1-x, uid: P, ownerReferences: [{kind: ReplicaSet, uid: R}]}
+  spec: {containers: [{name: c}]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def read(folder: Path, text: str) -> ClusterObjects:
+    (folder / "input.yaml").write_text(text)
+    return read_cluster(folder / "input.yaml")
+
+
+def faults(folder: Path, text: str) -> list[str]:
+    with pytest.raises(UsageError) as refused:
+        read(folder, text)
+    return [str(fault).replace(f"{folder}/", "") for fault in refused.value.faults]
+
+
+def test_objects_that_make_no_pods_are_passed_over_and_told(folder: Path) -> None:
+    found = read(folder, "---\n".join([SERVICE, POD, SERVICE, ROLLOUT, "kind: SecretList\nitems: []\n"]))
+    assert [pod.name for pod in found.pods] == ["p"]
+    (notice,) = found.notices
+    assert notice.endswith(": 2 Service, 1 Rollout, 1 SecretList")
+
+
+def test_a_file_of_nothing_else_is_refused(folder: Path) -> None:
+    (fault,) = faults(folder, f"{SERVICE}---\n{ROLLOUT}")
+    assert fault.startswith("input.yaml: holds no pods and nodes, but Service, Rollout (accepted: Pod, Deployment")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kind: Deploiment", "kind: 'Deploiment' makes no pods (accepted: Pod, Deployment, StatefulSet"),
+        ("kind: Deploiment", "did you mean 'Deployment'?"),
+        ("apiVersion: v1\nkind: Servic", "did you mean 'Service'?"),
+        ("apiVersion: batch/v1\nkind: Jobb", "did you mean 'Job'?"),
+        ("kind: [Pod]", "kind: ['Pod'] makes no pods"),
+        ("metadata: {name: a}", "input.yaml: kind: is missing"),
+    ],
+)
+def test_a_misspelt_kind_of_kubernetes_is_refused(folder: Path, text: str, said: str) -> None:
+    (fault,) = faults(folder, text)
+    assert said in fault
+
+
+def test_a_folder_is_read_as_kubectl_reads_it(folder: Path) -> None:
+    (folder / "b.yml").write_text(POD.replace("name: p", "name: second"))
+    (folder / "a.json").write_text(
+        '{"kind": "Pod", "metadata": {"name": "first"}, "spec": {"containers": [{"name": "c"}]}}'
+    )
+    (folder / "README.md").write_text("no manifest")
+    (folder / "below").mkdir()
+    assert [pod.name for pod in read_cluster(folder).pods] == ["first", "second"]
+    with pytest.raises(UsageError, match=r"no manifest in the folder \(accepted: files \*.yaml"):
+        read_cluster(folder / "below")
+
+
+def test_what_a_workload_has_made_counts_once(folder: Path) -> None:
+    found = read(folder, RUNNING)
+    assert [pod.uid for pod in found.pods] == ["P"]
+    assert found.notices == ("workloads that are not read, as what they have made is there itself: 2",)
+
+
+def test_pods_that_ended_are_left_out(folder: Path) -> None:
+    found = read(folder, f"{POD}status: {{phase: Failed}}\n")
+    assert found.pods == ()
+    assert found.notices == ("pods that are left out, as they have ended: 1",)
+
+
+def test_items_of_a_list_of_workloads_need_no_kind(folder: Path) -> None:
+    found = read(
+        folder, "kind: JobList\nitems: [{metadata: {name: j}, spec: {template: {spec: {containers: [{name: c}]}}}}]"
+    )
+    assert [pod.name for pod in found.pods] == ["j-0"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (
+            "{containers: [{name: c, resorces: {}}]}",
+            "spec.containers[0].resorces: unknown field; did you mean 'resources'?",
+        ),
+        (
+            "{containers: [{name: c, resources: {limit: {cpu: 1}}}]}",
+            "spec.containers[0].resources.limit: unknown field (accepted: claims, limits, requests); "
+            "did you mean 'limits'?",
+        ),
+        ("{containers: [{name: c, limits: {cpu: 1}}]}", "spec.containers[0].limits: unknown field"),
+        (
+            "{containers: [{name: c}], initContainer: []}",
+            "spec.initContainer: unknown field; did you mean 'initContainers'?",
+        ),
+        (
+            "{containers: [{name: c}], resources: {request: {cpu: 1}}}",
+            "spec.resources.request: unknown field (accepted: claims, limits, requests); did you mean 'requests'?",
+        ),
+    ],
+)
+def test_a_misspelt_field_is_named_with_its_neighbour(folder: Path, spec: str, said: str) -> None:
+    assert faults(folder, f"kind: Pod\nmetadata: {{name: p}}\nspec: {spec}\n") == [f"input.yaml: {said}"]
+
+
+def test_a_misspelt_field_of_a_template_is_named_once(folder: Path) -> None:
+    text = "kind: Deployment\nspec: {replicas: 3, template: {spec: {containers: [{name: c, resorces: {}}]}}}\n"
+    (fault,) = faults(folder, text)
+    assert fault.startswith("input.yaml: spec.template: spec.containers[0].resorces: ")
+
+
+@pytest.mark.parametrize("kind", ["Pod", "Deployment"])
+def test_a_field_that_the_api_server_has_handed_out_is_no_fault(folder: Path, kind: str) -> None:
+    """It drops misspelt ones: this is one of a version that is not known yet."""
+    pod = "{containers: [{name: c, ofTomorrow: 1}]}"
+    spec = pod if kind == "Pod" else f"{{template: {{spec: {pod}}}}}"
+    found = read(folder, f"kind: {kind}\nmetadata: {{name: p, resourceVersion: '7'}}\nspec: {spec}\n")
+    assert len(found.pods) == 1

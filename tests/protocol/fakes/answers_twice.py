@@ -1,0 +1,9 @@
+from conversation import converse, reply
+
+
+def misbehave(request):
+    reply(request)
+    reply(request)
+
+
+converse(misbehave)

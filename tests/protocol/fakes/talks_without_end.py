@@ -1,0 +1,16 @@
+import threading
+
+from conversation import converse, reply, send
+
+
+def chatter(request):
+    while True:
+        send({"jsonrpc": "2.0", "id": request["id"], "result": {}})
+
+
+def misbehave(request):
+    reply(request)
+    threading.Thread(target=chatter, args=(request,), daemon=True).start()
+
+
+converse(misbehave)

@@ -1,0 +1,37 @@
+"""Whatever a target answers, it is the target's verdict: driving and judging raise nothing."""
+
+import random
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from chaos import Chaos
+from numa_conformance.protocol import Client, InProcess
+from numa_conformance.suite.drive import Scenario, drive
+from numa_conformance.suite.groups import GROUPS
+from numa_conformance.suite.judging import judge
+
+SEEDS = 500
+BLOCKS = 5
+
+
+@cache
+def _scenarios() -> list[Scenario]:
+    description = Client(InProcess(lambda: Chaos(0), "chaos", 10)).description
+    claimed = frozenset(description.features)
+    mixed = [one for group in GROUPS.values() for one in group.scenarios(claimed, 0)]
+    random.Random("mixed").shuffle(mixed)
+    return mixed
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_nothing_that_a_target_answers_is_an_error_of_the_suite(block: int):
+    ended: Counter[str] = Counter()
+    for seed in range(block, SEEDS, BLOCKS):
+        client = Client(InProcess(lambda seed=seed: Chaos(seed, rate=0.2, raising=True), "chaos", 10))
+        history, fault = drive(_scenarios()[seed], client, "1.32")
+        ended[fault.verdict if fault else "broken" if judge(history).broken else "met"] += 1
+        client.close()
+    assert ended.keys() >= {"crashed", "bad reply", "broken", "met"}, ended
+    assert sum(ended.values()) == SEEDS // BLOCKS

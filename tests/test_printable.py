@@ -1,0 +1,52 @@
+import io
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from numa_conformance.printable import PrintableStream, printable, printable_streams
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("NUMA-Knoten für 3 CPUs\n\tâ 漢", "NUMA-Knoten für 3 CPUs\n\tâ 漢"),
+        ("\x1b[31mred\x07", r"\u001b[31mred\u0007"),
+        ("over\rwritten", r"over\u000dwritten"),
+        ("\x9b31m", r"\u009b31m"),
+        ("\u202eevil", r"\u202eevil"),
+        ("a\u2028b", r"a\u2028b"),
+        ("\ud800", r"\ud800"),
+        ("::error::no", r"\u003a:error::no"),
+        ("a\n  ::warning file=x::y", "a\n  \\u003a:warning file=x::y"),
+        ("see cpu/test::case", "see cpu/test::case"),
+        ("told: ##[error]no", r"told: #\u0023[error]no"),
+    ],
+)
+def test_what_no_terminal_and_no_ci_system_should_see_is_escaped(text: str, shown: str):
+    assert printable(text) == shown
+
+
+@given(st.text())
+def test_a_json_document_says_the_same_afterwards(text: str):
+    assert json.loads(printable(json.dumps({"told": text}, ensure_ascii=False))) == {"told": text}
+
+
+@given(st.text())
+def test_once_is_enough(text: str):
+    assert printable(printable(text)) == printable(text)
+
+
+def test_streams_are_printable_inside_and_as_they_were_outside(capsys: pytest.CaptureFixture[str]):
+    with printable_streams():
+        sys.stdout.write("\x1b[2J\n")
+        sys.stderr.writelines(["::error::\n"])
+        assert not sys.stdout.isatty()
+    sys.stdout.write("\x1b")
+    assert capsys.readouterr() == ("\\u001b[2J\n\x1b", "\\u003a:error::\n")
+
+
+def test_a_stream_tells_how_much_of_the_text_was_written():
+    assert PrintableStream(io.StringIO()).write("\x1b") == 1
