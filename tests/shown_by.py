@@ -20,7 +20,7 @@ from numa_conformance.suite.groups import GROUPS, JUDGED, asked_in
 from numa_conformance.suite.requirements import REQUIREMENTS
 from planted import mixed
 
-MOST = 100
+MOST = 30
 """Scenarios of a group in which a mutant's faults are looked for: what shows more rarely, cases of the suite show."""
 FILE = Path(__file__).with_suffix(".json")
 Where = tuple[str, str, str]

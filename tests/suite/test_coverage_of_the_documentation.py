@@ -10,18 +10,17 @@ import pytest
 
 from asked_in_full import DEEP
 from forked_pytest import run_pytest
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.groups import JUDGED
 from numa_conformance.suite.recorded import read_vectors
 from numa_conformance.suite.recorded.needs import features_needed
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.tests_index import index_of_tests
+from strength.asking import RECORDED
 
 RUN = ("passed", "not followed")
 STEPS = () if DEEP else JUDGED
 """Requirements whose case of generated conversations is not run here."""
-RECORDED = data_folder("conformance") / "exact" / "recorded"
 EACH_ONCE = ("--numa-level", "documented", *(() if DEEP else ("-k", "not test_every_step")))
 EXACT = ("--numa-level", "exact", *(() if DEEP else ("--numa-requirement", "exact/*")))
 
