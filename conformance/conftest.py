@@ -15,7 +15,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.cases import case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.suite.goldens import Golden, KubeletsGolden
+from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.node_run import NodeRun
 
 SMALL = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
@@ -77,7 +77,7 @@ def _profile(config: pytest.Config) -> str:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Spend no search for the smallest scenario on a failure that is known."""
     run = item.config.stash.get(RUN, None)
-    if run is None or not run.known.covers(requirements_of(item)):
+    if run is None or not run.known.covers(case_id(item), requirements_of(item)):
         return (yield)
     settings.load_profile("numa-conformance-no-shrink")
     try:
@@ -124,8 +124,7 @@ def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], No
 @pytest.fixture
 def golden(conformance: Run, request: pytest.FixtureRequest) -> Golden:
     """Return the golden text of the running test: the kubelet's, or the target's own."""
-    own = conformance.own_golden(case_id(request.node))
-    return own or KubeletsGolden(request.getfixturevalue("snapshot"))
+    return conformance.snapshots.golden(case_id(request.node))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

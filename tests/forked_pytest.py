@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 FORKS = multiprocessing.get_context("forkserver")
-_IMPORTED = """pytest pyfakefs.pytest_plugin syrupy hypothesis.stateful jsonschema
+_IMPORTED = """pytest pyfakefs.pytest_plugin hypothesis.stateful jsonschema
     numa_conformance.pytest_plugin.conformance mutants"""
 FORKS.set_forkserver_preload(_IMPORTED.split())
 

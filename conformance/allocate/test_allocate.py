@@ -19,7 +19,7 @@ from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
-pytestmark = pytest.mark.beside_node("allocate")
+pytestmark = [pytest.mark.surfaces("allocate"), pytest.mark.beside_node]
 requirement = pytest.mark.requirement
 
 RESERVED = "0"

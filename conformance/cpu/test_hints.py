@@ -15,6 +15,7 @@ from numa_conformance.protocol.values import HintValue, PriorState
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import burstable, guaranteed, static
 
+pytestmark = pytest.mark.surfaces("hints")
 requirement = pytest.mark.requirement
 
 

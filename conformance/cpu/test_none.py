@@ -8,6 +8,7 @@ from numa_conformance.machine import Machine
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 

@@ -10,6 +10,7 @@ from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 departs = pytest.mark.departs
 
@@ -107,12 +108,12 @@ def test_takes_separate_cores(node: NodeRun, name: str, cpu: int) -> None:
 
 @requirement("cpu-manager/distribute-cpus-across-cores/refuses-full-pcpus-only")
 def test_across_cores_refuses_full_pcpus_only(node: NodeRun, machine: Machine) -> None:
-    _refused(node, machine, static(CORES, FULL))
+    node.stays_down(machine, static(CORES, FULL))
 
 
 @requirement("cpu-manager/distribute-cpus-across-cores/refuses-distribution-across-numa")
 def test_across_cores_refuses_across_numa(node: NodeRun, machine: Machine) -> None:
-    _refused(node, machine, static(CORES, NUMA))
+    node.stays_down(machine, static(CORES, NUMA))
 
 
 @requirement("cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus")
@@ -152,7 +153,3 @@ def test_options_keep_their_promises_together(node: NodeRun) -> None:
     node.check(not split_cores(machine, got), "a core is split", got=got, allowed="whole cores")
     refused = node.try_admit(guaranteed("b", 3))
     node.check(refused.reason == "SMTAlignmentError", "part of a core is given", got=refused.answer, allowed="refused")
-
-
-def _refused(node: NodeRun, machine: Machine, config: dict[str, object]) -> None:
-    node.stays_down(machine, config, allowed="refused")

@@ -8,6 +8,7 @@ from numa_conformance.machine import Machine
 from numa_conformance.suite.node_run import NodeRun, read_set
 from numa_conformance.suite.workloads import guaranteed, kubelet, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 

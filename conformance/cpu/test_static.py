@@ -12,6 +12,7 @@ from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.node_run import NodeRun
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 

@@ -8,6 +8,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 GPU, NIC = "example.com/gpu", "example.com/nic"

@@ -16,6 +16,7 @@ from numa_conformance.machine import Device, load_machine
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 GPU = "example.com/gpu"

@@ -8,27 +8,36 @@ from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.asking import part_of
-from numa_conformance.suite.differing import differences
+from numa_conformance.suite.differing import STATE_FILES, differences
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.groups import GROUPS
 from numa_conformance.suite.telling import scenario_of
 
 pytestmark = pytest.mark.exact
-COMPARED = ("picks", "starts", "lives")
 
 
 @pytest.mark.parametrize(
     "group",
-    [pytest.param(name, marks=pytest.mark.requirement(f"exact/histories/{name}")) for name in COMPARED],
+    [
+        pytest.param(
+            name,
+            marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
+        )
+        for name, group in GROUPS.items()
+    ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:
     asked = GROUPS[group]
     if asked.surface not in target.surfaces:
         pytest.skip(f"not claimed: the surface {asked.surface}")
+    claimed = conformance.features & conformance.profile.offered
+    files = [name for feature, name in STATE_FILES.items() if feature in claimed and asked.surface == "node"]
+    scenarios = list(asked.scenarios(claimed, 0))
+    if not scenarios:
+        pytest.skip("not claimed: what is claimed leads to no conversation of this kind")
     with open_reference("exact", conformance.profile.version) as reference:
-        scenarios = asked.scenarios(conformance.features & conformance.profile.offered, 0)
-        scenarios = part_of(scenarios, conformance.budget.among(len(COMPARED)))
-        first = next(differences(scenarios, target, reference, str(conformance.profile.version)), None)
+        asking = part_of(scenarios, conformance.budget.among(len(GROUPS)))
+        first = next(differences(asking, target, reference, str(conformance.profile.version), files), None)
     if first is not None:
         differs = first.differences[0]
         raise Finding(

@@ -12,7 +12,7 @@ from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.goldens import Golden
 from numa_conformance.suite.workloads import container, pod
 
-pytestmark = pytest.mark.exact
+pytestmark = [pytest.mark.exact, pytest.mark.surfaces("score")]
 
 FOO = "intel.com/foo"
 WEIGHTS = [{"name": FOO, "weight": 5}, {"name": "memory", "weight": 1}, {"name": "cpu", "weight": 3}]

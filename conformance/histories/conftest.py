@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.suite.asking import Outcome, ask, broken_in
-from numa_conformance.suite.groups import GROUPS, asked_in
+from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.report.histories import keep_group
+from numa_conformance.suite.asking import Outcome, ask
+from numa_conformance.suite.groups import GROUPS, asked_in, groups_of
+from numa_conformance.suite.history import History
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 Asked = Callable[[str], list[Outcome]]
@@ -23,15 +25,16 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
     """
     outcomes: dict[str, Outcome] = {}
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
-    able = [group for group in GROUPS.values() if group.surface in target.surfaces]
+    able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
-    claimed = conformance.features & conformance.profile.offered
+    claimed = conformance.claimed
     wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
 
     def outcome(name: str) -> Outcome:
         if name not in outcomes:
             shown = frozenset(asked_in(GROUPS[name], claimed))
             askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
+            driven: list[History] = []
             outcomes[name] = ask(
                 GROUPS[name].scenarios(claimed, 0),
                 target,
@@ -39,35 +42,18 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
                 budget=budget,
                 wanted=askable & wanted if wanted else askable,
                 enough=shown & wanted,
+                keep=driven.append if conformance.keeps_histories else None,
             )
+            if conformance.keeps_histories:
+                keep_group(name, driven, conformance.report)
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
         told: list[Outcome] = []
-        for group in able:
-            if requirement in asked_in(group, claimed):
-                told.append(outcome(group.name))
-                if wanted and broken_in(told, requirement):
-                    break
+        for group in groups_of(requirement, conformance.surfaces, claimed):
+            told.append(outcome(group))
+            if wanted and requirement in told[-1].verdicts.unmet:
+                break
         return told
 
     return of
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only narrow surfaces show, where a node has none of them: its own conversations say the rest."""
-    run = config.stash[RUN]
-    surfaces = run.client.surfaces
-    if "node" not in surfaces:
-        return
-    shown = {name for group in GROUPS.values() if group.surface in surfaces for name in asked_in(group, run.features)}
-    beside = [item for item in items if _judged_by(item) not in {None, *shown}]
-    config.hook.pytest_deselected(items=beside)
-    items[:] = [item for item in items if item not in beside]
-
-
-def _judged_by(item: pytest.Item) -> str | None:
-    """Return the requirement of a case of this folder."""
-    params = getattr(item, "callspec", None)
-    return str(params.params["name"]) if params is not None and item.path.parent.name == "histories" else None

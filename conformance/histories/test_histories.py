@@ -8,11 +8,12 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.features import FEATURES
-from numa_conformance.pytest_plugin.cases import TOLD
+from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.asking import Outcome, broken_in
 from numa_conformance.suite.groups import ANSWERED, JUDGED
 from numa_conformance.suite.history import History
+from numa_conformance.suite.repeating import times_seen
 from numa_conformance.suite.shrinking import shortened
 from numa_conformance.suite.telling import Told, beside, finding_of
 
@@ -25,6 +26,8 @@ CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for na
 
 
 @pytest.mark.documented
+@pytest.mark.conversations
+@pytest.mark.beside_node
 @pytest.mark.xdist_group("numa-histories")
 @pytest.mark.parametrize("name", CASES)
 def test_every_step(
@@ -43,13 +46,20 @@ def test_every_step(
     request.node.stash[TOLD] = Told(times, histories)
     if name == ANSWERED and faults:
         history, fault = faults[0]
-        request.node.stash[TOLD] = Told(times, histories, history, _machines(each for each, _ in faults))
+        seen = times_seen(history, name, target) if conformance.shrinks else None
+        request.node.stash[TOLD] = Told(times, histories, history, _machines(each for each, _ in faults), seen=seen)
         raise fault
     broken = broken_in(outcomes, name)
     if broken:
-        shortest = shortened(broken[0], target, seconds=SECONDS if conformance.shrinks else 0.0)
         machines = _machines(each.history for each in broken)
-        request.node.stash[TOLD] = Told(times, histories, shortest.history, machines, beside(shortest))
+        known = conformance.known.machines(case_id(request.node), [name])
+        new = [each for each in broken if each.history.head.machine.name not in known]
+        shortest = shortened((new or broken)[0], target, seconds=SECONDS if conformance.shrinks else 0.0)
+        told_known = tuple(machine for machine in machines if machine in known) if new else ()
+        seen = times_seen(shortest.history, name, target) if conformance.shrinks else None
+        request.node.stash[TOLD] = Told(
+            times, histories, shortest.history, machines, told_known, beside(shortest), seen
+        )
         raise finding_of(shortest)
     if not times and not conformance.budget.is_whole:
         pytest.skip("not asked within the budget")

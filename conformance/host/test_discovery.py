@@ -15,6 +15,7 @@ from numa_conformance.protocol.messages.host import Discover
 from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.listings import lay_out
 
+pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement
 
 TREES = Path(__file__).parent / "trees"

@@ -15,6 +15,7 @@ from numa_conformance.suite.findings import Finding
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, guaranteed, static
 
+pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement
 
 MACHINE = load_machine("t3-two-numa-per-socket")

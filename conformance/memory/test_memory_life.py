@@ -13,6 +13,7 @@ from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import guaranteed, static_memory
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MI, HUGE = 1 << 20, "hugepages-2Mi"

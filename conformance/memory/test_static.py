@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from numa_conformance.machine import Machine, load_machine, machine_from_dict
@@ -11,6 +9,7 @@ from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MACHINE = "two-nodes-hugepages"
@@ -127,21 +126,17 @@ def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
 @requirement("memory-manager/reserved-memory/must-match-the-node-reservation")
 @pytest.mark.parametrize("reserved", [256, 355, 400])
 def test_refuses_a_reservation_that_does_not_add_up(node: NodeRun, pair: Machine, reserved: int) -> None:
-    _refused(node, pair, static_memory(reserved=reserved))
+    node.stays_down(pair, static_memory(reserved=reserved))
 
 
 @requirement("memory-manager/reserved-memory/is-mandatory")
 def test_refuses_to_start_without_a_reservation(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, static_memory(reservedMemory=[]))
+    node.stays_down(pair, static_memory(reservedMemory=[]))
 
 
 @requirement("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
 def test_refuses_a_reservation_on_a_node_that_is_not_there(node: NodeRun, pair: Machine) -> None:
-    _refused(node, pair, static_memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
-
-
-def _refused(node: NodeRun, pair: Machine, config: dict[str, Any]) -> None:
-    node.stays_down(pair, config, allowed="refused")
+    node.stays_down(pair, static_memory(reservedMemory=[{"numaNode": 7, "limits": {"memory": "356Mi"}}]))
 
 
 @requirement("memory-manager/state-file/assignments-survive-a-restart")

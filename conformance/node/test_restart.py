@@ -10,6 +10,7 @@ from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 

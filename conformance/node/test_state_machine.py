@@ -19,6 +19,7 @@ from numa_conformance.suite.node_run import NodeRun, held_after
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 MACHINES = machines(max_cpus=32, max_nodes=8, sane=True) | st.sampled_from(
@@ -37,6 +38,8 @@ def life_of_a_node(
     """Return a state machine that drives one node of the target, within what it claims."""
 
     class LifeOfANode(RuleBasedStateMachine):
+        """What is drawn never depends on what is answered: a target may answer otherwise the next time."""
+
         @initialize(machine=MACHINES, data=st.data())
         def start(self, machine: Machine, data: st.DataObject) -> None:
             self.node = new_node()
@@ -51,10 +54,10 @@ def life_of_a_node(
 
         @rule(data=st.data())
         def admit(self, data: st.DataObject) -> None:
-            if not self.up:
-                return
             self.count += 1
             pod = data.draw(pods(f"p{self.count}", features, self.resources), label="pod")
+            if not self.up:
+                return
             before = self.pool
             answer = self.node.try_admit(pod)
             self.pool = answer.pool
@@ -89,9 +92,10 @@ def life_of_a_node(
 
         @rule(data=st.data())
         def remove(self, data: st.DataObject) -> None:
+            lot = data.draw(st.integers(0, 999), label="remove")
             if not self.up or not self.sets:
                 return
-            uid = data.draw(st.sampled_from(sorted(self.sets)), label="remove")
+            uid = sorted(self.sets)[lot % len(self.sets)]
             own = self.sets.pop(uid)
             self.pool = self.node.remove(uid).pool
             for name, cpus in own.items():

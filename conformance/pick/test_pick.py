@@ -18,7 +18,7 @@ from numa_conformance.suite.invariants import split_cores
 from numa_conformance.suite.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 
-pytestmark = pytest.mark.beside_node("pick")
+pytestmark = [pytest.mark.surfaces("pick"), pytest.mark.beside_node]
 requirement = pytest.mark.requirement
 departs = pytest.mark.departs
 

@@ -11,6 +11,7 @@ from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
 
+pytestmark = pytest.mark.surfaces("classify")
 requirement = pytest.mark.requirement
 
 

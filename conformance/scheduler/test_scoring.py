@@ -13,6 +13,7 @@ from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
 from numa_conformance.suite.questions import Questions
 from numa_conformance.suite.workloads import container, pod
 
+pytestmark = pytest.mark.surfaces("score")
 requirement = pytest.mark.requirement
 
 FOO = "intel.com/foo"
@@ -100,7 +101,7 @@ def test_most_allocated_favours_the_full_node(scorer: Scorer) -> None:
 def test_weights_decide(scorer: Scorer) -> None:
     def weighed(cpu: int, memory: int) -> int:
         resources = [{"name": "cpu", "weight": cpu}, {"name": "memory", "weight": memory}]
-        return scorer.score({"type": "MostAllocated", "resources": resources}, "6")
+        return scorer.score({**ratio(RISING), "resources": resources}, "6")
 
     cpu, memory = weighed(9, 1), weighed(1, 9)
     scorer.check(cpu > memory, "the weight of a resource changes nothing", (cpu, memory), "cpu above memory")
@@ -176,8 +177,8 @@ def test_extended_resources_count(scorer: Scorer) -> None:
 
 @requirement("scheduler/score/defaults-to-cpu-and-memory")
 def test_cpu_and_memory_count_when_nothing_is_listed(scorer: Scorer) -> None:
-    listed = {"type": "MostAllocated", "resources": [{"name": name, "weight": 1} for name in ("cpu", "memory")]}
-    got, same = scorer.score({"type": "MostAllocated"}, "6"), scorer.score(listed, "6")
+    listed = ratio(RISING, ("cpu", 1), ("memory", 1))
+    got, same = scorer.score({**listed, "resources": []}, "6"), scorer.score(listed, "6")
     scorer.check(got == same, "the default differs from cpu and memory with weight 1", got, same)
 
 
@@ -185,16 +186,24 @@ def test_cpu_and_memory_count_when_nothing_is_listed(scorer: Scorer) -> None:
 def test_a_missing_weight_is_one(scorer: Scorer) -> None:
     def weighed(**cpu: int) -> int:
         resources = [{"name": "cpu", **cpu}, {"name": "memory", "weight": 3}]
-        return scorer.score({"type": "MostAllocated", "resources": resources}, "6")
+        return scorer.score({**ratio(RISING), "resources": resources}, "6")
 
     got, same = weighed(), weighed(weight=1)
     scorer.check(got == same, "a missing weight differs from weight 1", got, same)
 
 
-@requirement("scheduler/score/refuses-negative-weights")
-@pytest.mark.parametrize("kind", ["LeastAllocated", "MostAllocated"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("RequestedToCapacityRatio", marks=requirement("scheduler/score/refuses-negative-weights")),
+        *(
+            pytest.param(kind, marks=requirement("scheduler/score/refuses-negative-weights-everywhere"))
+            for kind in ("LeastAllocated", "MostAllocated")
+        ),
+    ],
+)
 def test_refuses_negative_weights(scorer: Scorer, kind: str) -> None:
-    reply = scorer.reply({"type": kind, "resources": [{"name": "cpu", "weight": -1}]}, "1")
+    reply = scorer.reply({**ratio(RISING, ("cpu", -1)), "type": kind}, "1")
     scorer.refused(reply, "a negative weight")
 
 

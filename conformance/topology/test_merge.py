@@ -15,6 +15,7 @@ from numa_conformance.protocol.messages.merge import Merge, Merged
 from numa_conformance.protocol.values import HintLists, HintValue
 from numa_conformance.suite.questions import Questions
 
+pytestmark = pytest.mark.surfaces("merge")
 requirement = pytest.mark.requirement
 
 Hints = Sequence[tuple[Sequence[int], bool]]

@@ -11,6 +11,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.suite.node_run import NodeRun, PodOnNode
 from numa_conformance.suite.workloads import best_effort, container, guaranteed, kubelet, pod, static
 
+pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 QUAD = "t3-two-numa-per-socket"

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
@@ -14,14 +15,16 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
-	"k8s.io/utils/cpuset"
 )
 
 type configuration = kubeletconfig.KubeletConfiguration
 
+// released are the gates of this release with their defaults.
+var released = utilfeature.DefaultMutableFeatureGate.DeepCopy()
+
 // setGates makes the defaults of this release, and what a configuration changes of them, those of the process.
 func (t *target) setGates(changed map[string]bool) error {
-	fresh := t.gates.DeepCopy()
+	fresh := released.DeepCopy()
 	utilfeature.DefaultMutableFeatureGate, utilfeature.DefaultFeatureGate = fresh, fresh
 	return fresh.SetFromMap(changed)
 }
@@ -44,11 +47,10 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 	if err := t.setGates(nil); err != nil {
 		return nil, err
 	}
-	object, _, err := codecs.UniversalDecoder().Decode(text, nil, nil)
+	config, err := decoded(codecs.UniversalDecoder(), text)
 	if err != nil {
 		return nil, err
 	}
-	config := object.(*configuration)
 	if refused := reflect.ValueOf(config).Elem().FieldByName("FailCgroupV1"); refused.IsValid() {
 		refused.SetBool(false) // says something of this machine, not of the node that is asked about
 	}
@@ -63,9 +65,23 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 	return config, nil
 }
 
+// decoded reads a configuration; what the defaults end a kubelet with, a panic over its gates, is an error here.
+func decoded(decoder runtime.Decoder, text []byte) (_ *configuration, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%v", cause)
+		}
+	}()
+	object, _, err := decoder.Decode(text, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return object.(*configuration), nil
+}
+
 // reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts.
 type reserved struct {
-	cpus    cpuset.CPUSet
+	cpus    cpuSet
 	amounts v1.ResourceList
 }
 
@@ -73,7 +89,7 @@ type reserved struct {
 func reservation(config *configuration, info *MachineInfo) (reserved, error) {
 	var kept reserved
 	online := onlineCPUs(info)
-	named, err := cpuset.Parse(config.ReservedSystemCPUs)
+	named, err := parseCPUSet(config.ReservedSystemCPUs)
 	if err != nil {
 		return kept, fmt.Errorf("unable to parse reserved-cpus list: %s", err)
 	}
@@ -156,14 +172,14 @@ func forEviction(thresholds []evictionapi.Threshold, capacity *resource.Quantity
 	return found
 }
 
-func onlineCPUs(info *MachineInfo) cpuset.CPUSet {
+func onlineCPUs(info *MachineInfo) cpuSet {
 	var ids []int
 	for _, node := range info.Topology {
 		for _, core := range node.Cores {
 			ids = append(ids, core.Threads...)
 		}
 	}
-	return cpuset.New(ids...)
+	return newCPUSet(ids...)
 }
 
 // policyOptions returns the options of the CPU and Topology Managers that the gates let through.

@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"github.com/numa-conformance/numa-conformance/go/numa"
-	"k8s.io/component-base/featuregate"
 )
-
-// gates are the feature gates of a release with their defaults.
-type gates = featuregate.MutableVersionedFeatureGate
 
 // claims are the features of every release; what came later stands in later.
 var claims = []string{

@@ -11,14 +11,13 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/devicemanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager/bitmask"
-	"k8s.io/utils/cpuset"
 )
 
 //go:linkname newDeviceManager k8s.io/kubernetes/pkg/kubelet/cm/devicemanager.newManagerImpl
 func newDeviceManager(socket string, topology []Node, affinity topologymanager.Store) (*devicemanager.ManagerImpl, error)
 
 //go:linkname allocateCPUs k8s.io/kubernetes/pkg/kubelet/cm/cpumanager.(*staticPolicy).allocateCPUs
-func allocateCPUs(policy unsafe.Pointer, s state.State, count int, affinity bitmask.BitMask, reusable cpuset.CPUSet) (topology.Allocation, error)
+func allocateCPUs(policy unsafe.Pointer, s state.State, count int, affinity bitmask.BitMask, reusable cpuSet) (topology.Allocation, error)
 
 //go:linkname guaranteedCPUs k8s.io/kubernetes/pkg/kubelet/cm/cpumanager.(*staticPolicy).guaranteedCPUs
 func guaranteedCPUs(policy unsafe.Pointer, pod *v1.Pod, container *v1.Container) int

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/numa-conformance/numa-conformance/go/numa"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 )
 
@@ -29,7 +28,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	numa.Serve(&target{folder: folder, validate: *validate, gates: utilfeature.DefaultMutableFeatureGate.DeepCopy()})
+	numa.Serve(&target{folder: folder, validate: *validate})
 	_ = os.RemoveAll(folder)
 }
 
@@ -37,7 +36,6 @@ func main() {
 type target struct {
 	folder   string
 	validate bool
-	gates    gates
 	node     *node
 }
 

@@ -16,7 +16,6 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/topology"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager/bitmask"
-	"k8s.io/utils/cpuset"
 )
 
 // affinity is a Topology Manager that has decided already. Its policy is asked for by options that do not go with every
@@ -31,11 +30,11 @@ func (a affinity) GetPolicy() topologymanager.Policy { return a.policy }
 // Name is asked from 1.36 on: how the state of a pod is kept depends on the scope.
 func (a affinity) Name() string { return "container" }
 
-// policy is the static policy, in a state.
+// policy is the policy that decides, in a state. It is the static one, or beside it stands a static one that counts.
 type policy struct {
-	static cpumanager.Policy
-	state  state.State
-	all    cpuset.CPUSet
+	decides, static cpumanager.Policy
+	state           state.State
+	all             cpuSet
 }
 
 // staticPolicy makes the policy as the CPU Manager does; an error says why none can be made.
@@ -52,16 +51,16 @@ func staticPolicy(info *MachineInfo, kept reserved, options map[string]string, n
 	}
 	memory := invoke(state.NewMemoryState)[0].(state.State)
 	memory.SetDefaultCPUSet(found.CPUDetails.CPUs())
-	return &policy{static, memory, found.CPUDetails.CPUs()}, nil
+	return &policy{static, static, memory, found.CPUDetails.CPUs()}, nil
 }
 
 // pointer returns where the policy is, for its methods that are not exported.
 func (p *policy) pointer() unsafe.Pointer { return reflect.ValueOf(p.static).UnsafePointer() }
 
 // reusable returns the policy's own record of what later containers of a pod may use again.
-func (p *policy) reusable() map[string]cpuset.CPUSet {
+func (p *policy) reusable() map[string]cpuSet {
 	field := reflect.ValueOf(p.static).Elem().FieldByName("cpusToReuse")
-	return *(*map[string]cpuset.CPUSet)(unsafe.Pointer(field.UnsafeAddr()))
+	return *(*map[string]cpuSet)(unsafe.Pointer(field.UnsafeAddr()))
 }
 
 // Pick lets the static policy choose CPUs, past the check of whole cores that stands before it.
@@ -82,7 +81,7 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "options: " + err.Error()}
 	}
-	available, err := cpuset.Parse(asked.Available)
+	available, err := parseCPUSet(asked.Available)
 	if err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "available: " + err.Error()}
 	}
@@ -91,7 +90,7 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := invoke(allocateCPUs, one.pointer(), one.state, int(asked.Count), near, cpuset.New())
+	out := invoke(allocateCPUs, one.pointer(), one.state, int(asked.Count), near, newCPUSet())
 	if err := failure(out); err != nil {
 		return numa.PickRefused{Message: err.Error()}, nil
 	}
@@ -131,12 +130,14 @@ func (t *target) inState(machine numa.Machine, kubelet json.RawMessage, told num
 	if err != nil {
 		return nil, err
 	}
-	amount := kept.amounts[v1.ResourceCPU]
-	if amount.IsZero() {
-		// cpumanager.NewManager looks before it makes the policy: let it say what is wrong
+	if amount := kept.amounts[v1.ResourceCPU]; amount.IsZero() || config.CPUManagerPolicy != "static" {
+		// the CPU Manager looks before it makes a policy: let it say what is wrong
 		_, err := result[cpumanager.Manager](invoke(cpumanager.NewManager,
 			config.CPUManagerPolicy, options, pass, info, kept.cpus, kept.amounts, t.folder, near))
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		return without(options, told)
 	}
 	near.policy, err = policyNamed(config.TopologyManagerPolicy, nil, topologymanager.PolicyOptions{})
 	if err != nil {
@@ -149,15 +150,29 @@ func (t *target) inState(machine numa.Machine, kubelet json.RawMessage, told num
 	return one, one.remember(told)
 }
 
+// without makes policy none, in a state.
+func without(options map[string]string, told numa.PriorState) (*policy, error) {
+	none, err := result[cpumanager.Policy](invoke(cpumanager.NewNonePolicy, options))
+	if err != nil {
+		return nil, err
+	}
+	one, err := staticPolicy(smallest, reserved{}, nil, affinity{})
+	if err != nil {
+		return nil, err
+	}
+	one.decides, one.all = none, newCPUSet()
+	return one, one.remember(told)
+}
+
 func (p *policy) remember(told numa.PriorState) error {
-	shared, err := cpuset.Parse(told.Default)
+	shared, err := parseCPUSet(told.Default)
 	if err != nil {
 		return err
 	}
 	p.state.SetDefaultCPUSet(shared)
 	for uid, containers := range told.Assignments {
 		for name, text := range containers {
-			cpus, err := cpuset.Parse(text)
+			cpus, err := parseCPUSet(text)
 			if err != nil {
 				return err
 			}
@@ -165,7 +180,7 @@ func (p *policy) remember(told numa.PriorState) error {
 		}
 	}
 	for uid, text := range told.Reusable {
-		cpus, err := cpuset.Parse(text)
+		cpus, err := parseCPUSet(text)
 		if err != nil {
 			return err
 		}
@@ -192,11 +207,11 @@ func (t *target) Allocate(asked numa.Allocate) (numa.AllocateReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	allocatable := invoke(one.static.GetAllocatableCPUs, one.state)[0].(cpuset.CPUSet)
+	allocatable := invoke(one.decides.GetAllocatableCPUs, one.state)[0].(cpuSet)
 	reserved := one.all.Difference(allocatable).String()
 	count, podCount := one.exclusive(pod, container), one.podExclusive(pod)
 	hints, podHints := one.hints(pod, container), one.hints(pod, nil)
-	if err := failure(invoke(one.static.Allocate, one.state, pod, container)); err != nil {
+	if err := failure(invoke(one.decides.Allocate, one.state, pod, container)); err != nil {
 		told := admission.GetPodAdmitResult(err)
 		return numa.AllocationRefused{
 			Message: told.Message, Reason: &told.Reason,
@@ -256,9 +271,9 @@ func (p *policy) podExclusive(pod *v1.Pod) int64 {
 func (p *policy) hints(pod *v1.Pod, container *v1.Container) map[string][]numa.HintValue {
 	var offered any
 	if container == nil {
-		offered = invoke(p.static.GetPodTopologyHints, p.state, pod)[0]
+		offered = invoke(p.decides.GetPodTopologyHints, p.state, pod)[0]
 	} else {
-		offered = invoke(p.static.GetTopologyHints, p.state, pod, container)[0]
+		offered = invoke(p.decides.GetTopologyHints, p.state, pod, container)[0]
 	}
 	return hintLists(offered.(map[string][]topologymanager.TopologyHint))
 }

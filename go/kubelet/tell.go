@@ -82,7 +82,7 @@ func (n *node) holdings(pod *v1.Pod) map[string]numa.ContainerHolding {
 			holding.Affinity = &hint
 		}
 		if n.staticMemory() {
-			holding.Memory = blocksOf(n.memory.GetMemory(uid, container.Name))
+			holding.Memory = blocksOf(invoke(n.memory.GetMemory, uid, container.Name)[0].([]state.Block))
 		}
 		if len(n.machine.Devices) > 0 {
 			holding.Devices = map[string][]string{}

@@ -99,10 +99,11 @@ class CpuSetSyntaxError(UsageError, ValueError):
 class StartError(NumaConformanceError):
     """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""
 
-    def __init__(self, stage: str, message: str) -> None:
-        """Take the stage and the kubelet's message."""
+    def __init__(self, stage: str, message: str, hints: Iterable[str] = ()) -> None:
+        """Take the stage, the kubelet's message, and what else the person should know."""
         self.stage = stage
         self.message = message
+        self.hints = tuple(hints)
         super().__init__(f"{stage}: {message}")
 
 

@@ -3,7 +3,9 @@ import json
 import pytest
 import yaml
 
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine import load_machine, machine_from_dict
+from numa_conformance.suite.recorded import read_vectors
 
 KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
 POD = """
@@ -241,6 +243,27 @@ def test_a_version_that_is_not_known_is_refused(run, files, told):
     code, _, err = run("replay", files("q.jsonl", json.dumps({**QOS, "kubernetesVersion": told}) + "\n"))
     assert code == 2
     assert told in err
+
+
+def test_a_target_is_recorded_and_its_record_replays(run, files, tmp_path):
+    output = tmp_path / "out.jsonl.gz"
+    wrong = {**QOS, "id": "q@1.32", "expect": {"qos": "Burstable"}}
+    code, out, _ = run("record", files("q.jsonl", json.dumps(wrong) + "\n"), "--output", output, "--times", "2")
+    assert code == 0
+    assert "1 recorded of numa-conformance reference (exact)" in out
+    (record,) = [vector.body for vector in read_vectors([output])]
+    assert record["id"] == f"q@{DEFAULT}"
+    assert record["kubernetesVersion"] == str(DEFAULT)
+    assert record["answeredBy"]["name"] == "numa-conformance reference (exact)"
+    assert record["expect"]["qos"] == "BestEffort"
+    assert run("replay", output)[0] == 0
+
+
+def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
+    path = files("x.jsonl", '{"id": "x", "kind": "other"}\n')
+    code, out, err = run("record", path, "--output", tmp_path / "out.jsonl")
+    assert (code, "0 recorded" in out, "1 left out: no kind of record" in err) == (1, True, True)
+    assert run("record", path, "--output", tmp_path / "no" / "out.jsonl")[0] == 2
 
 
 def test_replay_of_an_unknown_kind_differs(run, files):

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from mutants.__main__ import mutants_page
-from numa_conformance.suite.documentation import protocol_page, quirks_page, requirements_page
+from numa_conformance.suite.documentation import protocol_page, requirements_page
+from numa_conformance.suite.kubernetes_versions_page import kubernetes_versions_page
+from numa_conformance.suite.quirks_page import quirks_page
 from numa_conformance.suite.rules_page import rules_page
 from numa_conformance.suite.statements_page import statements_page
 from numa_conformance.suite.versions_page import versions_page
@@ -18,6 +20,7 @@ PAGES = [
     ("rules.md", rules_page),
     ("statements.md", statements_page),
     ("versions.md", versions_page),
+    ("kubernetes-versions.md", kubernetes_versions_page),
     ("mutants.md", mutants_page),
 ]
 

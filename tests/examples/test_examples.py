@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import DEEP
-from numa_conformance.report.model import UNMET, read_report
+from numa_conformance.report.case import UNMET
+from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -136,7 +136,7 @@ def test_a_campaign_tells_the_outcome_of_every_job_in_order():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"reservedSystemCPUs": "900"}, "node n0: reserved cpus list 900 is not a subset of the online cpus"),
+        ({"reservedSystemCPUs": "900"}, "node n0: reserved-cpus: 900 is not a subset of online-cpus"),
         ({"topologyManagerPolicy": "strict"}, "node n0: .*topologyManagerPolicy"),
     ],
 )

@@ -42,6 +42,11 @@ def _never_preferred(answer: Json, memory: Memory) -> Json:
     return {**answer, "preferred": False}
 
 
+def _backwards(answer: Json, memory: Memory) -> Json:
+    hints = answer.get("hints")
+    return {**answer, "hints": {name: row and row[::-1] for name, row in hints.items()}} if hints else answer
+
+
 def _one_cpu_more(answer: Json, memory: Memory) -> Json:
     return {**answer, "pod_cpus": answer["pod_cpus"] + 1}
 
@@ -52,14 +57,14 @@ MUTANTS: tuple[mutant, ...] = (
         [
             *(f"exact/placements/{name}" for name in _PLACEMENTS),
             "exact/recorded/admission",
-            "exact/histories/lives",
+            *(f"exact/histories/{name}" for name in ("lives", "relations", "crashes", "damages")),
         ],
         answers={"node.admit": each_holding(_another_cpu)},
         level="exact",
     ),
     mutant(
         "picks_another_cpu",
-        ["exact/recorded/cpu-static", "exact/histories/picks"],
+        ["exact/recorded/cpu-static", "exact/histories/picks", "exact/histories/allocations"],
         answers={"allocate": _another_choice, "pick": _another_choice},
         level="exact",
     ),
@@ -71,16 +76,27 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "writes_files_with_a_newline",
-        ["exact/recorded/lifecycle"],
+        ["exact/recorded/lifecycle", "exact/histories/lives"],
         answers={"node.checkpoints": _another_file},
         level="exact",
     ),
     mutant(
         "scores_one_beside",
-        ["exact/recorded/noderesourcesfit", "exact/scores"],
+        ["exact/recorded/noderesourcesfit", "exact/scores", "exact/histories/scores"],
         answers={"score": _another_score},
         level="exact",
     ),
-    mutant("merges_without_preference", ["exact/recorded/merge"], answers={"merge": _never_preferred}, level="exact"),
-    mutant("counts_one_cpu_more", ["exact/recorded/qos"], answers={"classify": _one_cpu_more}, level="exact"),
+    mutant(
+        "merges_without_preference",
+        ["exact/recorded/merge", "exact/histories/merges"],
+        answers={"merge": _never_preferred},
+        level="exact",
+    ),
+    mutant(
+        "counts_one_cpu_more",
+        ["exact/recorded/qos", "exact/histories/classes"],
+        answers={"classify": _one_cpu_more},
+        level="exact",
+    ),
+    mutant("hints_backwards", ["exact/histories/hints"], answers={"hints": _backwards}, level="exact"),
 )

@@ -14,9 +14,6 @@ from numa_conformance.node import Node
 from numa_conformance.node.quota import cfs_quota
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
-TWO_CPUS = Container("c", limits={"cpu": Quantity.parse("2")})
-
-
 EXACT = Quirks.of(DEFAULT)
 
 

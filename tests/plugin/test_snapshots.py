@@ -10,8 +10,8 @@ EXACT = ("--numa-level", "exact", "--numa-requirement", "exact/placements/static
 def test_are_written_once_and_then_compared(suite, pytester, report, workers):
     missing = suite(*EXACT, "--numa-target", MUTANT)
     assert missing.ret == 1
-    missing.stdout.fnmatch_lines(["*there is no golden text * --snapshot-update writes it"])
-    assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--snapshot-update").ret == 0
+    missing.stdout.fnmatch_lines(["*there is no golden text * --numa-snapshot-update writes it"])
+    assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--numa-snapshot-update").ret == 0
     files = sorted(path.name for path in (pytester.path / "snaps" / "test_placements").iterdir())
     assert len(files) == 10
     assert suite(*EXACT, "--numa-target", MUTANT, "--numa-report", "out").ret == 0
@@ -20,7 +20,7 @@ def test_are_written_once_and_then_compared(suite, pytester, report, workers):
 
 
 def test_a_changed_placement_is_a_difference_between_maps(suite, pytester):
-    assert suite(*EXACT, "--snapshot-update").ret == 0
+    assert suite(*EXACT, "--numa-snapshot-update").ret == 0
     changed = suite(*EXACT, "--numa-target", MUTANT, "-k", "t1-one-socket-smt2")
     assert changed.ret == 1
     changed.stdout.fnmatch_lines(["*-p0: 2 CPUs on 1,5", "*+p0: 2 CPUs on *", "*-socket 0 *", "*+socket 0 *"])
@@ -29,7 +29,7 @@ def test_a_changed_placement_is_a_difference_between_maps(suite, pytester):
 def test_the_kubelets_own_decisions_are_not_asked(suite, report):
     exact = [f"--numa-requirement=exact/{each}" for each in ("recorded/*", "scores")]
     asked = ("--numa-level", "exact", *exact, "--numa-report", "out")
-    assert suite(*asked, "--numa-snapshots", "snaps", "--snapshot-update").ret == 0
+    assert suite(*asked, "--numa-snapshots", "snaps", "--numa-snapshot-update").ret == 0
     asked = {name for case in report()["cases"] for name in case["requirements"]}
     assert not any(name.startswith("exact/recorded/") for name in asked)
     assert "exact/scores" in asked
@@ -39,7 +39,10 @@ def test_the_kubelets_own_decisions_are_not_asked(suite, report):
     ("args", "said"),
     [
         (("--numa-snapshots", "snaps"), "level documented compares no snapshots"),
-        (("--numa-level", "exact", "--numa-target", MUTANT, "--snapshot-update"), "would replace the kubelet's golden"),
+        (
+            ("--numa-level", "exact", "--numa-target", MUTANT, "--numa-snapshot-update"),
+            "would replace the kubelet's golden",
+        ),
         (("--numa-level", "exact", "--numa-snapshots", "file"), "file is no folder"),
     ],
 )

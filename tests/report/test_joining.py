@@ -2,10 +2,11 @@ import pytest
 
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
+from numa_conformance.report.case import VERDICTS
 from numa_conformance.report.compare import compare_reports
 from numa_conformance.report.html import matrix_page
 from numa_conformance.report.merge import merge_reports
-from numa_conformance.report.model import VERDICTS, read_report
+from numa_conformance.report.model import read_report
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
@@ -119,7 +120,9 @@ def test_known_failures_are_written_and_then_read_by_the_suite(known_failures):
     assert (code, said.endswith("known.yaml: 2 known failures, 2 added, 0 removed\n")) == (0, True)
     entries = KnownFailures.read(str(known_failures.file)).entries
     assert list(entries) == [REQUIREMENT, OTHER]
-    assert entries[OTHER] == KnownFailure(OTHER, "planned", "https://example.com/7", "2999-01-01")
+    assert entries[OTHER] == KnownFailure(
+        requirement=OTHER, cases=[case(2).id], reason="planned", link="https://example.com/7", expires="2999-01-01"
+    )
 
 
 def test_refreshing_keeps_reasons_and_removes_what_is_met_now(known_failures):

@@ -1,12 +1,15 @@
+import json
+
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page
-from numa_conformance.report.model import Case, read_report
+from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.requirements import REQUIREMENTS
-from report.runs import OTHER, REQUIREMENT, case, failing_run, run
+from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 
 @pytest.mark.parametrize(
@@ -19,7 +22,9 @@ from report.runs import OTHER, REQUIREMENT, case, failing_run, run
         ([case(1), case(2, "failed")], False, "not conformant"),
         ([case(1), case(2, "timed out")], True, "not conformant"),
         ([case(1), case(2, "crashed")], True, "not conformant"),
-        ([case(1), case(2, "error")], False, "not conformant"),
+        ([case(1), case(2, "error")], False, "not judged"),
+        ([case(1, "failed"), case(2, "error")], False, "not judged"),
+        ([case(1, "not claimed"), case(2, "error")], True, "not judged"),
         ([case(1, "not claimed")], False, "not tested"),
         ([], False, "not tested"),
     ],
@@ -35,12 +40,6 @@ def test_every_case_is_counted_once():
 
 def test_the_order_of_cases_does_not_change_the_report():
     assert run(case(1), case(2)) == run(case(2), case(1))
-
-
-def test_a_known_failure_that_is_met_or_untested_is_a_problem():
-    problems = run(case(1), known=[REQUIREMENT, OTHER], narrowed=False).problems
-    assert f"known failure {REQUIREMENT}: it is met now; remove the entry" in problems
-    assert f"known failure {OTHER}: no case tests it in this run; remove the entry" in problems
 
 
 def test_a_claimed_feature_without_a_case_is_a_problem():
@@ -77,6 +76,38 @@ def test_a_verdict_that_is_none_of_ours_is_refused(tmp_path):
         read_report(path)
 
 
+def test_verdict_and_counts_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
+    write_reports(run(case(1), case(2, "failed"), profile="all", narrowed=False), tmp_path)
+    file = tmp_path / "report.json"
+    told = json.loads(file.read_text())
+    told |= {"verdict": "conformant", "claim": "mine is best", "counts": {**told["counts"], "failed": 0, "passed": 2}}
+    file.write_text(json.dumps(told))
+    read = read_report(tmp_path)
+    assert (read.verdict, read.counts["failed"], read.counts["passed"]) == ("not conformant", 1, 1)
+    assert "does not conform" in read.claim
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        {"kind": "question"},
+        {"kind": "question", "params": []},
+        {**SCENARIO, "steps": [{}]},
+        {**SCENARIO, "answered": 7},
+        {**SCENARIO, "steps": [{"op": "admit", "pod": {"metadata": []}}]},
+        {**SCENARIO, "answered": [{"containers": []}]},
+    ],
+)
+def test_a_scenario_from_elsewhere_that_cannot_be_drawn_is_not(scenario):
+    assert "<svg" not in html_page(run(case(1, "failed", scenario=scenario))).replace('<svg class="mark"', "")
+
+
+def test_a_report_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "report.json").write_bytes(b'{"target": "\xff\xfe"}')
+    with pytest.raises(UsageError, match="is no report of this suite"):
+        read_report(tmp_path)
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
@@ -95,6 +126,21 @@ def test_the_claim_names_the_profile():
     claim = run(case(1), profile="cpu@1.31", narrowed=False).claim
     assert claim == "mine 1 conforms to the documented behaviour of Kubernetes 1.31, profile cpu."
     assert "profile" not in run(case(1), profile="cpu@1.31", narrowed=True).claim
+
+
+@pytest.mark.parametrize(
+    ("requirement", "verdict", "said"),
+    [
+        ("exact/histories/picks", "passed", True),
+        ("exact/histories/picks", "not claimed", False),
+        ("exact/histories/scores", "passed", False),
+        ("qos/best-effort-has-none", "passed", False),
+    ],
+)
+def test_the_claim_speaks_of_cpu_ids_where_some_were_compared(requirement, verdict, said):
+    claim = run(case(1), case(2, verdict, requirement), level="exact").claim
+    assert ("to the CPU id" in claim) is said
+    assert ("no CPU ids were compared" in claim) is not said
 
 
 def test_a_report_tells_where_its_requirements_are_documented(tmp_path):

@@ -10,9 +10,10 @@ from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.badge import badge_svg
+from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page, matrix_page, worst
 from numa_conformance.report.junit import junit_xml
-from numa_conformance.report.model import Case, Summary, Target
+from numa_conformance.report.model import Summary, Target
 from numa_conformance.report.scenarios import scenario_file
 from numa_conformance.report.writers import WRITERS, write_reports
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
@@ -131,7 +132,9 @@ def test_junit_counts_agree_with_its_elements_and_name_the_requirements():
     [
         (run(case(1), narrowed=False), "conformant"),
         (run(case(1), case(2, "not claimed")), "partial 1/2"),
-        (failing_run(), "not conformant"),
+        (failing_run(), "not judged"),
+        (run(case(1, "failed")), "not conformant"),
+        (run(case(1), profile="cpu", narrowed=False), "conformant (cpu)"),
     ],
 )
 def test_the_badge_says_the_verdict(summary, said):

@@ -74,7 +74,7 @@ def at_documented(asked: Sequence[Asked]) -> Seen:
     should = {name for name, requirement in REQUIREMENTS.items() if requirement.strength == "SHOULD"}
     for unchanged in asked:
         for history, fault in _otherwise(unchanged, client, seen):
-            broken = sorted({wrong.requirement for wrong in judge(history).broken} - should)
+            broken = sorted(judge(history).unmet - should)
             seen.caught = fault or ", ".join(broken)
         if seen.caught:
             break

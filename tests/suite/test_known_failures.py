@@ -15,9 +15,24 @@ def read(tmp_path, text):
 
 def test_an_entry_covers_cases_of_its_requirement(tmp_path):
     known = read(tmp_path, f"- {{{ENTRY}, expires: 2999-12-31}}\n")
-    assert known.covers(["qos/best-effort-has-none", ID])
-    assert not known.covers(["qos/best-effort-has-none"])
-    assert known.reason([ID]) == "planned (https://example.com/1)"
+    assert known.covers("a", ["qos/best-effort-has-none", ID])
+    assert not known.covers("a", ["qos/best-effort-has-none"])
+    assert known.reason("a", [ID]) == "planned (https://example.com/1)"
+
+
+def test_an_entry_may_be_about_one_case(tmp_path):
+    known = read(tmp_path, "- {case: 'cpu/test_static::test_a[t1]', reason: r, link: l}\n")
+    assert known.covers("cpu/test_static::test_a[t1]", [ID])
+    assert not known.covers("cpu/test_static::test_a[t2]", [ID])
+
+
+def test_another_case_or_machine_than_those_recorded_is_not_covered(tmp_path):
+    known = read(tmp_path, f"- {{{ENTRY}, cases: [a, b], machines: [t1]}}\n")
+    assert known.covers("a", [ID])
+    assert known.covers("b", [ID], ["t1"])
+    assert not known.covers("b", [ID], ["t1", "t2"])
+    assert not known.covers("c", [ID])
+    assert known.machines("b", [ID]) == {"t1"}
 
 
 def test_no_file_knows_no_failure():
@@ -35,6 +50,11 @@ def test_no_file_knows_no_failure():
         (f"- {{{ENTRY}, until: 1}}", "[0].until", "unknown field"),
         (f"- {{{ENTRY}, expires: soon}}", "[0].expires", "is no date"),
         (f"- {{{ENTRY}, expires: 2020-01-01}}", "[0].expires", "expired on 2020-01-01"),
+        (f"- {{{ENTRY}}}\n- {{{ENTRY}}}", "[1]", "has an entry already"),
+        (f"- {{{ENTRY}, case: a}}", "[0]", "names no one thing"),
+        ("- {reason: r, link: l}", "[0]", "names no one thing"),
+        (f"- {{{ENTRY}, cases: }}", "[0].cases", "is empty"),
+        ("- {case: a, cases: [b], reason: r, link: l}", "[0].cases", "goes with a requirement only"),
         ("- {requirement: qos/best-effort, reason: r, link: l}", "[0].requirement", "is not known"),
     ],
 )

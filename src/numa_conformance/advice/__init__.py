@@ -1,6 +1,9 @@
-"""What to do about a node's answers: why a pod is refused and what would change that, each tried."""
+"""Advice on a node's answers: why a pod or a configuration is refused, what would change that, what is unwise."""
 
+from .findings import Finding
+from .lint import lint
 from .refusal import Advice, advise
+from .refused import refusals
 from .remedies import Remedy
 
-__all__ = ["Advice", "Remedy", "advise"]
+__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals"]

@@ -18,10 +18,10 @@ from ..machine import Machine
 from ..node import Admission, Node
 from .room import gives_whole_cores
 
-__all__ = ["Remedy", "remedies", "whole_cores"]
+__all__ = ["WEAKER", "Remedy", "admitted", "remedies", "whole_cores"]
 
 _MEBIBYTE = 2**20
-_WEAKER = {"single-numa-node": ("restricted", "best-effort"), "restricted": ("best-effort",)}
+WEAKER = {"single-numa-node": ("restricted", "best-effort"), "restricted": ("best-effort",)}
 """Policies of the Topology Manager that admit more, the strictest first."""
 
 
@@ -41,11 +41,12 @@ def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """
     yield from _smaller_requests(node, pod, container)
     yield from _other_configurations(node, pod)
-    if node.pods and _admitted(node.anew(), pod):
+    if node.pods and admitted(node.anew(), pod):
         yield Remedy("on the node without other pods", {"pods": "none"})
 
 
-def _admitted(node: Node, pod: Pod) -> Admission | None:
+def admitted(node: Node, pod: Pod) -> Admission | None:
+    """Admit a pod; None where it is refused or the kubelet has no answer."""
     try:
         outcome = node.admit(pod)
     except (KubeletFails, UsageError):
@@ -55,7 +56,7 @@ def _admitted(node: Node, pod: Pod) -> Admission | None:
 
 def _fits(node: Node, pod: Pod) -> bool:
     """Try a pod on a node, which is then as it was."""
-    if not _admitted(node, pod):
+    if not admitted(node, pod):
         return False
     node.remove(pod.uid)
     return True
@@ -166,7 +167,7 @@ def _candidates(node: Node) -> dict[str, list[tuple[str, str, KubeletConfigurati
     found: dict[str, list[tuple[str, str, KubeletConfiguration]]] = {
         "topologyManagerPolicy": [
             (name, f"with topologyManagerPolicy {name}", replace(config, topology_manager_policy=name))
-            for name in _WEAKER.get(config.topology_manager_policy, ())
+            for name in WEAKER.get(config.topology_manager_policy, ())
         ]
     }
     if config.topology_manager_policy != "none" and config.topology_manager_scope == "pod":
@@ -205,7 +206,7 @@ def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | No
         other = node.anew(config)
     except (StartError, UsageError, KubeletFails):
         return None
-    return _admitted(other, pod) if all(_admitted(other, there) for there in node.pods.values()) else None
+    return admitted(other, pod) if all(admitted(other, there) for there in node.pods.values()) else None
 
 
 def _where(machine: Machine, admission: Admission) -> str:

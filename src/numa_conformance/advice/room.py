@@ -10,7 +10,7 @@ from ..kube.quantity import Quantity
 from ..managers.cpu.static_policy import StaticPolicy
 from ..node import Node
 
-__all__ = ["gives_whole_cores", "room_lines"]
+__all__ = ["free_cpus", "gives_whole_cores", "room_lines"]
 
 _SHORT = 6
 _SUFFIXES = ((40, "Ti"), (30, "Gi"), (20, "Mi"), (10, "Ki"))
@@ -20,6 +20,15 @@ def gives_whole_cores(node: Node) -> bool:
     """Tell whether exclusive CPUs are whole cores on this node (``full-pcpus-only``)."""
     manager = node.providers.get("cpus")
     return isinstance(manager, StaticPolicy) and manager.options.full_pcpus_only
+
+
+def free_cpus(node: Node) -> int:
+    """Return the CPUs that the node can still give exclusively, none where it gives none."""
+    pools = node.pools
+    if pools.reserved is None:
+        return 0
+    free = pools.default & ~pools.reserved
+    return free & ~_in_broken_cores(node, free) if gives_whole_cores(node) else free
 
 
 def room_lines(node: Node, resources: Collection[str]) -> list[str]:
@@ -44,16 +53,14 @@ def _cpus(node: Node, number: int, resources: Collection[str]) -> Iterator[str]:
     cpus, pools = node.machine.numa_bits[number], node.pools
     if "cpu" not in resources or pools.reserved is None or not cpus:
         return
-    free = cpus & pools.default & ~pools.reserved
-    reserved = cpus & pools.reserved
-    broken = free & _in_broken_cores(node, pools.default & ~pools.reserved) if gives_whole_cores(node) else 0
+    free, reserved = cpus & free_cpus(node), cpus & pools.reserved
     lost = [
         (reserved, "reserved"),
-        (cpus & ~free & ~reserved, "held by pods"),
-        (broken, "in cores that are not wholly free"),
+        (cpus & ~pools.default & ~reserved, "held by pods"),
+        (cpus & pools.default & ~reserved & ~free, "in cores that are not wholly free"),
     ]
     why = ", ".join(f"{bits.bit_count()} {what}" for bits, what in lost if bits)
-    yield f"{(free & ~broken).bit_count()} of {cpus.bit_count()} CPUs free" + (f" ({why})" if why else "")
+    yield f"{free.bit_count()} of {cpus.bit_count()} CPUs free" + (f" ({why})" if why else "")
 
 
 def _in_broken_cores(node: Node, free: int) -> int:

@@ -19,13 +19,17 @@ __all__ = ["main"]
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
     "on": "run any program on a machine of the catalogue",
+    "kubelet-target": "serve an unmodified kubelet as a target",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
+    "lint": "say what is wrong or unwise in a KubeletConfiguration",
     "score": "show how kube-scheduler scores nodes for a pod",
     "cluster": "fill a cluster with pods, node by node refusals included",
     "replay": "replay recorded decisions against the reference or a target",
+    "record": "write a target's answers to the questions of recorded decisions",
     "judge": "judge stored conversations by the requirements",
     "smoke": "tell whether a target speaks the protocol",
+    "schema": "print the JSON Schema of messages, machines, reports or histories",
     "init": "write a minimal target and a CI workflow to start from",
     "requirements": "list what the suite tests",
     "report": "compare and join reports of the suite",
@@ -42,7 +46,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = import_module(f".{name}", __package__).command
+        command = import_module(f".{name.replace('-', '_')}", __package__).command
         assert isinstance(command, click.Command)
         return command
 
@@ -84,6 +88,8 @@ def _guarded(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
+    except SystemExit:  # click's answer to a reader that went away
+        return 0
     except click.Abort:
         return 130
     except BrokenPipeError:
@@ -95,6 +101,8 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except StartError as error:
         click.echo(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
+        for hint in error.hints:
+            click.echo(f"  {hint}", err=True)
         return USAGE
     except NumaConformanceError as error:
         click.echo(f"error: {error}", err=True)

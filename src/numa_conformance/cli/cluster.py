@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError
 from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..kube import (
@@ -23,7 +23,9 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
+from .exits import DIFFERENT, OK
 from .level import LEVEL
+from .names import Named
 from .terminal import columns, notice, print_json, spread, with_progress
 from .versions import version
 
@@ -55,12 +57,12 @@ class _Sources:
     "--kubernetes-version",
     type=version,
     default=None,
-    help=f"Their version (default: what each node tells, else {DEFAULT}).",
+    help=f"Their version, {SUPPORTED_RANGE} (default: what each node tells, else {DEFAULT}).",
 )
 @LEVEL
 @click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
-    "--strategy", "strategies", multiple=True, type=click.Choice(_SIMPLE), help="A strategy with its default resources."
+    "--strategy", "strategies", multiple=True, type=Named(_SIMPLE), help="A strategy with its default resources."
 )
 @click.option("--seeds", default=1, show_default=True, type=click.IntRange(1, 100_000), help="Runs per strategy.")
 @click.option("--engine", default="local", show_default=True, help="local, dask, or the address of a Dask scheduler.")
@@ -77,12 +79,12 @@ def command(
     placements: bool,
     as_json: bool,
     **sources: Any,
-) -> None:
+) -> int:
     """Filter, score and bind pods in order, and admit each on its node's own resource managers.
 
     Pods that have a node already go there first, the oldest first. Strategies are compared on the same pods: both
     simple ones unless --config or --strategy names some. With --seeds N each strategy runs N times: first in the order
-    of the text, then in shuffled orders.
+    of the text, then in shuffled orders. Exits with 1 when a pod is refused or fits no node in some run.
     """
     cluster, fleet = _read(_Sources(**sources))
     setups = _setups(configs, strategies)
@@ -95,6 +97,7 @@ def command(
         print_json(_as_json(cluster, fleet, outcomes, placements=placements))
     else:
         click.echo("\n".join(_lines(cluster, fleet, by_setup, shown)))
+    return DIFFERENT if any(one.refused or one.unschedulable for one in outcomes) else OK
 
 
 def _track(pods: Sequence[Pod]) -> Iterable[Pod]:

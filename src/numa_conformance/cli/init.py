@@ -11,6 +11,7 @@ import click
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
+from .names import Named
 
 __all__ = ["command"]
 
@@ -21,35 +22,55 @@ _SDK = "numaconformance"
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """``option`` is what follows ``--`` for the commands, and ``--numa-`` for pytest; ``build`` goes before both."""
+    """``option`` is what follows ``--`` for the commands, and ``--numa-`` for pytest.
+
+    ``build`` is the command that goes before both, ``setup`` the steps of the workflow that it needs.
+    """
 
     option: str
     files: tuple[str, ...] = ("numa_target.py",)
     build: str = ""
+    setup: str = ""
+
+    @property
+    def steps(self) -> str:
+        """The steps of the workflow that come before the target is asked."""
+        return self.setup + (f"      - run: {self.build}\n" if self.build else "")
 
 
-_GO = """\
+_SETUP_C = """\
+      - run: sudo apt-get install -y libjansson-dev
+"""
+_SETUP_GO = """\
       - uses: actions/setup-go@v5
         with:
           go-version: stable
           cache: false
-      - run: go build -o my-allocator .
 """
 _KINDS = {
-    "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), _GO),
+    "c": _Kind(
+        'target-command "./my-allocator"',
+        ("numa_target.c",),
+        "cc -o my-allocator numa_target.c -ljansson",
+        _SETUP_C,
+    ),
+    "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), "go build -o my-allocator .", _SETUP_GO),
+    "rust": _Kind(
+        'target-command "./target/release/my-allocator"', ("Cargo.toml", "src/main.rs"), "cargo build --release"
+    ),
     "python": _Kind("target numa_target:make"),
     "stdio": _Kind('target-command "python3 numa_target.py"'),
 }
 
 
 @click.command("init")
-@click.argument("kind", type=click.Choice(sorted(_KINDS)))
+@click.argument("kind", type=Named(sorted(_KINDS)))
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 def command(kind: str, folder: Path) -> None:
     """Write a minimal target and a CI workflow to FOLDER (default: here); nothing is overwritten.
 
-    KIND python is asked in process, go is built on the SDK that is written beside it, stdio serves JSON-RPC as a
-    target in any language does.
+    KIND python is asked in process, go is built on the SDK that is written beside it; c (with Jansson), rust (with
+    serde_json) and stdio (Python, without a package) serve JSON-RPC as a target in any language does.
     """
     chosen = _KINDS[kind]
     files = {folder / name: text for name, text in _files(kind, chosen)}
@@ -60,7 +81,7 @@ def command(kind: str, folder: Path) -> None:
         write_text(path, text)
         click.echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
-    build = "go build -o my-allocator . && " if kind == "go" else ""
+    build = f"{chosen.build} && " if chosen.build else ""
     click.echo(f"\ntry it:  {where}{build}numa-conformance smoke --{chosen.option}")
     click.echo(f"then:    {where}pytest --numa-conformance --numa-{chosen.option}")
 
@@ -74,6 +95,6 @@ def _files(kind: str, chosen: _Kind) -> Iterator[tuple[str, str]]:
         for path in (sdk / "go.mod", *sorted((sdk / "numa").glob("*.go"))):
             if not path.name.endswith("_test.go"):
                 yield f"{_SDK}/{path.relative_to(sdk).as_posix()}", path.read_text(encoding="utf-8")
-    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", chosen.build)
+    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", chosen.steps)
     workflow = workflow.replace("NUMA_TARGET", f"--numa-{chosen.option}").replace("TARGET", f"--{chosen.option}")
     yield ".github/workflows/numa-conformance.yml", workflow

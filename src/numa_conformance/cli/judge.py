@@ -51,7 +51,7 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
 
 def judge_again(histories: list[History], choice: TargetChoice, shown: int, *, as_json: bool) -> int:
     """Ask a target the questions of histories anew, and say of each requirement that was not met whether it is now."""
-    before = {wrong.requirement for history in histories for wrong in judge(history).broken}
+    before = {name for history in histories for name in judge(history).unmet}
     with open_target(choice) as client:
         asked = (again(history, client)[0] for history in histories)
         verdicts = _judged(with_progress(asked, "asking", len(histories)))
@@ -88,7 +88,8 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
             with open_plain(path) as stream:
                 if os.fstat(stream.fileno()).st_size > LARGEST:
                     raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
-                yield from read_histories(io.TextIOWrapper(stream, encoding="utf-8"))
+                with io.TextIOWrapper(stream, encoding="utf-8") as lines:
+                    yield from read_histories(lines)
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:

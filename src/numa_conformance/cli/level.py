@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from ..documentation.quirks import Quirks
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+from .names import Named
 from .versions import version
 
 __all__ = ["LEVEL", "VERSION", "quirks_of"]
 
 LEVEL = click.option(
     "--level",
-    type=click.Choice(["exact", "documented"]),
+    type=Named(["exact", "documented"]),
     default="exact",
     show_default=True,
     help="With the quirks of Kubernetes, or by the documentation.",
@@ -22,7 +23,7 @@ VERSION = click.option(
     type=version,
     default=str(DEFAULT),
     show_default=True,
-    help="The version whose behaviour is followed.",
+    help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
 
 

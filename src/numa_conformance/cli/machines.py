@@ -8,17 +8,21 @@ import click
 
 from ..hostfs import write_tree
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
-from .terminal import print_json
+from ..machine.picture_svg import machine_svg
+from .terminal import columns, print_json, terminal_width
 
 __all__ = ["command"]
 
 
 @click.group("machines", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
-def command(context: click.Context) -> None:
+def command(context: click.Context, as_json: bool) -> None:
     """List the machines of the catalogue, show one, or write its files."""
     if context.invoked_subcommand is None:
-        context.invoke(list_machines)
+        context.invoke(list_machines, as_json=as_json)
+    elif as_json:
+        raise click.UsageError(f"--json goes after {context.invoked_subcommand}")
 
 
 @command.command("list")
@@ -42,19 +46,23 @@ def list_machines(as_json: bool = False) -> None:
             ]
         )
         return
-    width = max(len(one.name) for one in machines)
-    for one in machines:
-        click.echo(f"{one.name:<{width}}  {summarize(one)}")
+    click.echo("\n".join(columns([(one.name, summarize(one)) for one in machines])))
 
 
 @command.command("show")
 @click.argument("machine")
 @click.option("--json", "as_json", is_flag=True, help="Print the machine in the JSON form of its schema.")
-def show(machine: str, as_json: bool) -> None:
+@click.option("--svg", "as_svg", is_flag=True, help="Print the picture as SVG.")
+def show(machine: str, as_json: bool, as_svg: bool) -> None:
     """Show MACHINE (a name of the catalogue, or a file) as a picture."""
     found = load_machine(machine)
+    if as_json and as_svg:
+        raise click.UsageError("--json and --svg exclude each other")
     if as_json:
         print_json(machine_to_dict(found))
+        return
+    if as_svg:
+        click.echo(machine_svg(found, {}), nl=False)
         return
     click.echo(f"{found.name}: {summarize(found)}")
     if found.description:
@@ -62,7 +70,7 @@ def show(machine: str, as_json: bool) -> None:
     for note in found.notes:
         click.echo(f"note: {note}")
     click.echo()
-    click.echo(allocation_map(found, {}, details=True))
+    click.echo(allocation_map(found, {}, details=True, width=terminal_width()))
 
 
 @command.command("export")

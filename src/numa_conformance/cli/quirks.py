@@ -9,24 +9,29 @@ import click
 
 from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.rules import RULES
-from ..suite.documentation import quirks_page
+from ..suite.quirks_page import quirks_page
 from ..suite.rules_page import rule_address
+from .names import chosen
 from .terminal import print_json
 
 __all__ = ["command"]
 
 
 @click.command("quirks")
+@click.argument("ids", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.option("--markdown", is_flag=True, help="Print the page docs/quirks.md.")
-def command(as_json: bool, markdown: bool) -> None:
-    """List where the kubelet departs from its documentation."""
+def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
+    """List where the kubelet departs from its documentation: all, or those of IDS (``*`` stands for any text)."""
+    if markdown and (as_json or ids):
+        raise click.UsageError("--markdown prints the page as it is: without ids and --json")
+    quirks = [QUIRKS[id] for id in chosen(ids, QUIRKS, "quirk")]
     if markdown:
         click.echo(quirks_page(), nl=False)
     elif as_json:
-        print_json([_as_json(quirk) for quirk in QUIRKS.values()])
+        print_json([_as_json(quirk) for quirk in quirks])
     else:
-        for quirk in QUIRKS.values():
+        for quirk in quirks:
             click.echo(
                 f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}\n"
                 f"    rules: {', '.join(map(rule_address, quirk.rule.split(', ')))}"

@@ -14,6 +14,7 @@ from ..documentation.versions import KubernetesVersion
 from ..suite.recorded import Outcome, Totals, Vector, read_vectors, replay, unsupported
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again, read_files
+from .names import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
@@ -49,11 +50,10 @@ def command(
         if len(told) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
         return judge_again(list(read_files(told)), choice, shown, as_json=as_json)
-    vectors = [
-        vector
-        for vector in read_vectors(files)
-        if (not kinds or vector.kind in kinds) and (not ids or vector.id in ids)
-    ]
+    recorded = list(read_vectors(files))
+    selected_kinds = set(chosen(kinds, (vector.kind for vector in recorded), "kind"))
+    selected_ids = set(chosen(ids, (vector.id for vector in recorded), "recorded decision"))
+    vectors = [vector for vector in recorded if vector.kind in selected_kinds and vector.id in selected_ids]
     if not vectors:
         raise click.UsageError("no recorded decision is selected")
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)

@@ -11,6 +11,7 @@ from ..errors import Fault, UsageError
 from ..files import write_text
 from ..report.compare import compare_reports
 from ..report.html import matrix_page
+from ..report.known import refreshed
 from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.writers import write_reports
@@ -54,7 +55,8 @@ def compare(before: Path, after: Path, as_json: bool) -> int:
 def known_failures(report: Path, file: Path, reason: str | None, link: str | None, expires: str | None) -> int:
     """Write FILE, or refresh it, with what REPORT says is not met.
 
-    Entries keep their reasons and links; those that are met now are removed. New entries need --reason and --link.
+    Entries keep their reasons and links; those that are met now are removed. New entries need --reason and --link, and
+    name the cases, and the machines of conversations, that fail now: others are new failures.
     """
     faults: list[Fault] = []
     if expires is not None:
@@ -65,9 +67,8 @@ def known_failures(report: Path, file: Path, reason: str | None, link: str | Non
         raise UsageError(faults)
     summary = read_report(report)
     before = KnownFailures.read(str(file), may_have_expired=True) if file.exists() else KnownFailures({})
-    new = KnownFailure("", reason, link, expires) if reason and link else None
-    unmet = summary.unmet().keys() | (summary.tolerated() & before.entries.keys())
-    after = before.refreshed(unmet, summary.tested(), new)
+    new = KnownFailure(reason=reason, link=link, expires=expires) if reason and link else None
+    after = refreshed(before, summary.cases, new)
     write_text(file, after.to_yaml())
     added, gone = after.entries.keys() - before.entries.keys(), before.entries.keys() - after.entries.keys()
     click.echo(f"{file}: {len(after.entries)} known failures, {len(added)} added, {len(gone)} removed")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from ..suite.documentation import protocol_page, requirements_page
+from ..suite.kubernetes_versions_page import kubernetes_versions_page
 from ..suite.requirements import REQUIREMENTS, Requirement
 from ..suite.rules_page import rules_page
 from ..suite.statements_page import statements_page
 from ..suite.versions_page import versions_page
+from .names import chosen
 from .terminal import print_json
 
 __all__ = ["command"]
@@ -21,30 +23,50 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "statements": statements_page,
     "rules": rules_page,
     "versions": versions_page,
+    "kubernetes-versions": kubernetes_versions_page,
     "protocol": protocol_page,
 }
 
 
 @click.command("requirements")
+@click.argument("ids", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
 @click.option("--markdown", "page", flag_value="requirements", help="Print the page docs/requirements.md.")
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
 @click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
 @click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
+@click.option(
+    "--kubernetes-versions",
+    "page",
+    flag_value="kubernetes-versions",
+    help="Print the page docs/kubernetes-versions.md.",
+)
 @click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
-def command(as_json: bool, page: str | None) -> None:
-    """List the requirements: id, what is asked, source with its address, versions, features."""
+def command(ids: tuple[str, ...], as_json: bool, page: str | None) -> None:
+    """List the requirements: id, what is asked, source with its address, versions, features.
+
+    All of them, or those of IDS (``*`` stands for any text), with the sentences that these rest on.
+    """
+    if page is not None and (as_json or ids):
+        raise click.UsageError("a page is printed as it is: without ids and --json")
+    selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]
     if page is not None:
         click.echo(_PAGES[page](), nl=False)
     elif as_json:
-        print_json([_as_json(requirement) for requirement in REQUIREMENTS.values()])
+        print_json([_as_json(requirement) for requirement in selected])
     else:
-        for requirement in REQUIREMENTS.values():
-            click.echo(
-                f"{requirement.id}\n    {requirement.text}\n"
-                f"    {requirement.source}; since {requirement.since}; {', '.join(requirement.features)}\n"
-                f"    {requirement.address}"
-            )
+        for requirement in selected:
+            click.echo("\n".join(_lines(requirement, in_full=bool(ids))))
+
+
+def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:
+    yield f"{requirement.id} ({requirement.strength})"
+    yield f"    {requirement.text}"
+    yield f"    {requirement.source}; since {requirement.since}; {', '.join(requirement.features)}"
+    yield f"    {requirement.address}"
+    for statement in requirement.rests_on if in_full else ():
+        yield f"    rests on {statement.id} ({statement.strength}): {statement.text}"
+        yield f"        {statement.address}"
 
 
 def _as_json(requirement: Requirement) -> dict[str, Any]:

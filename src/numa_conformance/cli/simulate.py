@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from ..advice import Advice, advise
+from ..advice import Advice, advise, refusals
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, closest
+from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, StartError, closest
 from ..kube import (
     Pod,
     pod_requests,
@@ -24,11 +24,12 @@ from ..kube import (
 )
 from ..kube.resource_names import is_huge_page
 from ..machine import allocation_map, load_machine
+from ..machine.picture_svg import machine_svg
 from ..node import Admission, Explainer, Node, node_allocatable
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
-from .terminal import notice, print_json, with_progress
+from .terminal import notice, print_json, terminal_width, with_progress
 
 __all__ = ["command"]
 
@@ -58,6 +59,7 @@ _SHOWN_ALIKE = 3
 @LEVEL
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
 def command(
     machine_name: str,
     config_file: Path | None,
@@ -67,31 +69,43 @@ def command(
     level: str,
     explain: bool,
     as_json: bool,
+    as_svg: bool,
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
     Exits with 1 when a pod is refused.
     """
+    if as_json and as_svg:
+        raise click.UsageError("--json and --svg exclude each other")
     machine = load_machine(machine_name)
     quirks = quirks_of(level, kubernetes_version)
     config = with_flags(read_kubelet_configuration(config_file), flags, quirks.node)
-    validate(config, kubernetes_version)
     wanted = _pods_of(pods)
     explainer = Explainer() if explain else None
-    node = Node(
-        machine,
-        config,
-        kubernetes_version=kubernetes_version,
-        quirks=quirks,
-        resource_fit=True,
-        watcher=explainer,
-    )
+    try:
+        validate(config, kubernetes_version)
+        node = Node(
+            machine,
+            config,
+            kubernetes_version=kubernetes_version,
+            quirks=quirks,
+            resource_fit=True,
+            watcher=explainer,
+        )
+    except StartError as error:
+        found = refusals(config, kubernetes_version, quirks, machine)
+        where = config_file or "the configuration"
+        raise StartError(
+            error.stage, error.message, [f"{where}: {one.hint(error.message)}" for one in found]
+        ) from error
     _tell_unseen(wanted, node)
     _tell_missing(wanted, node_allocatable(machine, config), machine.name)
     admissions, advice = _admitted(node, wanted, None if explain else _ADVISED)
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
     if as_json:
         print_json(_as_json(node, admissions, names, explainer, advice))
+    elif as_svg:
+        click.echo(machine_svg(machine, _owners(node, names)), nl=False)
     else:
         _print_pods(node, admissions, names, explainer, advice)
         _print_node(node, names)
@@ -230,7 +244,7 @@ def _print_node(node: Node, names: dict[str, str]) -> None:
         click.echo(f"shared pool: {format_bits(pools.default) or '(empty)'}")
         click.echo(f"cpusets are written every {node.reconcile_period}")
     click.echo()
-    click.echo(allocation_map(node.machine, _owners(node, names)))
+    click.echo(allocation_map(node.machine, _owners(node, names), width=terminal_width()))
 
 
 def _headline(one: Admission, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+import msgspec
 
 from ..machine import load_machine, machine_to_dict
 from ..protocol import Client, NotClaimed, TargetFault
@@ -29,23 +30,37 @@ from ..protocol.values import HintValue, PriorState
 from ..suite.workloads import guaranteed, static
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
+from .terminal import print_json
 
 __all__ = ["command"]
 
 
 @click.command("smoke")
 @target_options
-def command(choice: TargetChoice) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print the answers' state as JSON.")
+def command(choice: TargetChoice, as_json: bool) -> int:
     """Ask a target one question of each surface it claims, and say whether the answers are well formed.
 
     Whether they are right is for the suite. Exits with 1 when one is not well formed.
     """
     with open_target(choice) as target:
         about = target.description
-        click.echo(f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}")
-        results = [_ask(target, message) for message in _questions() if _claimed(target, message)]
-        click.echo(f"features claimed: {', '.join(sorted(target.features)) or 'none'}")
-    return OK if all(results) else DIFFERENT
+        if not as_json:
+            click.echo(
+                f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
+            )
+        wrong = {}
+        for message in (message for message in _questions() if _claimed(target, message)):
+            wrong[message.method.name] = fault = _ask(target, message)
+            if not as_json:
+                click.echo(f"  {message.method.name}: {fault or 'well formed'}".replace("\n", "\n    "))
+        features = sorted(target.features)
+    if as_json:
+        answers = [{"method": name, "wellFormed": not fault, "fault": fault or None} for name, fault in wrong.items()]
+        print_json({**msgspec.to_builtins(about), "features": features, "answers": answers})
+    else:
+        click.echo(f"features claimed: {', '.join(features) or 'none'}")
+    return DIFFERENT if any(wrong.values()) else OK
 
 
 _OPTIONAL = {
@@ -62,18 +77,15 @@ def _claimed(target: Client, message: Request[Any]) -> bool:
     return method.surface in target.surfaces and (feature is None or feature in target.features)
 
 
-def _ask(target: Client, message: Request[Any]) -> bool:
-    name = message.method.name
+def _ask(target: Client, message: Request[Any]) -> str:
+    """Ask one question, and return what is wrong with the answer, if anything is."""
     try:
         target.ask(message)
     except NotClaimed:
-        click.echo(f"  {name}: not there, though its surface is claimed")
-        return False
+        return "not there, though its surface is claimed"
     except TargetFault as fault:
-        click.echo(f"  {name}: {fault.verdict}\n    {str(fault).replace(chr(10), chr(10) + '    ')}")
-        return False
-    click.echo(f"  {name}: well formed")
-    return True
+        return f"{fault.verdict}\n{fault}"
+    return ""
 
 
 def _questions() -> list[Request[Any]]:

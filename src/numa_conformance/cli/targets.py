@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from .names import Named
 from .versions import version
 
 __all__ = ["TargetChoice", "open_target", "target_options"]
@@ -47,7 +48,7 @@ def target_options(function: F) -> F:
     )
     @click.option(
         "--level",
-        type=click.Choice(["exact", "documented"]),
+        type=Named(["exact", "documented"]),
         default="exact",
         show_default=True,
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
@@ -56,7 +57,8 @@ def target_options(function: F) -> F:
         "--kubernetes-version",
         type=version,
         default=None,
-        help=f"The version the reference follows (default: what a recorded decision tells, else {DEFAULT}).",
+        help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision tells, else "
+        f"{DEFAULT}).",
     )
     @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
     @functools.wraps(function)

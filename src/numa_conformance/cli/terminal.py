@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["columns", "notice", "print_json", "spread", "with_progress"]
+__all__ = ["columns", "notice", "print_json", "spread", "terminal_width", "with_progress"]
 
 T = TypeVar("T")
+_NARROWEST = 20
+"""Columns below which text is rather cut by the terminal than told a word a line."""
 
 
 def print_json(value: Any) -> None:
@@ -37,21 +41,31 @@ def notice(text: str) -> None:
     click.echo(f"notice: {text}", err=True)
 
 
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that is written to; None where it is none, and nothing is to be cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
-    """Return a table as lines: numbers to the right, text to the left, two spaces between columns."""
+    """Return a table as lines: numbers to the right, text to the left, two spaces between columns.
+
+    On a terminal that is too narrow, the text of the last column goes on below itself.
+    """
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]
-    return [
-        (
-            indent
-            + "  ".join(
-                cell.rjust(width) if number else cell.ljust(width)
-                for cell, width, number in zip(row, widths, right, strict=True)
-            )
-        ).rstrip()
-        for row in texts
-    ]
+    before = len(indent) + sum(width + 2 for width in widths[:-1])
+    room = (terminal_width() or sys.maxsize) - before
+    lines = []
+    for row in texts:
+        first, *more = textwrap.wrap(row[-1], room) if len(row[-1]) > room >= _NARROWEST else [row[-1]]
+        cells = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip([*row[:-1], first], widths, right, strict=True)
+        ]
+        lines.append((indent + "  ".join(cells)).rstrip())
+        lines += [" " * before + line for line in more]
+    return lines
 
 
 def spread(values: Sequence[float], digits: int = 0) -> str:

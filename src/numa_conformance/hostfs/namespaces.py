@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import Fault, UsageError
@@ -19,22 +20,34 @@ _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 
 
-def enter_mount_namespace(*, become_root: bool = False) -> None:
+def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) -> None:
     """Give this process mounts of its own, which end with the last process that uses them.
 
     Who may not do so takes a user namespace first, in which they are themselves, or root where ``become_root``; the
-    process must have one thread then. Raises ``UsageError`` where the kernel allows neither.
+    process must have one thread then. ``harmless``: root takes one too where that is allowed, and can do nothing to the
+    system from there on. Raises ``UsageError`` where the kernel allows neither.
     """
-    user, group = os.geteuid(), os.getegid()
-    try:
-        _unshare(_NEW_MOUNTS)
-    except OSError:
+    ways: list[Callable[[], None]] = [
+        lambda: _unshare(_NEW_MOUNTS),
+        lambda: _enter_user_namespace(become_root=become_root),
+    ]
+    refused: OSError | None = None
+    for way in reversed(ways) if harmless else ways:
         try:
-            _unshare(_NEW_USER | _NEW_MOUNTS)
-            _map_ids(user, group, become_root=become_root)
+            way()
         except OSError as error:
-            raise _not_allowed(error) from error
-    _mount("none", "/", None, _RECURSIVE | _PRIVATE)
+            refused = error
+        else:
+            _mount("none", "/", None, _RECURSIVE | _PRIVATE)
+            return
+    assert refused is not None
+    raise _not_allowed(refused) from refused
+
+
+def _enter_user_namespace(*, become_root: bool) -> None:
+    user, group = os.geteuid(), os.getegid()
+    _unshare(_NEW_USER | _NEW_MOUNTS)
+    _map_ids(user, group, become_root=become_root)
 
 
 def _map_ids(user: int, group: int, *, become_root: bool) -> None:

@@ -7,7 +7,7 @@ from .container import Container
 from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_flags import with_flags
-from .kubelet_validation import validate
+from .kubelet_validation import validate, validation_faults
 from .node_object import NodeObject
 from .pod import Pod
 from .qos import QosClass, qos_class
@@ -49,5 +49,6 @@ __all__ = [
     "read_scheduler_configuration",
     "reserved_cpu_milli",
     "validate",
+    "validation_faults",
     "with_flags",
 ]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from ..documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..errors import StartError
+from ..errors import Fault, StartError, closest
 from .features import gate_faults
 from .kubelet_config import KubeletConfiguration
 from .reservation import explicit_reserved_cpus
 from .resource_names import is_huge_page
 
-__all__ = ["validate"]
+__all__ = ["validate", "validation_faults"]
 
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 
@@ -23,26 +23,35 @@ def validate(config: KubeletConfiguration, kubernetes_version: str | KubernetesV
     Raises ``StartError`` at stage ``kubelet``. Building the managers checks again what they use, with other words: a
     caller that builds them without this sees those. Whether reserved CPUs exist needs the machine and is not checked.
     """
-    version = KubernetesVersion.supported(kubernetes_version)
-    messages = list(dict.fromkeys(_messages(config.at(version), version)))
+    messages = list(dict.fromkeys(fault.message for fault in validation_faults(config, kubernetes_version)))
     if messages:
         raise StartError("kubelet", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
-def _messages(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[str]:
-    yield from gate_faults(version, config.feature_gates)
+def validation_faults(
+    config: KubeletConfiguration, kubernetes_version: str | KubernetesVersion = DEFAULT
+) -> list[Fault]:
+    """Return what the kubelet's validator refuses, in its order and words, each with its field."""
+    version = KubernetesVersion.supported(kubernetes_version)
+    return list(_faults(config.at(version), version))
+
+
+def _faults(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[Fault]:
+    for text in gate_faults(version, config.feature_gates):
+        yield Fault("featureGates", text)
     yield from _topology(config)
     yield from _reserved_memory(config)
     yield from _reserved_cpus(config)
-    for amounts in (config.kube_reserved, config.system_reserved):
+    for field, amounts in (("kubeReserved", config.kube_reserved), ("systemReserved", config.system_reserved)):
         for name, amount in amounts.items():
             if name not in _RESERVABLE:
-                yield f'cannot reserve "{name}" resource'
+                near = closest(name, _RESERVABLE)
+                yield Fault(f"{field}.{name}", f'cannot reserve "{name}" resource', ", ".join(_RESERVABLE), near)
             elif amount.as_number < 0:
-                yield f'resource quantity for "{name}" cannot be negative: {amount}'
+                yield Fault(f"{field}.{name}", f'resource quantity for "{name}" cannot be negative: {amount}')
 
 
-def _topology(config: KubeletConfiguration) -> Iterator[str]:
+def _topology(config: KubeletConfiguration) -> Iterator[Fault]:
     """TOPO-OPT-08."""
     for field, flag, value, known in (
         ("topologyManagerPolicy", "topology-manager-policy", config.topology_manager_policy, TOPOLOGY_POLICIES),
@@ -50,42 +59,46 @@ def _topology(config: KubeletConfiguration) -> Iterator[str]:
     ):
         if value not in known:
             listed = " ".join(f'"{name}"' for name in known)
-            yield f'invalid configuration: {field} (--{flag}) "{value}" must be one of: [{listed}]'
+            text = f'invalid configuration: {field} (--{flag}) "{value}" must be one of: [{listed}]'
+            yield Fault(field, text, suggestion=closest(value, known))
 
 
-def _reserved_memory(config: KubeletConfiguration) -> Iterator[str]:
+def _reserved_memory(config: KubeletConfiguration) -> Iterator[Fault]:
     """MEM-RSV-01, MEM-RSV-02, MEM-RSV-03."""
     seen: set[tuple[int, str]] = set()
-    for entry in config.reserved_memory:
+    for index, entry in enumerate(config.reserved_memory):
         node = entry.numa_node
         for name, amount in entry.limits.items():
+            field = f"reservedMemory[{index}].limits.{name}"
             if name != "memory" and not is_huge_page(name):
-                yield (
+                yield Fault(
+                    field,
                     f'invalid configuration: the limit type "{name}" for NUMA node {node} is not supported, '
-                    "only [memory hugepages-<HugePageSize>] is accepted"
+                    "only [memory hugepages-<HugePageSize>] is accepted",
                 )
             if not amount:
-                yield (
-                    f'invalid configuration: reserved memory may not be zero for NUMA node {node} and resource "{name}"'
-                )
+                text = f'reserved memory may not be zero for NUMA node {node} and resource "{name}"'
+                yield Fault(field, f"invalid configuration: {text}")
             if (node, name) in seen:
-                yield (
+                yield Fault(
+                    field,
                     "invalid configuration: the reserved memory has a duplicate value for "
-                    f'NUMA node {node} and resource "{name}"'
+                    f'NUMA node {node} and resource "{name}"',
                 )
             seen.add((node, name))
 
 
-def _reserved_cpus(config: KubeletConfiguration) -> Iterator[str]:
+def _reserved_cpus(config: KubeletConfiguration) -> Iterator[Fault]:
     """CPU-RSV-03, as far as it needs no machine."""
     if not config.reserved_system_cpus:
         return
     if config.system_reserved_cgroup or config.kube_reserved_cgroup:
-        yield (
+        yield Fault(
+            "reservedSystemCPUs",
             "invalid configuration: can't use reservedSystemCPUs (--reserved-cpus) with systemReservedCgroup "
-            "(--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)"
+            "(--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)",
         )
     try:
         explicit_reserved_cpus(config)
     except StartError as error:
-        yield error.message
+        yield Fault("reservedSystemCPUs", error.message, "a list such as 0-3,8")

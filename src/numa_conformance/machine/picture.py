@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..cpuset import CpuSet, format_bits
 from .model import Machine, MemoryNode
@@ -18,6 +18,7 @@ def allocation_map(
     marks: Mapping[str, int] | None = None,
     legend: bool = True,
     details: bool = False,
+    width: int | None = None,
 ) -> str:
     """Draw a machine, one row for each cache (or part of one) in a NUMA node and socket.
 
@@ -25,12 +26,13 @@ def allocation_map(
     in the shared pool; the core of CPUs 1 and 65, both of owner ``a``. ``owners`` maps a label to CPUs as bits; a CPU
     of several owners shows all of them in square brackets, one of none a ``-``. ``marks`` are further CPUs by what they
     are, beside owners: their symbols are ``X``, ``Y`` and ``Z``. With ``details``, memory, huge pages and devices of
-    each NUMA node follow. A CPU that changes its owner changes one line. No trailing newline.
+    each NUMA node follow. A CPU that changes its owner changes one line; with a ``width`` rows are cut into equal parts
+    that fit so many columns. No trailing newline.
     """
     symbols = {**owner_symbols(owners), **mark_symbols(marks or ())}
     owners = {**owners, **(marks or {})}
     held = {cpu: _symbol([symbols[label] for label in labels]) for cpu, labels in owners_by_cpu(owners).items()}
-    lines = _cpu_lines(machine, held if owners else None)
+    lines = _cpu_lines(machine, held if owners else None, width)
     lines.extend(f"numa {node}: no CPUs" for node, bits in machine.numa_bits.items() if not bits)
     if machine.offline:
         lines.append(f"offline: {CpuSet(machine.offline)}")
@@ -52,8 +54,18 @@ def legend_line(owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
     return ", ".join([*(f"{symbol} {label}" for label, symbol in symbols.items()), f"{FREE} nobody"])
 
 
-def _cpu_lines(machine: Machine, held: Mapping[int, str] | None) -> list[str]:
-    rows = picture_rows(machine)
+def _cpu_lines(machine: Machine, held: Mapping[int, str] | None, width: int | None) -> list[str]:
+    lines = _drawn(picture_rows(machine), held)
+    longest = max(map(len, lines), default=0)
+    if width is None or longest <= width:
+        return lines
+    most = max(len(row.cores) for row in picture_rows(machine))
+    # Rows are cut into equal parts, the fewest that fit.
+    fitting = (_drawn(picture_rows(machine, -(-most // parts)), held) for parts in range(2, most + 1))
+    return next((drawn for drawn in fitting if max(map(len, drawn)) <= width), lines)
+
+
+def _drawn(rows: Sequence[Row], held: Mapping[int, str] | None) -> list[str]:
     places = [_place(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*places, strict=True)]
     names = max((len(_names(core)) for row in rows for core in row.cores), default=0)

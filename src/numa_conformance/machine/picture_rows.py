@@ -28,17 +28,18 @@ class Row:
     cores: tuple[tuple[int, ...], ...]
 
 
-def picture_rows(machine: Machine) -> list[Row]:
+def picture_rows(machine: Machine, most: int | None = None) -> list[Row]:
     """Return the rows, by socket, NUMA node, cache and lowest CPU of a core; a long one is cut into several.
 
-    Where the rows are cut depends on the machine alone, so that two pictures of one machine compare line by line.
+    Where the rows are cut depends on the machine alone, so that two pictures of one machine compare line by line;
+    ``most`` is the number of cores after which they are cut, if that is not to be so.
     """
     blocks: dict[tuple[int, int, int | None], dict[tuple[str, int], list[Cpu]]] = {}
     for cpu in machine.cpus:
         cores = blocks.setdefault((cpu.socket, cpu.numa, cpu.uncore), {})
         cores.setdefault(("cpu", cpu.id) if cpu.core is None else ("core", cpu.core), []).append(cpu)
     widest = max((len(core) for cores in blocks.values() for core in cores.values()), default=1)
-    step = max(1, CPUS_IN_A_ROW // widest)
+    step = most or max(1, CPUS_IN_A_ROW // widest)
     rows: list[Row] = []
     for place in sorted(blocks, key=_place_order):
         listed = [tuple(cpu.id for cpu in core) for core in blocks[place].values()]

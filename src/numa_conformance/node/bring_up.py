@@ -32,6 +32,5 @@ def _check_reserved_cpus(setup: NodeSetup) -> None:
     if explicit_reserved_cpus(setup.config) & ~online:
         raise StartError(
             "kubelet",
-            f"reserved cpus list {setup.config.reserved_system_cpus} is not a subset of the online cpus "
-            f"{format_bits(online)}",
+            f"reserved-cpus: {setup.config.reserved_system_cpus} is not a subset of online-cpus: {format_bits(online)}",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from typing import Any
 
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
@@ -32,18 +33,20 @@ __all__ = ["Node"]
 class Node:
     """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.
 
+    Configurations and pods may be the JSON objects that describe them, as ``numa_conformance.testing`` builds them.
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
     documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods
     always fit.
 
-    Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known.
+    Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
+    object that cannot be read.
     """
 
     def __init__(
         self,
         machine: Machine,
-        config: KubeletConfiguration,
+        config: KubeletConfiguration | Mapping[str, Any],
         *,
         kubernetes_version: str | KubernetesVersion = DEFAULT,
         quirks: Quirks | None = None,
@@ -55,7 +58,7 @@ class Node:
     ) -> None:
         self.machine = machine
         self.version = KubernetesVersion.supported(kubernetes_version)
-        self.config = config.at(self.version)
+        self.config = _configuration(config).at(self.version)
         self.quirks = Quirks.of(self.version) if quirks is None else quirks
         self._view = view
         self._resource_fit = resource_fit
@@ -119,12 +122,13 @@ class Node:
         """What the managers have left and kept back, as it is now."""
         return Pools(tuple(provider.pools() for provider in self._providers))
 
-    def admit(self, pod: Pod) -> Admission:
+    def admit(self, pod: Pod | Mapping[str, Any]) -> Admission:
         """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
 
         What a refused pod had been given is released before this returns. Raises ``KubeletFails`` where the kubelet
         would not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
+        pod = pod if isinstance(pod, Pod) else Pod.from_dict(pod)
         pod = pod.as_seen(self.gates, self.quirks.node)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
@@ -183,7 +187,7 @@ class Node:
         self._checkpoints.save()
         return done
 
-    def restart(self, config: KubeletConfiguration | None = None) -> Restarted:
+    def restart(self, config: KubeletConfiguration | Mapping[str, Any] | None = None) -> Restarted:
         """Start new managers on the same state files and admit every pod again, in the order of first admission.
 
         Raises ``StartError`` when the node does not come up again; a later ``restart`` may. Raises ``KubeletFails``
@@ -198,9 +202,9 @@ class Node:
             self.write_files({**dict.fromkeys(self.checkpoints()), **files})
             raise
 
-    def _restart(self, config: KubeletConfiguration | None) -> Restarted:
+    def _restart(self, config: KubeletConfiguration | Mapping[str, Any] | None) -> Restarted:
         if config is not None:
-            self.config = config.at(self.version)
+            self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
         outcomes = []
@@ -278,3 +282,7 @@ class Node:
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )
+
+
+def _configuration(config: KubeletConfiguration | Mapping[str, Any]) -> KubeletConfiguration:
+    return config if isinstance(config, KubeletConfiguration) else KubeletConfiguration.from_dict(config)

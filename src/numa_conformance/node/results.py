@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ..cpuset import CpuSet
 from ..hostfs import CgroupUpdate as Update
 from ..managers.cpu import CpuHolding, CpuPools
 from ..managers.device import DeviceHolding
@@ -53,9 +54,14 @@ class Placement:
 
     @property
     def cpus(self) -> int:
-        """The exclusive CPUs, 0 when the container runs in the shared pool."""
+        """The exclusive CPUs as bits, 0 when the container runs in the shared pool."""
         held = self.of(CpuHolding)
         return held.exclusive if held else 0
+
+    @property
+    def cpu_set(self) -> CpuSet:
+        """The exclusive CPUs as a set that prints as a list, empty when the container runs in the shared pool."""
+        return CpuSet.from_bits(self.cpus)
 
     @property
     def memory(self) -> tuple[Block, ...] | None:

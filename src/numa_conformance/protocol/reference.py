@@ -132,7 +132,8 @@ class ReferenceTarget:
         try:
             strategy = ScoringStrategy.from_dict(request.strategy, version=self._version)
         except UsageError as error:
-            return ScoreRefused(str(error))
+            faults = [str(fault) for fault in error.faults]
+            return ScoreRefused(faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
         result = score_node(
             strategy,
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
 from .fixtures import fake_cgroupfs, fake_sysfs, numa_machine
 from .options import add_options
 
-__all__ = ["fake_cgroupfs", "fake_sysfs", "numa_machine", "pytest_addoption", "pytest_configure"]
+__all__ = [
+    "fake_cgroupfs",
+    "fake_sysfs",
+    "numa_machine",
+    "pytest_addoption",
+    "pytest_configure",
+    "pytest_load_initial_conftests",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options, each with its ini twin."""
     add_options(parser)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Keep conftest files of the user's own tests away from the suite."""
+    if not early_config.known_args_namespace.numa_conformance:
+        return (yield)
+    from .isolation import load_conftests
+
+    return (yield from load_conftests(early_config, parser, args))
 
 
 @pytest.hookimpl(tryfirst=True)

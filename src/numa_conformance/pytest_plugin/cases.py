@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ..report.model import Case
+from ..report.case import Case
+from ..suite.groups import GROUPS, groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
 
-__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of"]
+__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of", "surfaces_of_item"]
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
@@ -41,6 +42,17 @@ def requirements_of(item: pytest.Item) -> list[str]:
         if name not in REQUIREMENTS:
             raise pytest.UsageError(f"{item.nodeid} names the requirement {name!r}, which is not in the registry")
     return names
+
+
+def surfaces_of_item(item: pytest.Item, claimed: frozenset[str]) -> tuple[str, ...]:
+    """Return the surfaces on which an item shows, to a target that claims these features; none where nothing says so.
+
+    That of generated conversations follows from what judges them.
+    """
+    if item.get_closest_marker("conversations") is not None:
+        groups = (name for requirement in requirements_of(item) for name in groups_of(requirement, claimed=claimed))
+        return tuple(dict.fromkeys(GROUPS[name].surface for name in groups))
+    return tuple(str(name) for marker in item.iter_markers("surfaces") for name in marker.args)
 
 
 def new_case(item: pytest.Item) -> Case:

@@ -6,67 +6,109 @@ from collections import Counter
 
 import pytest
 
+from ..errors import UsageError
+from ..suite.left_out import NOT_SELECTED, LeftOut
 from ..suite.requirements import REQUIREMENTS
-from .cases import CASE, case_id, new_case, requirements_of
+from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
+from .isolation import shield
 from .run import RUN, Run
 
-__all__ = ["Choice"]
+__all__ = ["LEFT_OUT", "Choice", "missing_of"]
 
 KUBELETS_OWN = "exact/recorded/"
 """Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
+LEFT_OUT = pytest.StashKey[list[LeftOut]]()
+"""Where pytest's configuration keeps the cases that are not asked."""
 
 
 class Choice:
     """Leaves out what is not asked for, and skips what the target does not claim."""
 
+    def __init__(self, config: pytest.Config) -> None:
+        """Begin with nothing."""
+        self._chosen: list[pytest.Item] = []
+        self._left_out = config.stash[LEFT_OUT] = []
+
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the cases that are asked, and give each its record."""
         run = config.stash[RUN]
-        wanted = [_is_wanted(item, run) for item in items]
-        if items and not any(wanted):
+        reasons = [_reason(item, run) for item in items]
+        try:
+            run.selection.check({case_id(item): why for item, why in zip(items, reasons, strict=True)})
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from error
+        if items and all(reasons):
             raise pytest.UsageError(f"nothing is selected: {run.selection}")
-        dropped = [item for item, kept in zip(items, wanted, strict=True) if not kept]
+        dropped = [(item, why) for item, why in zip(items, reasons, strict=True) if why]
         if dropped:
-            config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item, kept in zip(items, wanted, strict=True) if kept]
+            config.hook.pytest_deselected(items=[item for item, _ in dropped])
+        self._left_out += [LeftOut(case_id(item), requirements_of(item), why) for item, why in dropped]
+        items[:] = [item for item, why in zip(items, reasons, strict=True) if not why]
         for item in items:
             _prepare(item, run)
+        self._chosen = list(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Refuse cases that could not be told apart: tests of one's own, beside the suite's, may be called alike."""
+        """Refuse cases that could not be told apart, and take note of those that pytest itself has left out."""
         twice = [name for name, count in Counter(map(case_id, session.items)).items() if count > 1]
         if twice:
             raise pytest.UsageError(f"two cases have the id {min(twice)}; rename a test or its file")
+        kept = set(session.items)
+        self._left_out += [
+            LeftOut(case_id(item), requirements_of(item), NOT_SELECTED) for item in self._chosen if item not in kept
+        ]
 
 
-def _is_wanted(item: pytest.Item, run: Run) -> bool:
+def _reason(item: pytest.Item, run: Run) -> str:
+    """Return why an item is left out, "" if it is asked."""
     names = requirements_of(item)
-    other_level = ("departs", "documented") if run.level == "exact" else ("exact",)
-    return (
-        not any(item.get_closest_marker(marker) for marker in other_level)
-        and not _is_asked_of_the_node(item, run)
-        and _is_in_the_profile(names, run)
-        and run.selection.wants(names, case_id(item))
-    )
+    other_level, other = (("departs", "documented"), "documented") if run.level == "exact" else (("exact",), "exact")
+    if any(item.get_closest_marker(marker) for marker in other_level):
+        return f"asked at level {other} only"
+    if _is_asked_of_the_node(item, run):
+        return "the node is asked instead"
+    if run.snapshots.are_own and any(name.startswith(KUBELETS_OWN) for name in names):
+        return "the golden snapshots are one's own"
+    if not _is_in_the_profile(item, names, run):
+        return f"not of the profile {run.profile}"
+    return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED
 
 
 def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:
     """Tell whether a case of a narrow surface says nothing that the node is not asked: it is for those without."""
-    marker = item.get_closest_marker("beside_node")
-    return marker is not None and marker.args[0] not in run.client.surfaces and "node" in run.client.surfaces
+    return (
+        item.get_closest_marker("beside_node") is not None
+        and "node" in run.surfaces
+        and run.surfaces.isdisjoint(surfaces_of_item(item, run.claimed))
+    )
 
 
-def _is_in_the_profile(names: list[str], run: Run) -> bool:
-    if run.snapshots and any(name.startswith(KUBELETS_OWN) for name in names):
+def _is_in_the_profile(item: pytest.Item, names: list[str], run: Run) -> bool:
+    """Tell whether a case is of the profile; what that leaves open is, where it is claimed."""
+    profile = run.profile
+    if names and profile.surface is not None and profile.surface not in surfaces_of_item(item, run.claimed):
         return False
     asked = [REQUIREMENTS[name] for name in names]
-    return all(run.profile.asks(each.features) and each.holds_in(run.profile.version) for each in asked)
+    open_to_it = profile.optional - run.features
+    return all(
+        profile.asks(each.features) and each.holds_in(profile.version) and open_to_it.isdisjoint(each.features)
+        for each in asked
+    )
 
 
 def _prepare(item: pytest.Item, run: Run) -> None:
     names = requirements_of(item)
     item.stash[CASE] = new_case(item)
+    shield(item)
     item.user_properties.extend(("requirement", name) for name in names)
-    missing = sorted({feature for name in names for feature in REQUIREMENTS[name].features} - run.features)
+    missing = missing_of(item, run)
     if missing:
         item.add_marker(pytest.mark.skip(reason=f"not claimed: {', '.join(missing)}"))
+
+
+def missing_of(item: pytest.Item, run: Run) -> list[str]:
+    """Return the features that a case needs and the target does not claim, ascending; then the surface it needs."""
+    needed = {feature for name in requirements_of(item) for feature in REQUIREMENTS[name].features}
+    surfaces = surfaces_of_item(item, run.claimed)
+    without = surfaces if run.surfaces.isdisjoint(surfaces) else ()
+    return [*sorted(needed - run.features), *([f"the surface {' or '.join(without)}"] if without else [])]

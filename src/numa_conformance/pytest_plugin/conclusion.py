@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ..report.model import Case, Summary
+from ..errors import UsageError
+from ..files import write_text
+from ..printable import printable
+from ..report.case import Case
+from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
-from ..report.writers import write_reports
+from ..suite.left_out import LeftOut
 from .cases import case_id, case_id_of_node
+from .choice import LEFT_OUT
 from .run import RUN, Run
 from .verdicts import CASE_PROPERTY
 
@@ -20,6 +26,9 @@ HARNESS_ERROR = 11
 OWN_SNAPSHOTS = "documented, with own snapshots"
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
+UNWRITTEN = pytest.StashKey[str]()
+"""Where pytest's configuration keeps why no report was written."""
+OF_A_WORKER = "numa_left_out"
 
 
 class Conclusion:
@@ -30,15 +39,34 @@ class Conclusion:
         self._config = config
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
+        self._left_out: list[LeftOut] = []
+        self._harness: list[str] = []
 
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Take note of the cases that must come to a verdict."""
+        """Take note of the cases that must come to a verdict, and of those that are not asked."""
         self._planned.update(map(case_id, session.items))
+        self._left_out = self._config.stash[LEFT_OUT]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         """Plan what a worker of xdist has collected; all collect the same."""
         self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Learn what a worker of xdist has left out; all leave out the same."""
+        told = getattr(node, "workeroutput", {}).get(OF_A_WORKER)
+        self._left_out = [LeftOut(*each) for each in told] if told else self._left_out
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Take note of what cannot be collected."""
+        if report.failed:
+            self._harness.append(f"{report.nodeid or 'the suite'} cannot be collected")
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        """Take note of an error of pytest or of a plugin."""
+        self._harness.append(f"internal error: {str(excrepr).strip().splitlines()[-1].removeprefix('E').strip()}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a case, or a later phase's worse verdict on it."""
@@ -54,26 +82,48 @@ class Conclusion:
         run = self._config.stash[RUN]
         run.client.close()
         if hasattr(self._config, "workerinput"):
+            vars(self._config)["workeroutput"][OF_A_WORKER] = [list(each) for each in self._left_out]
+            return
+        if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
-        if run.report:
-            write_reports(summary, Path(run.report))
-        if any(case.verdict == "error" for case in summary.cases):
+        if run.report or run.markdown:
+            self._write(summary, run)
+        if summary.verdict == NOT_JUDGED:
             session.exitstatus = HARNESS_ERROR
         elif exitstatus == 0 and summary.problems:
             session.exitstatus = 1
+        elif exitstatus == 0 and UNWRITTEN in self._config.stash:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _write(self, summary: Summary, run: Run) -> None:
+        """Write the reports; a folder that does not take them costs the report and not the verdict."""
+        # Templates cost each worker of xdist its start.
+        from ..report.markdown import markdown_text
+        from ..report.writers import write_reports
+
+        try:
+            if run.report:
+                write_reports(summary, Path(run.report))
+            if run.markdown:
+                write_text(Path(run.markdown), markdown_text(summary))
+        except UsageError as error:
+            self._config.stash[UNWRITTEN] = str(error)
 
     def _summary(self, run: Run) -> Summary:
-        level = OWN_SNAPSHOTS if run.snapshots else run.level
-        cases = list(self._cases.values())
+        level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
         return Summary.of(
             run.client.description,
             level,
             run.profile,
-            cases,
+            list(self._cases.values()),
             run.known,
             planned=self._planned,
-            narrowed=run.is_narrowed,
+            narrowed=run.is_narrowed or any(case.by_chance for case in self._left_out),
+            features=run.features,
+            harness=self._harness,
+            left_out=self._left_out,
+            whole=run.asks_the_whole_suite,
         )
 
 
@@ -116,8 +166,11 @@ class Terminal:
             return
         run = config.stash[RUN]
         reporter.section("numa-conformance")
-        for line in summary_lines(summary, run.again, run.report):
-            reporter.write_line(line)
+        unwritten = config.stash.get(UNWRITTEN, None)
+        if unwritten is not None:
+            reporter.write_line(printable(f"no report: {unwritten}"))
+        for line in summary_lines(summary, run.again, "" if unwritten else run.report):
+            reporter.write_line(printable(line))
 
 
 def _is_told(report: pytest.TestReport) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
+from .isolation import is_of_the_suite, settle
+from .options import setting
 from .run import RUN, Run
 from .verdicts import Verdicts
 
@@ -19,9 +19,11 @@ TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",
     "departs(quirk): the kubelet departs here; not asked at level exact",
-    "beside_node(surface): asks what the surface node is asked too",
+    "surfaces(*names): the surfaces on which a case shows",
+    "beside_node: asks of other surfaces what the surface node is asked too",
     "documented: asks what the documentation says; not asked at level exact",
     "xdist_group(name): cases that share what was asked, for --dist loadgroup",
+    "conversations: judges generated conversations",
     "exact: asks for the kubelet's own placement; runs at level exact only",
 )
 
@@ -30,6 +32,7 @@ def enable(config: pytest.Config) -> None:
     """Register the suite's hooks and put the suite among what is collected."""
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
+    settle(config)
     part = _collect_the_suite(config)
     try:
         config.stash[RUN] = Run.read(config, part=part)
@@ -37,8 +40,16 @@ def enable(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
         pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
-    for hooks in (Choice(), Verdicts(), Conclusion(config), Terminal()):
+    config.pluginmanager.register(Choice(config))
+    listing = setting(config, "numa_list")
+    if listing:
+        _list_only(config, listing)
+        return
+    for hooks in (Verdicts(), Conclusion(config), Terminal()):
         config.pluginmanager.register(hooks)
+    if config.stash[RUN].selection.named:
+        # A few cases need no workers of xdist, which could not say that a case is not there.
+        config.option.dist, config.option.tx = "no", []
     if config.stash[RUN].deep and not hasattr(config, "workerinput"):
         _show_progress(config)
 
@@ -46,13 +57,22 @@ def enable(config: pytest.Config) -> None:
 def _collect_the_suite(config: pytest.Config) -> bool:
     """Add the suite to what the user named; tell whether that was a part of the suite, which then stays alone."""
     suite = str(data_folder("conformance"))
-    named = config.args_source is pytest.Config.ArgsSource.ARGS
-    part = named and any(str(Path(argument.split("::")[0]).absolute()).startswith(suite) for argument in config.args)
+    named = config.args_source is pytest.Config.ArgsSource.ARGS and config.args != [suite]
+    part = named and any(is_of_the_suite(argument.split("::")[0]) for argument in config.args)
     if not part:
         config.args = [suite, *config.args] if named else [suite]
     config.option.importmode = "importlib"
-    config.option.warn_unused_snapshots = True
     return part
+
+
+def _list_only(config: pytest.Config, form: str) -> None:
+    """Have what would be asked listed, in this process, and nothing run."""
+    from .listing import Lister
+
+    config.option.collectonly = True
+    # Programs may read the output, so pytest's own lines are kept off it.
+    config.pluginmanager.set_blocked("terminalreporter")
+    config.pluginmanager.register(Lister(form))
 
 
 def _show_progress(config: pytest.Config) -> None:

@@ -16,7 +16,7 @@ class Option:
 
     name: str
     help: str
-    kind: Literal["text", "list", "flag"] = "text"
+    kind: Literal["text", "list", "flag", "form"] = "text"
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     default: str = ""
@@ -30,6 +30,7 @@ class Option:
 OPTIONS: tuple[Option, ...] = (
     Option("target", "the implementation under test, in process: package.module:factory", metavar="FACTORY"),
     Option("target-command", "the implementation under test in any language: serves stdio", metavar="COMMAND"),
+    Option("kubelet", "an unmodified kubelet as the implementation under test: its binary", metavar="PATH"),
     Option(
         "level",
         "documented: what the documentation states; exact: the kubelet's own placements too",
@@ -44,14 +45,24 @@ OPTIONS: tuple[Option, ...] = (
     Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
     Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
-    Option("features", "override what the target claims: +feature,-feature", metavar="LIST"),
+    Option("case", "only this case of the suite, or this test with all its cases; repeatable", "list", "ID"),
+    Option(
+        "list",
+        "print what would be asked, and ask nothing: requirements, machines, cases, what is not claimed",
+        "form",
+        choices=("text", "json"),
+    ),
+    Option("features", "override what the target claims: =+feature,-feature", metavar="LIST"),
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
     Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="DIR"),
+    Option("histories", "keep all generated conversations in the folder of --numa-report", "flag"),
+    Option("markdown", "write the verdict and what is not met to this file, for a CI summary", metavar="FILE"),
     Option(
         "snapshots",
-        "at level exact compare with golden snapshots of your own in this folder; --snapshot-update writes them",
+        "at level exact compare with golden snapshots of your own in this folder",
         metavar="DIR",
     ),
+    Option("snapshot-update", "write the golden snapshots anew instead of comparing with them", "flag"),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
@@ -78,6 +89,17 @@ def add_options(parser: pytest.Parser) -> None:
         if option.kind == "flag":
             group.addoption(flag, action="store_true", dest=option.dest, default=None, help=option.help)
             parser.addini(option.dest, option.help, type="bool", default=False)
+        elif option.kind == "form":
+            group.addoption(
+                flag,
+                nargs="?",
+                const=option.choices[0],
+                dest=option.dest,
+                default=None,
+                choices=option.choices,
+                help=option.help,
+            )
+            parser.addini(option.dest, option.help, default="")
         elif option.kind == "list":
             group.addoption(
                 flag, action="append", dest=option.dest, default=None, metavar=option.metavar, help=option.help

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -11,12 +12,11 @@ import pytest
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 from ..suite.asking import Budget
-from ..suite.goldens import OwnGolden
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
-from .snapshots import OwnSnapshots
+from .snapshots import Snapshots
 
 __all__ = ["RUN", "Run"]
 
@@ -32,7 +32,7 @@ class Run:
     """What the target is taken to claim."""
     known: KnownFailures
     selection: Selection
-    snapshots: OwnSnapshots | None
+    snapshots: Snapshots
     machines: tuple[str, ...]
     """The machines to test on; empty for the suite's own choice."""
     deep: bool
@@ -41,6 +41,10 @@ class Run:
     """How much of the generated conversations is asked."""
     report: str
     """The folder for reports; empty for none."""
+    markdown: str
+    """The file for a summary in Markdown; empty for none."""
+    keeps_histories: bool
+    """Whether the folder keeps all generated conversations, not only those that broke something."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
 
@@ -56,27 +60,41 @@ class Run:
         return cls(
             client=client,
             level=level,
-            profile=Profile.parse(profile, client.description.kubernetes_version),
+            profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
-            snapshots=OwnSnapshots.read(config, level),
+            snapshots=Snapshots.read(config, level),
             machines=tuple(settings_list(config, "numa_machine")),
             deep=is_set(config, "numa_deep"),
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget.parse(setting(config, "numa_budget")),
             report=setting(config, "numa_report"),
+            markdown=setting(config, "numa_markdown"),
+            keeps_histories=_keeps_histories(config),
             again=_replay_options(config),
         )
 
     @property
+    def claimed(self) -> frozenset[str]:
+        """The features it is taken to claim, of those that the profile offers."""
+        return self.features & self.profile.offered
+
+    @property
+    def surfaces(self) -> frozenset[str]:
+        """The surfaces that are asked: those of the target, or of the profile alone."""
+        claimed, only = self.client.surfaces, self.profile.surface
+        return claimed if only is None else claimed & {only}
+
+    @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
-        return self.selection.narrows or self.snapshots is not None
+        return self.selection.narrows or self.snapshots.are_own
 
-    def own_golden(self, case: str) -> OwnGolden | None:
-        """Return the target's own golden text of a case, None where the kubelet's is asked for."""
-        return self.snapshots.golden(case) if self.snapshots else None
+    @property
+    def asks_the_whole_suite(self) -> bool:
+        """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
+        return not (self.selection.is_part or self.machines)
 
 
 RUN = pytest.StashKey[Run]()
@@ -84,9 +102,9 @@ RUN = pytest.StashKey[Run]()
 
 
 def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
-    factory, command = setting(config, "numa_target"), setting(config, "numa_target_command")
-    if factory and command:
-        raise pytest.UsageError("--numa-target and --numa-target-command exclude each other")
+    if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
+        raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
+    factory, command = setting(config, "numa_target"), _command(config)
     timeout = _timeout(config)
     if command:
         return Stdio(command, timeout)
@@ -105,6 +123,21 @@ def _timeout(config: pytest.Config) -> float:
     return timeout
 
 
+def _command(config: pytest.Config) -> str:
+    """Return the command that serves the target over stdio; empty where none is named."""
+    kubelet = setting(config, "numa_kubelet")
+    if kubelet:
+        return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", kubelet])
+    return setting(config, "numa_target_command")
+
+
+def _keeps_histories(config: pytest.Config) -> bool:
+    keeps = is_set(config, "numa_histories")
+    if keeps and not setting(config, "numa_report"):
+        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report DIR")
+    return keeps
+
+
 def _replay_options(config: pytest.Config) -> str:
-    named = {option: setting(config, f"numa_{option.replace('-', '_')}") for option in ("target", "target-command")}
+    named = {"target": setting(config, "numa_target"), "target-command": _command(config)}
     return "".join(f" --{option} {shlex.quote(value)}" for option, value in named.items() if value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,12 +20,18 @@ __all__ = ["Selection", "claimed_features"]
 
 @dataclass(frozen=True)
 class Selection:
-    """Requirement globs, and the ids of cases that failed in an earlier report; empty means everything."""
+    """Requirement globs, cases, and the ids of cases that failed in an earlier report; empty means everything.
+
+    ``named`` are ids of cases, or of tests: the same without what stands in brackets.
+    """
 
     patterns: tuple[str, ...]
+    named: tuple[str, ...]
     cases: frozenset[str] | None
     by_pytest: bool = False
-    """Whether paths or pytest's own options choose among the cases."""
+    """Whether pytest's own options choose among the cases."""
+    is_part: bool = False
+    """Whether the user named paths inside the suite."""
 
     @classmethod
     def read(cls, config: pytest.Config, *, part: bool = False) -> Selection:
@@ -44,16 +50,38 @@ class Selection:
         if faults:
             raise UsageError(faults)
         rerun = setting(config, "numa_rerun")
-        return cls(patterns, _failed_cases(Path(rerun)) if rerun else None, part or _chosen_by_pytest(config))
+        return cls(
+            patterns,
+            tuple(settings_list(config, "numa_case")),
+            _failed_cases(Path(rerun)) if rerun else None,
+            _chosen_by_pytest(config),
+            part,
+        )
 
     @property
     def narrows(self) -> bool:
         """Whether less than everything is asked for."""
-        return bool(self.patterns) or self.cases is not None or self.by_pytest
+        return bool(self.patterns or self.named) or self.cases is not None or self.by_pytest or self.is_part
+
+    def check(self, cases: Mapping[str, str]) -> None:
+        """Raise ``UsageError`` for a named case that is not among these (id to why it is not asked), or not asked."""
+        faults = []
+        for name in self.named:
+            found = {id: why for id, why in cases.items() if _names(name, id)}
+            if not found:
+                tests = {id.partition("[")[0] for id in cases}
+                near = closest(name, cases if "[" in name else tests)
+                faults.append(Fault("--numa-case", f"the suite has no case {name!r}", "--numa-list shows them", near))
+            elif all(found.values()):
+                faults.append(Fault("--numa-case", f"{name!r} is not asked: {next(iter(found.values()))}"))
+        if faults:
+            raise UsageError(faults)
 
     def wants(self, requirements: Iterable[str], case: str) -> bool:
         """Tell whether a case is asked for."""
         if self.cases is not None and case not in self.cases:
+            return False
+        if self.named and not any(_names(name, case) for name in self.named):
             return False
         return not self.patterns or any(
             fnmatchcase(name, pattern) for name in requirements for pattern in self.patterns
@@ -61,9 +89,14 @@ class Selection:
 
     def __str__(self) -> str:
         parts = [f"--numa-requirement {pattern}" for pattern in self.patterns]
+        parts += [f"--numa-case {name}" for name in self.named]
         if self.cases is not None:
             parts.append(f"--numa-rerun ({len(self.cases)} cases)")
         return ", ".join(parts) or "no case of the suite"
+
+
+def _names(name: str, case: str) -> bool:
+    return name in (case, case.partition("[")[0])
 
 
 def _chosen_by_pytest(config: pytest.Config) -> bool:

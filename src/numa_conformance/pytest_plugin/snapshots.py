@@ -1,4 +1,4 @@
-"""Golden snapshots of a target's own, in a folder of its repository."""
+"""Golden snapshots: the kubelet's, which are shipped with the suite, or a target's own in a folder of its own."""
 
 from __future__ import annotations
 
@@ -8,46 +8,40 @@ from pathlib import Path
 import pytest
 
 from ..errors import Fault, UsageError
-from ..suite.goldens import OwnGolden
-from .options import setting
+from ..machine.data_files import data_folder
+from ..suite.goldens import Golden
+from .options import is_set, setting
 
-__all__ = ["OwnSnapshots"]
+__all__ = ["Snapshots"]
 
-
-_UPDATE = "numa_snapshot_update"
+UPDATE = "--numa-snapshot-update"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSnapshots:
-    """The folder of ``--numa-snapshots``; ``update`` is syrupy's ``--snapshot-update``."""
+class Snapshots:
+    """A folder of golden texts, whether they are the target's own, and whether they are written anew."""
 
     folder: Path
+    are_own: bool
     update: bool
 
     @classmethod
-    def read(cls, config: pytest.Config, level: str) -> OwnSnapshots | None:
-        """Read the options, and keep syrupy from writing to, or cleaning up, what is shipped with the suite.
-
-        Raises ``UsageError``.
-        """
+    def read(cls, config: pytest.Config, level: str) -> Snapshots:
+        """Read the options; raises ``UsageError`` for what would write over the kubelet's golden texts."""
         folder = setting(config, "numa_snapshots")
-        # The controller of xdist hands its options to workers as they are after this method.
-        update = bool(config.option.update_snapshots or getattr(config.option, _UPDATE, False))
+        update = is_set(config, "numa_snapshot_update")
         if not folder:
-            named = setting(config, "numa_target") or setting(config, "numa_target_command")
+            named = any(setting(config, f"numa_{name}") for name in ("target", "target_command", "kubelet"))
             if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
-                raise UsageError(Fault("--snapshot-update", message, "together with --numa-snapshots DIR"))
-            return None
+                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots DIR"))
+            return cls(data_folder("conformance") / "exact" / "golden", are_own=False, update=update)
         if level != "exact":
             raise UsageError(Fault("--numa-snapshots", f"level {level} compares no snapshots", "--numa-level exact"))
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
-        config.option.update_snapshots = False
-        config.option.disable_unused_snapshots = True
-        setattr(config.option, _UPDATE, update)
-        return cls(Path(folder).absolute(), update)
+        return cls(Path(folder).absolute(), are_own=True, update=update)
 
-    def golden(self, case: str) -> OwnGolden:
+    def golden(self, case: str) -> Golden:
         """Return the golden text of a case."""
-        return OwnGolden(self.folder, case, update=self.update)
+        return Golden(self.folder, case, update=self.update, whose="before" if self.are_own else "kubelet")

@@ -7,16 +7,19 @@ from typing import Any, cast
 
 import pytest
 
+from ..printable import printable
 from ..protocol import TargetFault
 from ..report.beside_reference import departures, with_reference
-from ..report.histories import with_history
-from ..report.model import UNMET, Case, Verdict
+from ..report.case import UNMET, Case, Verdict
+from ..report.histories import with_conversations, with_history
 from ..suite.findings import Finding
+from ..suite.groups import groups_of
 from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import Told
 from .cases import CASE, TOLD
 from .run import RUN, Run
+from .whose_fault import as_the_targets
 
 __all__ = ["CASE_PROPERTY", "Verdicts"]
 
@@ -50,7 +53,7 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
     """Return what a phase says; None for a setup or teardown with nothing to say."""
     if call.excinfo is None:
         return "passed" if report.when == "call" else None
-    error = call.excinfo.value
+    error = as_the_targets(call.excinfo.value)
     if isinstance(error, Finding):
         return "failed"
     if isinstance(error, TargetFault):
@@ -62,14 +65,22 @@ def _concluded(
     item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
-    error = call.excinfo.value if call.excinfo else None
-    case = with_history(item.stash[CASE], item.stash.get(TOLD, None), run.report)
-    details = "" if error is None or verdict == "not claimed" else _details(error, item.stash.get(TOLD, None), run)
+    raised = call.excinfo.value if call.excinfo else None
+    error = as_the_targets(raised) if raised else None
+    told = item.stash.get(TOLD, None)
+    case = with_history(item.stash[CASE], told, run.report)
+    if told is not None and run.keeps_histories:
+        case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
+    details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
+    if error is not raised and isinstance(error, Finding):
+        details += "\ncomes and goes: it was not seen again when the same was asked once more"
     scenario = _beside_reference(error, run)
-    if verdict in UNMET and run.known.covers(case.requirements):
+    if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
         report.outcome = "skipped"
-        report.wasxfail = run.known.reason(case.requirements)
+        report.wasxfail = run.known.reason(case.id, case.requirements)
+    elif verdict == "passed" and run.known.names(case.id, case.requirements):
+        verdict = "unexpectedly passed"
     elif verdict in UNMET and _only_recommended(case):
         verdict = "not followed"
         report.outcome = "skipped"
@@ -87,16 +98,20 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
     if told is not None and told.history is not None:
         if len(told.machines) > 1:
             lines.append(f"shows on: {_named(told.machines)}")
+        if told.known:
+            lines.append(f"known on: {_named(told.known)}")
+        if told.seen is not None and told.seen[0] < told.seen[1]:
+            lines.append("comes and goes: failed {} of {} times".format(*told.seen))
         if told.beside:
             lines.append(f"with it: {', '.join(told.beside)}")
         if isinstance(error, Finding) and run.level == "documented":
             lines += _departures(told.history, error.requirements[0])
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _named(machines: tuple[str, ...]) -> str:
     more = len(machines) - MOST_MACHINES
-    return ", ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
+    return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
 def _departures(history: History, requirement: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A verdict as a small picture for a README."""
+"""A verdict as a small picture for a README. What is no verdict on the target is grey."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ _LETTER, _PADDING, _HEIGHT = 7, 16, 20
 
 
 def badge_svg(summary: Summary) -> str:
-    """Return an SVG that says ``numa-conformance`` and the verdict; partial ones with passed cases of planned."""
+    """Return an SVG that says ``numa-conformance``, the verdict and the profile.
+
+    A partial verdict goes with the number of cases that passed, of those planned.
+    """
     left = "numa-conformance"
     right = summary.verdict
     if summary.verdict == "partial":
         right += f" {summary.counts['passed']}/{summary.planned}"
+    profile = summary.profile.partition("@")[0]
+    if profile not in ("", "all"):
+        right += f" ({profile})"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
     total = sum(widths)
     colour = _COLOURS.get(summary.verdict, _OTHER)

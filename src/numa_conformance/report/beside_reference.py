@@ -52,7 +52,7 @@ def departures(history: History, requirement: str) -> list[Quirk] | None:
 def _breaks(history: History, requirement: str, version: KubernetesVersion, quirks: Quirks) -> bool:
     with open_reference("exact", version, quirks) as reference:
         told, fault = again(history, reference)
-    return fault is None and any(broken.requirement == requirement for broken in judge(told).broken)
+    return fault is None and requirement in judge(told).unmet
 
 
 @contextmanager

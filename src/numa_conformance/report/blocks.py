@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..suite.requirements import REQUIREMENTS
-from .model import Case, Summary
+from .case import Case
+from .model import Summary
 from .scenarios import scenario_file
 
 __all__ = ["Blocks", "told_blocks"]
@@ -50,7 +51,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
             untold.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
-        lines += ["", *_block(name, shown, others, target, folder)]
+        lines += ["", *_block(name, shown, others), _again(shown, summary.level, target, folder)]
         told |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
     return Blocks(lines, [name for name in untold if name not in told])
@@ -61,7 +62,7 @@ def _rank(case: Case) -> tuple[bool, bool, int]:
     return case.verdict == "failed", not case.histories, len(case.requirements)
 
 
-def _block(name: str, case: Case, others: list[Case], target: str, folder: str) -> list[str]:
+def _block(name: str, case: Case, others: list[Case]) -> list[str]:
     known = REQUIREMENTS.get(name)
     lines = [f"NOT MET: {name}{_asked(case)}"]
     if known is not None:
@@ -78,7 +79,7 @@ def _block(name: str, case: Case, others: list[Case], target: str, folder: str) 
     lines += [f"also: {other.id}" for other in others[:MOST_CASES]]
     if len(others) > MOST_CASES:
         lines.append(f"      and {len(others) - MOST_CASES} more cases")
-    return [*lines, *_again(case, target, folder)]
+    return lines
 
 
 def _asked(case: Case) -> str:
@@ -88,9 +89,10 @@ def _asked(case: Case) -> str:
     return f"{verdict}, asked {case.asked:,} times in {case.histories:,} histories"
 
 
-def _again(case: Case, target: str, folder: str) -> list[str]:
-    if not folder or not (case.history or case.scenario):
-        return []
-    file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
-    command = "judge --again" if case.history else "replay"
-    return [f"play it again: numa-conformance {command} {file}{target}"]
+def _again(case: Case, level: str, target: str, folder: str) -> str:
+    if folder and (case.history or case.scenario):
+        file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
+        command = "judge --again" if case.history else "replay"
+        return f"play it again: numa-conformance {command} {file}{target}"
+    named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if level == "exact" else "")
+    return f"ask it again: pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"

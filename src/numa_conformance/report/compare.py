@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import UNMET, Case, Summary
+from .case import UNMET, Case
+from .model import Summary
 
 __all__ = ["Change", "Comparison", "compare_reports"]
 

@@ -1,7 +1,8 @@
-"""Conversations that broke a requirement, as files in the folder of a report."""
+"""Conversations as files in the folder of a report: those that broke a requirement, and all where they are kept."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from collections.abc import Iterable
@@ -9,38 +10,66 @@ from pathlib import Path
 
 import msgspec
 
+from ..errors import UsageError
 from ..files import write_text
 from ..suite.history import History, write_history
 from ..suite.telling import Told
-from .model import Case
+from .case import Case
 
-__all__ = ["FOLDER", "remove_other_histories", "with_history"]
+__all__ = ["FOLDER", "keep_group", "remove_other_histories", "with_conversations", "with_history"]
 
 FOLDER = "histories"
+ALL = f"{FOLDER}/all"
 
 
 def with_history(case: Case, told: Told | None, folder: str) -> Case:
-    """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder."""
+    """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder.
+
+    A folder that does not take it is told at the end of the run, with the report.
+    """
     if told is None:
         return case
     name = ""
     if told.history is not None and folder:
-        name = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
-        write_text(Path(folder, name), _lines(told.history), sync=False)
+        file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
+        with contextlib.suppress(UsageError):
+            write_text(Path(folder, file), _lines(told.history), sync=False)
+            name = file
     return msgspec.structs.replace(
-        case, asked=told.asked, histories=told.histories, history=name, with_it=list(told.beside)
+        case,
+        asked=told.asked,
+        histories=told.histories,
+        history=name,
+        machines=list(told.machines),
+        with_it=list(told.beside),
     )
+
+
+def with_conversations(case: Case, groups: Iterable[str]) -> Case:
+    """Return the case with the files of the groups on which it is judged."""
+    return msgspec.structs.replace(case, conversations=[_file_of(group) for group in groups])
+
+
+def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
+    """Write all conversations of a group to a file that ``judge`` reads, where the folder takes it."""
+    with contextlib.suppress(UsageError):
+        write_text(Path(folder, _file_of(group)), _lines(*histories), sync=False)
 
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
     """Remove conversations of earlier runs: those that no case refers to."""
-    kept = {case.history for case in cases}
-    for path in (folder / FOLDER).glob("*.jsonl"):
-        if f"{FOLDER}/{path.name}" not in kept:
+    kept = {name for case in cases for name in (case.history, *case.conversations)}
+    for path in (folder / FOLDER).rglob("*.jsonl"):
+        if path.relative_to(folder).as_posix() not in kept:
             path.unlink()
 
 
-def _lines(history: History) -> str:
+def _file_of(group: str) -> str:
+    return f"{ALL}/{group}.jsonl"
+
+
+def _lines(*histories: History) -> str:
     out = io.StringIO()
-    write_history(history, out)
+    for history in histories:
+        write_history(history, out)
     return out.getvalue()

@@ -19,7 +19,8 @@ from ..machine.picture_svg import machine_svg
 from ..protocol.features import FEATURES
 from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS, Requirement
-from .model import VERDICTS, Case, Summary
+from .case import VERDICTS, Case
+from .model import Summary
 from .scenarios import scenario_file
 
 __all__ = ["html_page", "matrix_page", "worst"]
@@ -116,8 +117,14 @@ def _environment() -> Environment:
 
 
 def _pictures(scenario: Mapping[str, Any]) -> dict[str, Markup]:
-    """Return the placements of a scenario by title, none where there is nothing to draw."""
-    drawn = maps(scenario)
+    """Return the placements of a scenario by title, none where there is nothing to draw.
+
+    In a report from elsewhere a scenario may hold anything.
+    """
+    try:
+        drawn = maps(scenario)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}
     if drawn is None or len(drawn[0].cpus) > _MAX_PICTURED:
         return {}
     machine, expected, actual = drawn

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from .model import UNMET, Case, Summary
+from .case import UNMET, Case
+from .model import Summary
 
 __all__ = ["junit_xml"]
 

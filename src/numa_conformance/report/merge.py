@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import Fault, UsageError
-from .model import Case, Summary
+from .case import Case
+from .model import NOT_JUDGED, Summary
 
 __all__ = ["merge_reports"]
 
@@ -33,9 +34,10 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
             if known is None or case.badness > known.badness:
                 cases[case.id] = case
     problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
+    judged = all(report.verdict != NOT_JUDGED for report in reports)
     if len(reports) == 1:
         return first
-    return Summary.concluded(first.target, first.level, "", cases.values(), problems, narrowed=True)
+    return Summary.concluded(first.target, first.level, "", cases.values(), problems, narrowed=True, judged=judged)
 
 
 def _who(summary: Summary) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
 
 import msgspec
 
@@ -13,84 +12,22 @@ from .. import __version__
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 from ..protocol.messages.describe import Description
-from ..suite.profiles import Profile
+from ..suite.known_failures import KnownFailures
+from ..suite.left_out import NO_VERDICT, LeftOut
+from ..suite.profiles import OPTIONAL, Profile
 from ..suite.requirements import REQUIREMENTS
+from ..suite.requirements.exact import COMPARING_IDS
+from .case import VERDICTS, Case, Verdict
 from .case_ids import with_folder
+from .known import stale, unasked
 
-__all__ = ["UNMET", "VERDICTS", "Case", "Summary", "Target", "Verdict", "read_report"]
+__all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
-Verdict = Literal[
-    "passed",
-    "failed",
-    "timed out",
-    "crashed",
-    "bad reply",
-    "not followed",
-    "expected failure",
-    "unexpectedly passed",
-    "not claimed",
-    "error",
-]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
-"""What says that the target does not meet a requirement."""
-_WEIGHTS: tuple[Verdict, ...] = (
-    "not claimed",
-    "passed",
-    "not followed",
-    "expected failure",
-    "unexpectedly passed",
-    "error",
-    "failed",
-    "bad reply",
-    "timed out",
-    "crashed",
-)
 FORMAT = "numa-conformance report 1"
-
-
-class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One test with its parameters: its id, the requirements it checks, its area, its verdict, and why."""
-
-    id: str
-    requirements: list[str]
-    area: str
-    verdict: Verdict
-    details: str = ""
-    scenario: dict[str, Any] | None = None
-    asked: int = 0
-    """How often its requirement was asked, where it is judged on conversations."""
-    histories: int = 0
-    """In how many conversations that was."""
-    history: str = ""
-    """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
-    with_it: list[str] = []
-    """The other requirements that this conversation does not meet."""
-
-    @property
-    def unmet(self) -> bool:
-        """Whether it says that the target does not meet a requirement."""
-        return self.verdict in UNMET
-
-    @property
-    def badness(self) -> int:
-        """How much the verdict weighs when several runs hold the case; the heaviest stays."""
-        return _WEIGHTS.index(self.verdict)
-
-    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> Case:
-        """Return the case with its outcome."""
-        return msgspec.structs.replace(self, verdict=verdict, details=details, scenario=scenario)
-
-    def to_json(self) -> str:
-        """Return the case as a text that travels between processes."""
-        return msgspec.json.encode(self).decode()
-
-    @classmethod
-    def from_json(cls, text: str) -> Case:
-        """Read the text of ``to_json``."""
-        return msgspec.json.decode(text, type=cls)
+NOT_JUDGED = "not judged"
+"""The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -101,12 +38,6 @@ class Target(msgspec.Struct, frozen=True):
     kubernetes: str
     surfaces: list[str]
     features: list[str]
-
-
-class _Known(Protocol):
-    @property
-    def entries(self) -> dict[str, Any]:
-        """Known failures by requirement."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -123,6 +54,8 @@ class Summary(msgspec.Struct, frozen=True):
     """Requirement to the address at which Kubernetes documents it."""
     profile: str = ""
     """``name@version`` of the profile that was run whole; a narrowed run has none."""
+    notes: list[str] = []
+    """What a reader should know, and what changes no verdict."""
     suite: str = __version__
     """The version of numa-conformance that asked."""
     format: str = FORMAT
@@ -134,14 +67,21 @@ class Summary(msgspec.Struct, frozen=True):
         level: str,
         profile: Profile,
         cases: Iterable[Case],
-        known: _Known,
+        known: KnownFailures,
         *,
         planned: Iterable[str],
         narrowed: bool,
+        features: Iterable[str] | None = None,
+        harness: Iterable[str] = (),
+        left_out: Sequence[LeftOut] = (),
+        whole: bool = True,
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
-        ``planned`` are the ids of all cases that were to be run; each must have come to a verdict.
+        ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
+        those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
+        with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
+        unless a part of it or other machines were named.
         """
         ordered = sorted(cases, key=lambda case: case.id)
         target = Target(
@@ -149,28 +89,42 @@ class Summary(msgspec.Struct, frozen=True):
             described.version,
             str(profile.version),
             sorted(described.surfaces),
-            sorted(described.features),
+            sorted(described.features if features is None else features),
         )
-        problems = _without_verdict(ordered, planned)
+        faults = list(harness)
+        missing = sorted(set(planned) - {case.id for case in ordered})
+        problems = [*faults, *_without_verdict(missing)]
         narrowed = narrowed or bool(problems)
+        not_asked = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
+        if not faults:
+            problems += stale(known, ordered, not_asked, whole=whole)
         if not narrowed:
-            problems = [*_stale(ordered, known), *_untested(ordered, profile, target.features, level)]
+            problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed else str(profile)
-        return cls.concluded(target, level, name, ordered, problems, narrowed=narrowed)
+        concluded = cls.concluded(target, level, name, ordered, problems, narrowed=narrowed, judged=not faults)
+        return msgspec.structs.replace(concluded, notes=unasked(known, ordered, not_asked))
 
     @classmethod
     def concluded(
-        cls, target: Target, level: str, profile: str, cases: Iterable[Case], problems: list[str], *, narrowed: bool
+        cls,
+        target: Target,
+        level: str,
+        profile: str,
+        cases: Iterable[Case],
+        problems: list[str],
+        *,
+        narrowed: bool,
+        judged: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim."""
+        """Count the cases and draw the verdict and the claim; not ``judged`` where the suite itself went wrong."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
-        verdict = _verdict(ordered, counts, narrowed=narrowed)
+        verdict = _verdict(ordered, counts, narrowed=narrowed) if judged else NOT_JUDGED
         return cls(
             target=target,
             level=level,
             verdict=verdict,
-            claim=_claim(verdict, target, level, profile, counts),
+            claim=_claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered)),
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
@@ -206,17 +160,6 @@ class Summary(msgspec.Struct, frozen=True):
         lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in asked}
         return {name: cases for name, cases in lax.items() if cases}
 
-    def tested(self) -> set[str]:
-        """Return the requirements of which some case was asked."""
-        return self._with(lambda case: case.verdict != "not claimed")
-
-    def tolerated(self) -> set[str]:
-        """Return the requirements that a known failure excuses."""
-        return self._with(lambda case: case.verdict == "expected failure")
-
-    def _with(self, wanted: Callable[[Case], bool]) -> set[str]:
-        return {name for case in self.cases if wanted(case) for name in case.requirements}
-
 
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
     named = {name for case in cases for name in case.requirements}
@@ -224,23 +167,34 @@ def _addresses(cases: Iterable[Case]) -> dict[str, str]:
 
 
 def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:
+    if counts["error"]:
+        return NOT_JUDGED
     if not any(case.verdict != "not claimed" for case in cases):
         return "not tested"
-    if any(case.unmet for case in cases) or counts["error"]:
+    if any(case.unmet for case in cases):
         return "not conformant"
     if narrowed or counts["not claimed"] or counts["expected failure"]:
         return "partial"
     return "conformant"
 
 
-def _claim(verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict]) -> str:
+def _compares_ids(cases: Iterable[Case]) -> bool:
+    """Tell whether a case was run in which CPU ids had to be the kubelet's."""
+    names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
+    return not names.isdisjoint(COMPARING_IDS)
+
+
+def _claim(
+    verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict], *, compares_ids: bool
+) -> str:
     who = f"{target.name} {target.version}"
     what = f"the documented behaviour of Kubernetes {target.kubernetes}"
     if level == "exact":
-        what = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        what = ids if compares_ids else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
     name = profile.partition("@")[0]
     if name not in ("", "all"):
-        what = f"{what}, profile {name}"
+        what = f"{what}, profile {name}{_chosen(name, target)}"
     if verdict == "conformant":
         where = " in every area this suite tests" if name == "all" else ""
         return f"{who} conforms to {what}{where}."
@@ -252,26 +206,24 @@ def _claim(verdict: str, target: Target, level: str, profile: str, counts: Count
         )
         rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
         return f"{who} conforms to {what} where it was tested{but}{rest}."
+    if verdict == NOT_JUDGED:
+        return f"The suite itself went wrong, so nothing is said of {who}: please report it."
     if verdict == "not tested":
         return f"No case was run, so nothing can be said of {who}."
     return f"{who} does not conform to {what}."
 
 
-def _stale(cases: list[Case], known: _Known) -> list[str]:
-    """Name known failures that no longer fail, or that no case tests."""
-    problems = []
-    for name in known.entries:
-        verdicts = {case.verdict for case in cases if name in case.requirements}
-        if not verdicts:
-            problems.append(f"known failure {name}: no case tests it in this run; remove the entry")
-        elif "expected failure" not in verdicts and "not claimed" not in verdicts:
-            problems.append(f"known failure {name}: it is met now; remove the entry")
-    return problems
+def _chosen(profile: str, target: Target) -> str:
+    """Tell which of the features that a profile leaves open the target has."""
+    open_to_it = OPTIONAL.get(profile, frozenset())
+    chosen = sorted(name.partition("/")[2] for name in open_to_it.intersection(target.features))
+    if not open_to_it:
+        return ""
+    return f" with {', '.join(chosen)}" if chosen else " without any of its options"
 
 
-def _without_verdict(cases: list[Case], planned: Iterable[str]) -> list[str]:
+def _without_verdict(missing: Sequence[str]) -> list[str]:
     """Name planned cases that came to no verdict: the run was stopped, or a worker died."""
-    missing = sorted(set(planned) - {case.id for case in cases})
     if not missing:
         return []
     shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
@@ -307,13 +259,25 @@ def _untested(cases: list[Case], profile: Profile, features: list[str], level: s
 
 
 def read_report(path: Path) -> Summary:
-    """Read a report.json, or the folder that holds one; raises ``UsageError``."""
+    """Read a report.json, or the folder that holds one; raises ``UsageError``.
+
+    Verdict, counts and claim are drawn anew from the cases: the file may come from elsewhere.
+    """
     file = path / "report.json" if path.is_dir() else path
     try:
         summary = msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Summary)
     except OSError as error:
         raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:  # what is no UTF-8 is no error of msgspec's own
         raise UsageError(Fault(str(file), f"is no report of this suite: {error}")) from error
     cases = [msgspec.structs.replace(case, id=with_folder(case.id, case.requirements)) for case in summary.cases]
-    return msgspec.structs.replace(summary, cases=sorted(cases, key=lambda case: case.id))
+    concluded = Summary.concluded(
+        summary.target,
+        summary.level,
+        summary.profile,
+        cases,
+        summary.problems,
+        narrowed=not summary.profile,
+        judged=summary.verdict != NOT_JUDGED,
+    )
+    return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)

@@ -11,7 +11,8 @@ from ..protocol.messages.describe import PROTOCOL, Description
 from ..suite.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from .blocks import told_blocks
-from .model import VERDICTS, Summary
+from .case import VERDICTS
+from .model import Summary
 
 __all__ = ["header_lines", "summary_lines"]
 
@@ -50,6 +51,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     if lines:
         lines.append("")
     lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
+    lines += [f"note: {note}" for note in summary.notes]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
     lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")

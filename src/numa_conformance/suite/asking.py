@@ -76,13 +76,14 @@ def ask(
     budget: Budget = Budget(),
     wanted: frozenset[str] = frozenset(),
     enough: frozenset[str] = frozenset(),
+    keep: Callable[[History], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Drive a target through scenarios and judge each history at once.
 
     Within a ``budget`` scenarios are taken from all over the group. When it is spent the group goes on for what is
     ``wanted`` and was not asked yet: three times as long where it is a time. Where only some requirements are asked
-    for, ``enough`` names them: once none of them is met no more is asked.
+    for, ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven.
     """
     outcome = Outcome()
     began = clock()
@@ -90,12 +91,14 @@ def ask(
     for scenario in ordered:
         history, fault = drive(scenario, client, version)
         outcome.driven += 1
+        if keep is not None:
+            keep(history)
         outcome.verdicts.add(judge(history))
         if fault is not None:
             outcome.ended.append((history, fault))
             if len(outcome.ended) >= MOST_FAULTS:
                 break
-        if enough and enough <= {broken.requirement for broken in outcome.verdicts.broken}:
+        if enough and enough <= outcome.verdicts.unmet:
             break
         if budget.is_whole:
             continue

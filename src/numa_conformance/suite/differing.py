@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..protocol import Client
-from .drive import Scenario, again, drive
+from .drive import Scenario, Script, again, drive
 from .history import History
+from .recorded.device_file import DEVICE_FILE, comparable_device_file
 from .recorded.differences import Difference, compare
 
-__all__ = ["Differing", "differences", "differing"]
+__all__ = ["STATE_FILES", "Differing", "differences", "differing"]
+
+STATE_FILES: Mapping[str, str] = {
+    "cpu-manager/state-file": "cpu_manager_state",
+    "memory-manager/state-file": "memory_manager_state",
+    "device-manager/state-file": DEVICE_FILE,
+}
+"""What a target claims to the file that is then compared."""
+_BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +33,69 @@ class Differing:
     differences: tuple[Difference, ...]
 
 
-def differing(history: History, other: History) -> Differing | None:
+def differing(history: History, other: History, files: Collection[str] = ()) -> Differing | None:
     """Return where two histories of the same questions first differ; None when they do not.
 
-    How a refusal is worded is not compared; blocks of memory are, in whatever order they are told.
+    How a refusal is worded is not compared; blocks of memory are, in whatever order they are told. ``files``: the state
+    files that are compared, where they are told.
     """
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
-        expected, got = _comparable(beside.answer or {}), _comparable(step.answer or {})
+        answer = _of_files(step.answer or {}, files)
+        expected, got = _comparable(_told(step.method, beside.answer or {}, answer, files)), _comparable(answer)
         found = tuple(compare(expected, got, "", messages=False))
         if found:
             return Differing(history.until(number + 1), other.until(number + 1), number, found)
     return None
 
 
-def differences(scenarios: Iterable[Scenario], client: Client, beside: Client, version: str) -> Iterator[Differing]:
-    """Drive one target through scenarios, ask another the same, and yield where they differ."""
+def differences(
+    scenarios: Iterable[Scenario], client: Client, beside: Client, version: str, files: Collection[str] = ()
+) -> Iterator[Differing]:
+    """Drive one target through scenarios, ask another the same, and yield where they differ.
+
+    Where ``files`` are compared every life of a node ends with the question for them.
+    """
     for scenario in scenarios:
-        history, _ = drive(scenario, client, version)
+        history, _ = drive(_ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, beside)
-        found = differing(history, other)
+        found = differing(history, other, files)
         if found:
             yield found
+
+
+def _ending_with_files(scenario: Scenario) -> Scenario:
+    def script() -> Script:
+        asked, up = scenario.script(), False
+        try:
+            question = next(asked)
+            while True:
+                answer = yield question
+                if question[0] in ("node.start", "node.restart"):
+                    up = answer.get("result") in ("started", "restarted")
+                question = asked.send(answer)
+        except StopIteration:
+            pass
+        if up:
+            yield "node.checkpoints", {}
+
+    return replace(scenario, script=script)
+
+
+def _told(method: str, answer: Mapping[str, Any], beside: Mapping[str, Any], files: Collection[str]) -> Any:
+    """Return what is compared: of what an allocation may tell beside the CPUs, what the other tells too."""
+    if method == "allocate":
+        return {name: value for name, value in answer.items() if name in beside or name not in _BESIDE}
+    return _of_files(answer, files)
+
+
+def _of_files(answer: Mapping[str, Any], files: Collection[str]) -> Mapping[str, Any]:
+    """Return an answer with these state files and no others, that of devices without an order it does not have."""
+    if "checkpoints" not in answer:
+        return answer
+    texts = {name: text for name, text in answer["checkpoints"].items() if name in files}
+    if DEVICE_FILE in texts:
+        texts[DEVICE_FILE] = comparable_device_file(texts[DEVICE_FILE])
+    return {**answer, "checkpoints": texts, "writes": None}
 
 
 def _comparable(answer: Any) -> Any:

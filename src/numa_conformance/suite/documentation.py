@@ -1,24 +1,22 @@
-"""The parts of the documentation that are made from the code: requirements, quirks, protocol."""
+"""The parts of the documentation that are made from the code: requirements, protocol."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 
 import msgspec
 
-from ..documentation.quirks import QUIRKS
 from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
 from ..protocol.message import Message
+from .groups import GROUPS, groups_of
 from .markdown import joined, table
 from .profiles import FEATURE_SETS
 from .requirements import REQUIREMENTS, Requirement
-from .rules_page import rule_links
 from .statements_page import statement_links
-from .tests_index import index_of_tests
+from .tests_index import index_of_tests, surfaces_of_tests
 
-__all__ = ["protocol_page", "quirks_page", "requirements_page"]
-
-_ACTOR = {"scheduler": "The scheduler"}
+__all__ = ["protocol_page", "requirements_page"]
 
 
 def requirements_page() -> str:
@@ -69,31 +67,6 @@ def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
     return area, len(found), sum(one.id in index_of_tests() for one in found)
 
 
-def quirks_page() -> str:
-    """Return ``docs/quirks.md``."""
-    lines = [
-        "# Quirks",
-        "",
-        "Where Kubernetes departs from its documentation. At level `exact` the reference shows every quirk of the "
-        "Kubernetes version asked for; at level `documented` it shows none. "
-        "Made by `numa-conformance quirks --markdown`.",
-        "",
-    ]
-    for quirk in QUIRKS.values():
-        issue = f" Public reference: {quirk.issue}." if quirk.issue else ""
-        lines += [
-            f"## `{quirk.id}`",
-            "",
-            f"{_ACTOR.get(quirk.area, 'The kubelet')}: {quirk.summary}.",
-            "",
-            f"The documentation, and the reference with the quirk off: {quirk.documented}.",
-            "",
-            f"Area {quirk.area}; rules {rule_links(quirk.rule)}; Kubernetes {quirk.versions}.{issue}",
-            "",
-        ]
-    return joined(lines)
-
-
 def protocol_page() -> str:
     """Return ``docs/protocol.md``."""
     lines = [
@@ -130,8 +103,33 @@ def protocol_page() -> str:
             tag = reply.__struct_config__.tag
             lines.append(f"- {f'`{tag}`: ' if tag else ''}{_sentence(reply)} Fields: {_fields(reply)}.")
     lines += ["", "## Surfaces", "", *table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
-    lines += ["", "## Features", "", *table(("feature", "what it is"), ((f"`{n}`", t) for n, t in FEATURES.items()))]
+    lines += [
+        "",
+        "## Features",
+        "",
+        "A feature is tested through the surfaces on which it shows; one that is claimed without any of them was not "
+        "tested, and the run says so.",
+        "",
+        *table(
+            ("feature", "what it is", "shows on"),
+            (
+                (f"`{name}`", text, _listed(surfaces_of_feature(name)) or "recorded decisions alone")
+                for name, text in FEATURES.items()
+            ),
+        ),
+    ]
     return joined(lines)
+
+
+def surfaces_of_feature(feature: str) -> frozenset[str]:
+    """Return the surfaces through which some requirement asks for a feature."""
+    asking = [one.id for one in REQUIREMENTS.values() if feature in one.features]
+    direct = frozenset[str]().union(*(surfaces_of_tests().get(id, ()) for id in asking))
+    return direct | {GROUPS[group].surface for id in asking for group in groups_of(id)}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def _fields(message: type[Message]) -> str:

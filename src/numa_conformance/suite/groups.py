@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..documentation.policies import TOPOLOGY_POLICIES
 from ..protocol.features import FEATURES
+from ..protocol.messages import SURFACES
 from .checkers import checkers_of
 from .drive import Scenario
 from .generators import damages as damaged
@@ -46,7 +47,7 @@ from .judge.scored import ScoredNode, ScorePair
 from .judge.starts import Start
 from .judging import ANSWERED, WELL_FORMED
 
-__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in"]
+__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
@@ -149,6 +150,12 @@ def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
     subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
     named = {check.requirement for subject in subjects for check in checkers_of(subject)}
     return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
+
+
+def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:
+    """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
+    able = (group for group in GROUPS.values() if group.surface in surfaces)
+    return tuple(group.name for group in able if requirement in asked_in(group, claimed))
 
 
 JUDGED: tuple[str, ...] = tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))

@@ -38,6 +38,11 @@ class Verdicts:
     broken: list[Broken] = field(default_factory=list)
     steps: int = 0
 
+    @property
+    def unmet(self) -> set[str]:
+        """The requirements that are broken."""
+        return {broken.requirement for broken in self.broken}
+
     def add(self, more: Verdicts) -> None:
         """Take over what came of further histories."""
         self.asked += more.asked

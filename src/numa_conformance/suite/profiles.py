@@ -1,8 +1,11 @@
-"""Profiles: named sets of features, at a Kubernetes version, to which an implementation may say it conforms."""
+"""Profiles: what an implementation may say it conforms to: a named set of features, at a Kubernetes version.
+
+A profile of one surface is for implementations that have no other. What it leaves open is asked where it is claimed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,7 +14,7 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..protocol.features import FEATURES
 
-__all__ = ["FEATURE_SETS", "Profile"]
+__all__ = ["FEATURE_SETS", "OF_ONE_SURFACE", "OPTIONAL", "Profile"]
 
 
 def _below(*prefixes: str) -> frozenset[str]:
@@ -21,6 +24,16 @@ def _below(*prefixes: str) -> frozenset[str]:
 _CPU = frozenset({"cpu-manager/none", "cpu-manager/static", "cpu-manager/init-containers", "node/qos"})
 _TOPOLOGY = _below("topology-manager/") | {"cpu-manager/hints"}
 _FILES = frozenset(name for name in FEATURES if name.endswith("/state-file"))
+_PICKED = frozenset(
+    f"cpu-manager/{option}"
+    for option in (
+        "full-pcpus-only",
+        "distribute-cpus-across-numa",
+        "align-by-socket",
+        "distribute-cpus-across-cores",
+        "prefer-align-cpus-by-uncorecache",
+    )
+)
 
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -34,34 +47,42 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,
         "host": _below("host/"),
         "scheduler": _below("scheduler/"),
+        "pick": frozenset({"cpu-manager/static"}) | _PICKED,
+        "score": _below("scheduler/"),
     }
 )
 """The name of a set to its features. Names are permanent; a set may grow with the suite."""
 
+OF_ONE_SURFACE = frozenset({"pick", "score"})
+"""The profiles that ask what shows on the surface of their name, and nothing else."""
+
+OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType({"pick": _PICKED, "score": _below("scheduler/")})
+"""The name of a profile to the features of it that one need not have to conform to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A set of features at a Kubernetes version; ``named`` when the user asked for it by name."""
+    """A set of features at a Kubernetes version."""
 
     name: str
     version: KubernetesVersion
-    named: bool = True
 
     @classmethod
-    def parse(cls, text: str, version: str | KubernetesVersion) -> Profile:
-        """Read ``NAME``, ``NAME@VERSION`` or ``@VERSION``; what is left out is ``all``, and the target's ``version``.
+    def parse(cls, text: str, version: str | KubernetesVersion, surfaces: Collection[str] = ()) -> Profile:
+        """Read ``NAME``, ``NAME@VERSION`` or ``@VERSION``.
 
-        Raises ``UsageError``.
+        What is left out is the target's: its ``version``, and the profile of its surface where its ``surfaces`` are one
+        that has a profile; else ``all``. Raises ``UsageError``.
         """
         name, _, asked = text.partition("@")
-        name = name or "all"
+        name = name or next(iter(OF_ONE_SURFACE.intersection(surfaces) if len(surfaces) == 1 else ()), "all")
         if name not in FEATURE_SETS:
             accepted = f"{', '.join(FEATURE_SETS)}; @ and a Kubernetes version may follow"
             raise UsageError(
                 Fault("--numa-profile", f"there is no profile {name!r}", accepted, closest(name, FEATURE_SETS))
             )
         try:
-            return cls(name, KubernetesVersion.supported(asked or version), bool(text))
+            return cls(name, KubernetesVersion.supported(asked or version))
         except UsageError as error:
             raise error.within("--numa-profile") from error
 
@@ -81,6 +102,16 @@ class Profile:
             if option.maturity.at(self.version) in (None, "alpha"):
                 hidden.add(f"topology-manager/{option.name}")
         return self.features - hidden
+
+    @property
+    def surface(self) -> str | None:
+        """The surface that alone is asked; None for all."""
+        return self.name if self.name in OF_ONE_SURFACE else None
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """Its features that are asked where they are claimed, and not missed where they are not."""
+        return OPTIONAL.get(self.name, frozenset())
 
     def asks(self, features: Iterable[str]) -> bool:
         """Tell whether a case that needs these features belongs to the profile."""

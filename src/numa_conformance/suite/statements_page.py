@@ -30,6 +30,7 @@ def statement_links(statements: Iterable[str]) -> str:
 
 def statements_page() -> str:
     """Return ``docs/statements.md``."""
+    asking = asked_by()
     lines = [
         "# Statements",
         "",
@@ -39,9 +40,8 @@ def statements_page() -> str:
         "forbids what it permits. Ids never change and are never used again. "
         "Made by `numa-conformance requirements --statements`.",
         "",
-        *_overview(),
+        *_overview(asking),
     ]
-    asking = asked_by()
     for page, of_page in groupby(STATEMENTS.values(), key=lambda statement: statement.page):
         lines += ["", f"## [{page.title}]({page.address})", "", f"Read: {page.read}."]
         for section, statements in groupby(of_page, key=lambda statement: statement.section):
@@ -50,8 +50,7 @@ def statements_page() -> str:
     return joined(lines)
 
 
-def _overview() -> list[str]:
-    asking = asked_by()
+def _overview(asking: Mapping[str, list[str]]) -> list[str]:
     by_page = {
         page: [statement for statement in STATEMENTS.values() if statement.page is page] for page in PAGES.values()
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..machine.data_files import data_folder
 
-__all__ = ["index_of_tests"]
+__all__ = ["index_of_tests", "surfaces_of_tests"]
 
 
 @cache
@@ -25,6 +25,26 @@ def index_of_tests() -> dict[str, tuple[str, ...]]:
                 for requirement in dict.fromkeys(_requirements(test)):
                     found.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
     return {requirement: tuple(tests) for requirement, tests in found.items()}
+
+
+@cache
+def surfaces_of_tests() -> dict[str, frozenset[str]]:
+    """Return requirement id to the surfaces that its tests ask, generated conversations not among them."""
+    root = Path(str(data_folder("conformance")))
+    found: dict[str, frozenset[str]] = {}
+    for path in sorted(root.rglob("test_*.py")):
+        module = vars(_module(path))
+        marks = module.get("pytestmark", [])
+        asked = {
+            name
+            for mark in (marks if isinstance(marks, list) else [marks])
+            if mark.name == "surfaces"
+            for name in mark.args
+        }
+        for name, test in module.items():
+            for requirement in _requirements(test) if name.startswith("test_") else ():
+                found[requirement] = found.get(requirement, frozenset()) | asked
+    return found
 
 
 def _module(path: Path) -> ModuleType:

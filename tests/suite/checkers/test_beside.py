@@ -41,10 +41,6 @@ def refused(reason: str, message: str = "", phase: str | None = None) -> Mapping
     return {"result": "rejected", "default_cpuset": "0-7", "reason": reason, "message": message, "phase": phase}
 
 
-def broken(verdicts: Verdicts) -> set[str]:
-    return {broken.requirement for broken in verdicts.broken}
-
-
 @pytest.mark.parametrize(("config", "requirement"), [(NONE, NONE_QUOTA), (static(), SHARED_QUOTA)])
 @pytest.mark.parametrize("quota", [-1, 0, 100_000, 160_000])
 def test_a_limit_that_quota_does_not_enforce(config: Mapping[str, Any], requirement: str, quota: int) -> None:
@@ -56,13 +52,13 @@ def test_a_limit_that_quota_does_not_enforce(config: Mapping[str, Any], requirem
 @pytest.mark.parametrize("quota", [150_000, 150_999])
 def test_a_limit_that_quota_enforces(config: Mapping[str, Any], requirement: str, quota: int) -> None:
     verdicts = told(config, BURSTABLE, admitted("", quota))
-    assert (broken(verdicts), verdicts.asked[requirement]) == (set(), 2)
+    assert (verdicts.unmet, verdicts.asked[requirement]) == (set(), 2)
 
 
 @pytest.mark.parametrize(("quota", "wrong"), [(200_000, {NO_QUOTA}), (-1, set()), (0, set())])
 def test_exclusive_cpus_have_no_quota(quota: int, wrong: set[str]) -> None:
     verdicts = told(static(), guaranteed("p", 2), admitted("1,5", quota))
-    assert (broken(verdicts), verdicts.asked[NO_QUOTA]) == (wrong, 2)
+    assert (verdicts.unmet, verdicts.asked[NO_QUOTA]) == (wrong, 2)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +73,7 @@ def test_exclusive_cpus_have_no_quota(quota: int, wrong: set[str]) -> None:
 @pytest.mark.parametrize("quota", [-1, 100_000])
 def test_no_page_says_what_bounds_these(config: Mapping[str, Any], wanted: Mapping[str, Any], quota: int) -> None:
     verdicts = told(config, wanted, admitted("", quota))
-    assert (broken(verdicts), verdicts.asked[NONE_QUOTA]) == (set(), 0)
+    assert (verdicts.unmet, verdicts.asked[NONE_QUOTA]) == (set(), 0)
 
 
 def test_a_target_that_does_not_tell_is_not_asked() -> None:
@@ -93,7 +89,7 @@ PHASES: list[tuple[str, set[str]]] = [("Failed", set()), ("Terminated", {FAILED}
 @pytest.mark.parametrize(("phase", "wrong"), PHASES)
 def test_the_phase_of_a_pod_that_cannot_have_whole_cores(phase: str, wrong: set[str]) -> None:
     verdicts = told(static("full-pcpus-only"), guaranteed("p", 3), refused("SMTAlignmentError", "", phase))
-    assert broken(verdicts) == wrong
+    assert verdicts.unmet == wrong
     assert verdicts.asked[FAILED] == verdicts.asked[TERMINATED] == 1
 
 
@@ -108,4 +104,4 @@ MESSAGES: list[tuple[str, set[str]]] = [
 def test_the_message_of_a_topology_affinity_error(message: str, wrong: set[str]) -> None:
     config = static(topology="single-numa-node")
     verdicts = told(config, guaranteed("p", 99), refused("TopologyAffinityError", message))
-    assert (broken(verdicts), verdicts.asked[WORDS]) == (wrong, 1)
+    assert (verdicts.unmet, verdicts.asked[WORDS]) == (wrong, 1)

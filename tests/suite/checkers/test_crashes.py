@@ -51,10 +51,6 @@ def crash(text: str, answer: Mapping[str, Any], *, writes: bool = True) -> Verdi
     return judge(History(Head("crash", "", 0, load_machine("t1-one-socket-smt2"), "1.32"), steps))
 
 
-def broken(verdicts: Verdicts) -> set[str]:
-    return {broken.requirement for broken in verdicts.broken}
-
-
 AFTER_A_CRASH: list[tuple[Mapping[str, Any], set[str]]] = [
     (again("0,3-4,7", a="1,5", b="2,6"), set()),
     (again("0,2,4,6", a="1,5", b="3,7"), set()),
@@ -76,7 +72,7 @@ AFTER_A_CRASH: list[tuple[Mapping[str, Any], set[str]]] = [
 def test_what_comes_up_after_a_crash(text: str, answer: Mapping[str, Any], wrong: set[str]) -> None:
     verdicts = crash(text, answer)
     assert verdicts.asked[COMES_UP] == 1
-    assert broken(verdicts) == wrong
+    assert verdicts.unmet == wrong
 
 
 def test_files_that_the_node_never_wrote_are_no_crash() -> None:
@@ -88,7 +84,7 @@ def test_files_that_the_node_never_wrote_are_no_crash() -> None:
 def test_the_reference_tells_its_writes_in_order() -> None:
     reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
     outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32")
-    assert (outcome.ended, broken(outcome.verdicts) & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
+    assert (outcome.ended, outcome.verdicts.unmet & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
     assert {name for name in asked_in(GROUPS["crashes"]) if not outcome.verdicts.asked[name]} == set()
 
 
@@ -116,4 +112,4 @@ class _WritesTwice:
 
 def test_a_node_that_cannot_read_what_it_wrote_is_noticed() -> None:
     outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), _WritesTwice(), "1.32")  # type: ignore[arg-type]
-    assert COMES_UP in broken(outcome.verdicts)
+    assert COMES_UP in outcome.verdicts.unmet

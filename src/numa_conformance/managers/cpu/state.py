@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...cpuset import format_bits
+
 __all__ = ["CpuHolding", "CpuPools", "CpuState"]
+
+
+def _shown(cpus: int | None) -> str:
+    """Write CPUs as a person reads them: a list, not the number whose bits they are."""
+    return "None" if cpus is None else f"<{format_bits(cpus)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +19,9 @@ class CpuHolding:
     """What one container holds: its exclusive CPUs, 0 when it runs in the shared pool."""
 
     exclusive: int
+
+    def __repr__(self) -> str:
+        return f"CpuHolding(exclusive={_shown(self.exclusive)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,10 @@ class CpuPools:
     shared: int
     reserved: int | None
     allocatable: int | None
+
+    def __repr__(self) -> str:
+        shared, reserved, allocatable = map(_shown, (self.shared, self.reserved, self.allocatable))
+        return f"CpuPools(shared={shared}, reserved={reserved}, allocatable={allocatable})"
 
 
 @dataclass(slots=True)

@@ -37,7 +37,8 @@ def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: Mem
         for name, amount in entry.limits.items():
             if not amount.is_int64:
                 raise StartError(_STAGE, "could not covert a variable of type Quantity to int64")
-            reserved[entry.numa_node][name] = reserved[entry.numa_node].get(name, 0) + amount.value
+            # Of an amount that is given twice, which validation refuses before, the last one holds.
+            reserved[entry.numa_node][name] = amount.value
     if not sum(amounts.get("memory", 0) for amounts in reserved.values()):
         raise StartError(_STAGE, "[memorymanager] you should specify the system reserved memory")
     return reserved

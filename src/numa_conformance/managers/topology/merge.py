@@ -9,7 +9,7 @@ member of a total order, so only the *set* of reachable merged hints matters:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..compressed_hints import CompressedHints
@@ -23,6 +23,7 @@ __all__ = [
     "Merged",
     "axes_of",
     "bound_of",
+    "each_axis",
     "merge_axes",
     "narrower",
     "preferred_masks",
@@ -54,26 +55,31 @@ _IMPOSSIBLE: Axis = (Hint(None, False),)
 
 def axes_of(answers: Iterable[Answer]) -> list[Axis]:
     """Turn provider answers into one axis of hints per resource (TOPO-PROV-02..05)."""
-    axes: list[Axis] = []
+    return list(each_axis(answers))
+
+
+def each_axis(answers: Iterable[Answer]) -> Iterator[Axis]:
+    """Yield the same one by one, for who may not need them all."""
     for answer in answers:
         if not answer:
-            axes.append(_NO_OPINION)
+            yield _NO_OPINION
             continue
         for hints in answer.values():
             if hints is None:
-                axes.append(_NO_OPINION)
+                yield _NO_OPINION
             elif isinstance(hints, CompressedHints):
-                axes.append(hints)
+                yield hints
             else:
-                axes.append(tuple(hints) if hints else _IMPOSSIBLE)
-    return axes
+                yield tuple(hints) if hints else _IMPOSSIBLE
 
 
 def single_node_axis(axis: Axis) -> Axis:
     """Keep the preferred hints of one node or of any node (TOPO-POL-05)."""
     if isinstance(axis, CompressedHints):
         return tuple(Hint(mask, True) for mask in sorted(axis.preferred) if mask.bit_count() == 1)
-    return tuple(hint for hint in axis if hint.preferred and (hint.mask is None or hint.mask.bit_count() == 1))
+    # Most hints are not preferred: they are dropped by position, without a name looked up.
+    preferred = [hint for hint in axis if hint[1]]
+    return tuple([hint for hint in preferred if hint.mask is None or hint.mask.bit_count() == 1])
 
 
 def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrower) -> Hint:

@@ -16,7 +16,7 @@ from ...kube.kubelet_config import KubeletConfiguration
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
 from .distances import Distances, closer, closer_by_id, fold_axes
-from .merge import Fitness, Merged, axes_of, merge_axes, narrower, single_node_axis
+from .merge import Fitness, Merged, axes_of, each_axis, merge_axes, narrower, single_node_axis
 from .options import STAGE, parse_options
 
 __all__ = ["TopologyPolicy", "make_topology_policy", "policy_of"]
@@ -56,16 +56,24 @@ class TopologyPolicy:
         if self.quirks.node_past_63_crashes and self.everything >> (HIGHEST_NODE + 1):
             highest = self.everything.bit_length() - 1
             raise KubeletCrashes("node-past-63-crashes", f"NUMA node {highest} fits in no mask")
-        axes = axes_of(answers)
         if self.one_node_only:
-            hint = merge_axes([single_node_axis(axis) for axis in axes], self.everything)
-            if hint.mask == self.everything:
-                hint = Hint(None, hint.preferred)
+            hint = self._on_one_node(answers)
         elif self.unreadable:
-            hint = fold_axes(axes, self.everything, self.fitness, self.unreadable)
+            hint = fold_axes(axes_of(answers), self.everything, self.fitness, self.unreadable)
         else:
-            hint = merge_axes(axes, self.everything, self.fitness)
+            hint = merge_axes(axes_of(answers), self.everything, self.fitness)
         return Merged(hint, hint.preferred or self.admits_unaligned)
+
+    def _on_one_node(self, answers: Iterable[Answer]) -> Hint:
+        """Merge what is left of each axis (TOPO-POL-05); where nothing is left of one the others need no look."""
+        left = []
+        for axis in each_axis(answers):
+            kept = single_node_axis(axis)
+            if not kept:
+                return Hint(None, False)
+            left.append(kept)
+        hint = merge_axes(left, self.everything)
+        return Hint(None, hint.preferred) if hint.mask == self.everything else hint
 
 
 _POLICIES: Mapping[str, Callable[[str, int, TopologyQuirks], TopologyPolicy]] = {

@@ -11,15 +11,11 @@ from functools import partial
 from ...cpuset import format_bits
 from ...documentation.options import STATIC_OPTIONS
 from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import touched
-from ..judge.starts import FirstPod, Start
+from ..judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, touched
+from ..judge.starts import MANY_NODES, MOST_NODES, FirstPod, Start
 
-NUMA, CORES, UNCORE = "distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"
-FULL, SOCKET, STRICT = "full-pcpus-only", "align-by-socket", "strict-cpu-reservation"
-ADD_UP = frozenset({FULL, NUMA, SOCKET})
-BY_BEST_EFFORT = frozenset({UNCORE})
-MANY_NODES = "max-allowable-numa-nodes"
-MOST_NODES = 8
+ADD_UP = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET})
+BY_BEST_EFFORT = frozenset({BY_UNCORE})
 
 
 def _refuses(_start: Start, first: FirstPod) -> bool:
@@ -44,11 +40,11 @@ def _stays_in_one_cache(start: Start, first: FirstPod) -> bool:
 
 
 _EFFECTS: Mapping[str, Callable[[Start, FirstPod], bool]] = {
-    FULL: _refuses,
-    NUMA: _divides_evenly,
-    SOCKET: _admits,
-    CORES: _spreads_over_cores,
-    UNCORE: _stays_in_one_cache,
+    WHOLE_CORES: _refuses,
+    ACROSS_NUMA: _divides_evenly,
+    BY_SOCKET: _admits,
+    ACROSS_CORES: _spreads_over_cores,
+    BY_UNCORE: _stays_in_one_cache,
 }
 
 
@@ -165,14 +161,14 @@ def _excludes(first: str, second: str, start: Start) -> Judgement:
 
 for _option, _known in STATIC_OPTIONS.items():
     for _other in _known.excludes:
-        _id = "distribution-across-numa" if _option == NUMA else _option
+        _id = "distribution-across-numa" if _option == ACROSS_NUMA else _option
         checker(f"cpu-manager/{_other}/refuses-{_id}", Start)(partial(_excludes, _option, _other))
 
 
 @checker("cpu-manager/align-by-socket/refuses-single-numa-node", Start)
 def socket_yields_to_single_numa_node(start: Start) -> Judgement:
     """With single-numa-node the node does not come up, or a pod that no NUMA node holds is refused all the same."""
-    if start.named != {SOCKET} or not start.shows(SOCKET) or start.settings.topology != "single-numa-node":
+    if start.named != {BY_SOCKET} or not start.shows(BY_SOCKET) or start.settings.topology != "single-numa-node":
         return None
     admitted = start.up and start.first is not None and start.first.admitted
     return violated(
@@ -187,8 +183,8 @@ def socket_yields_to_single_numa_node(start: Start) -> Judgement:
 @checker("cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes", Start)
 def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
     """On hardware with more sockets than NUMA nodes it does not apply: what a NUMA node holds is admitted."""
-    nodes = sum(1 for bits in start.machine.numa_bits.values() if bits)
-    if start.named != {SOCKET} or not start.shows(SOCKET) or len(start.machine.socket_bits) <= nodes:
+    nodes = start.nodes_with_cpus
+    if start.named != {BY_SOCKET} or not start.shows(BY_SOCKET) or len(start.machine.socket_bits) <= nodes:
         return None
     refused = start.up and start.first is not None and not start.first.admitted
     return violated(
@@ -202,9 +198,11 @@ def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
 @checker("topology-manager/policy-options/need-their-gates", Start)
 def topology_options_need_their_gates(start: Start) -> Judgement:
     """While a gate hides max-allowable-numa-nodes, it allows no further NUMA nodes."""
-    nodes = sum(1 for bits in start.machine.numa_bits.values() if bits)
+    nodes = start.nodes_with_cpus
     if start.named != {MANY_NODES} or start.shows(MANY_NODES) is not False or nodes <= MOST_NODES:
         return None
     return violated(
-        not start.up, f"the option allows {nodes} NUMA nodes while it is hidden", allowed="the node does not come up"
+        not start.up,
+        f"the option allows {nodes} NUMA nodes while it is hidden",
+        allowed="the node does not come up",
     )

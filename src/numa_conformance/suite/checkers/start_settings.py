@@ -12,10 +12,8 @@ from ..judge.checker import Judgement, checker, violated
 from ..judge.pods import GUARANTEED
 from ..judge.quantities import amount
 from ..judge.room import HUGE, allocatable
-from ..judge.starts import Start
+from ..judge.starts import MANY_NODES, MOST_NODES, Start
 
-MANY_NODES = "max-allowable-numa-nodes"
-MOST_NODES = 8
 STARTS, FAILS = "the node comes up", "the node does not come up"
 
 
@@ -189,7 +187,7 @@ def eight_numa_nodes_are_accepted(start: Start) -> Judgement:
 @checker("topology-manager/max-allowable-numa-nodes/default-is-eight", Start)
 def more_numa_nodes_are_refused(start: Start) -> Judgement:
     """More than eight NUMA nodes are refused under every policy but none."""
-    if start.settings.topology in ("none", "") or start.named or _nodes_with_cpus(start) <= MOST_NODES:
+    if start.settings.topology in ("none", "") or start.named or start.nodes_with_cpus <= MOST_NODES:
         return None
     if start.settings.topology not in TOPOLOGY_POLICIES:
         return None
@@ -204,10 +202,6 @@ def none_has_no_limit(start: Start) -> Judgement:
     if len(start.machine.numa_ids) <= MOST_NODES:
         return None
     return _must_come_up(start, f"under policy none on {len(start.machine.numa_ids)} NUMA nodes")
-
-
-def _nodes_with_cpus(start: Start) -> int:
-    return sum(1 for bits in start.machine.numa_bits.values() if bits)
 
 
 def _allows_more(written: Callable[[str], bool], start: Start) -> Judgement:

@@ -10,12 +10,13 @@ from typing import Any
 from ...cpuset import CpuSet, iter_bits
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Device, Machine, catalogue_names, load_machine
+from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
+from ..judge.starts import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
 
-STRICT = "strict-cpu-reservation"
 RESERVATIONS = (
     "a core",
     "a thread",
@@ -27,8 +28,6 @@ RESERVATIONS = (
 )
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
-MOST_NODES = 8
-"""NUMA nodes with which a node comes up under a policy that aligns, unless it is told otherwise."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 HIGHEST_NODE = 63
@@ -120,7 +119,7 @@ def _weight(machine: Machine) -> int:
     """Return how often a machine comes: small ones, with devices or with NUMA nodes that differ, more than others."""
     if len(machine.cpus) > 32:
         return 1
-    uneven = len({cpus.bit_count() for cpus in machine.numa_bits.values() if cpus}) > 1
+    uneven = len({cpus.bit_count() for cpus in numa_cpus(machine)}) > 1
     return 6 if machine.devices or uneven else 3
 
 
@@ -144,7 +143,7 @@ def _has_memory(machine: Machine) -> bool:
 def _comes_up(cell: Cell) -> bool:
     """Whether the pages let a node come up so: socket alignment has conditions, and something must be left to give."""
     socket = cell.static and "align-by-socket" in cell.options
-    sockets, nodes = len(cell.machine.socket_bits), sum(1 for cpus in cell.machine.numa_bits.values() if cpus)
+    sockets, nodes = len(cell.machine.socket_bits), len(numa_cpus(cell.machine))
     if socket and (cell.topology == "single-numa-node" or sockets > nodes):
         return False
     numa = cell.machine.numa_ids

@@ -15,8 +15,9 @@ from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Scenario, Script
+from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..judge.starts import GENERATOR
+from ..judge.starts import GENERATOR, MANY_NODES, MOST_NODES
 from ..workloads import container, guaranteed, kubelet, pod, static
 from .option_probes import a_core_of_each, probe_of
 
@@ -39,10 +40,9 @@ GATES: tuple[Mapping[str, bool], ...] = (
     {WHOLE: False},
     {WHOLE: False, ALPHA: True},
 )
-MOST_CPUS, MOST_NODES, FEW_CPUS, MACHINES = 96, 8, 3, 3
+MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
-MANY_NODES = "max-allowable-numa-nodes"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
@@ -116,7 +116,7 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
 
 def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     """Options beside one another, and align-by-socket where it does not apply."""
-    nodes = sum(1 for bits in machine.numa_bits.values() if bits)
+    nodes = len(numa_cpus(machine))
     known = [option for option in TOGETHER if f"cpu-manager/{option}" in claimed]
     applies = len(machine.socket_bits) <= nodes
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))

@@ -11,6 +11,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ..drive import Answer, Question, Scenario, Script
+from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..workloads import container, pod
 from .cells import Cell, kubelet_of
@@ -40,6 +41,8 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     for _ in range(steps):
         question = walk.next()
         walk.saw((yield question), question)
+        if walk.down:
+            return
     yield from walk.end()
 
 
@@ -54,6 +57,7 @@ class Walk:
         self._pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
         self._free = 0
+        self.down = False
         self._count = 0
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
@@ -77,6 +81,8 @@ class Walk:
         elif method == "node.remove":
             self._pods.pop(params["uid"], None)
             self._running.discard(params["uid"])
+        elif method == "node.restart" and answer.get("result") == "failed":
+            self.down = True
         elif method == "node.restart" and answer.get("result") == "restarted":
             there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
             self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
@@ -102,7 +108,7 @@ class Walk:
 
     def _fill(self) -> Script:
         """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
-        sizes = [cpus.bit_count() for cpus in self._cell.machine.numa_bits.values() if cpus]
+        sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
         threads = self._cell.machine.core_bits[0].bit_count()
         size = min(sizes) - (threads if min(sizes) > threads else 0)
         while self._free >= size and len(self._pods) < MOST_FILLED:
@@ -150,6 +156,8 @@ class Walk:
         last.append(self._admit(self._plain(1)))
         for question in last:
             self.saw((yield question), question)
+            if self.down:
+                return
         for uid in list(self._pods):
             question = _remove(uid)
             self.saw((yield question), question)
@@ -170,7 +178,7 @@ class Walk:
         """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
         self._count += 1
         lot, machine = self._lot, self._cell.machine
-        sizes = sorted((cpus.bit_count() for cpus in machine.numa_bits.values() if cpus), reverse=True)
+        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
         room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
         memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB

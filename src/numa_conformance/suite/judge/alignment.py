@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .choice import WHOLE_CORES, fewest
+from .choice import WHOLE_CORES, fewest, numa_cpus
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
@@ -16,7 +16,7 @@ class Alignment:
 
     def __init__(self, world: World, count: int) -> None:
         """Take the node before the request; all CPUs of a NUMA node count for the width, free ones for the rest."""
-        nodes = [cpus for cpus in world.machine.numa_bits.values() if cpus]
+        nodes = numa_cpus(world.machine)
         self._free = sorted(((cpus & world.free).bit_count() for cpus in nodes), reverse=True)
         self._count = count
         self.width = fewest((cpus.bit_count() for cpus in nodes), count)

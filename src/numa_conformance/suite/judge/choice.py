@@ -13,11 +13,13 @@ __all__ = [
     "ACROSS_NUMA",
     "BY_SOCKET",
     "BY_UNCORE",
+    "STRICT",
     "WHOLE_CORES",
     "Choice",
     "adds_up",
     "cpus_of",
     "fewest",
+    "numa_cpus",
     "touched",
 ]
 
@@ -26,11 +28,17 @@ ACROSS_NUMA = "distribute-cpus-across-numa"
 BY_SOCKET = "align-by-socket"
 ACROSS_CORES = "distribute-cpus-across-cores"
 BY_UNCORE = "prefer-align-cpus-by-uncorecache"
+STRICT = "strict-cpu-reservation"
 
 
 def cpus_of(machine: Machine, nodes: int) -> int:
     """Return the CPUs of NUMA nodes, both as bits."""
     return sum(cpus for node, cpus in machine.numa_bits.items() if nodes >> node & 1)
+
+
+def numa_cpus(machine: Machine) -> tuple[int, ...]:
+    """Return the CPUs of each NUMA node that has CPUs, as bits."""
+    return tuple(cpus for cpus in machine.numa_bits.values() if cpus)
 
 
 def touched(groups: Iterable[int], cpus: int) -> list[int]:
@@ -84,7 +92,7 @@ class Choice:
     @property
     def numa(self) -> tuple[int, ...]:
         """The CPUs of each NUMA node that has CPUs."""
-        return tuple(bits for bits in self.machine.numa_bits.values() if bits)
+        return numa_cpus(self.machine)
 
     @property
     def sockets(self) -> tuple[int, ...]:

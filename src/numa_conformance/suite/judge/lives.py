@@ -8,6 +8,7 @@ from typing import Any
 
 from ...machine import machine_from_dict
 from ..history import History, Step
+from .alignment import fits
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
 from .life import (
@@ -95,6 +96,9 @@ class NodeFollower:
         held = _held(answer.get("containers") or {})
         after = (before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)).told(answer)
         self._world = after
+        if not admitted and _has_no_room(before, pod, answer):
+            yield Moment(after)
+            return
         again = pod.uid in before.pods
         told = answer.get("qos"), answer.get("reason") or "", answer.get("message") or "", answer.get("phase")
         alignments = read_alignments(answer)
@@ -166,6 +170,11 @@ class NodeFollower:
         """Remember the state files: they are no subject themselves, a restart on them may be."""
         self._files.told(answer, before.online)
         return ()
+
+
+def _has_no_room(before: World, pod: PodSpec, answer: Answer) -> bool:
+    """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
+    return str(answer.get("reason")).startswith("OutOf") and not fits(before, pod)
 
 
 def _restarted(before: World, answer: Answer, settings: Settings, *, plain: bool, files: Files) -> Restart:

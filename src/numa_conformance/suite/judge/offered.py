@@ -197,7 +197,7 @@ def _memory(world: World, pod: PodSpec, own: Sequence[ContainerSpec]) -> dict[st
         return {}
     kinds = {kind for spec in own for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
     one = own[0].requests if len(own) == 1 else None
-    amounts = {kind: int(pod.effective(kind) if one is None else one[kind]) for kind in kinds}
+    amounts = {kind: int(pod.effective(kind) if one is None else one[kind]) for kind in sorted(kinds)}
     return {kind: number for kind, number in amounts.items() if number}
 
 

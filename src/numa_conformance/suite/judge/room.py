@@ -53,7 +53,7 @@ def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict
     known = {device.resource for device in machine.devices}
     devices: dict[str, int] = {}
     for container in containers:
-        for name in known & container.limits.keys():
+        for name in sorted(known & container.limits.keys()):
             devices[name] = devices.get(name, 0) + int(container.limits[name])
     return devices
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError
+from .choice import STRICT
 from .quantities import amount
 
 __all__ = ["Settings"]
@@ -61,7 +62,7 @@ class Settings:
     @property
     def strict(self) -> bool:
         """Whether reserved CPUs are kept out of the shared pool."""
-        return "strict-cpu-reservation" in self.options
+        return STRICT in self.options
 
 
 def _explicit(text: str) -> int | None:

@@ -15,15 +15,19 @@ from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
 from ..history import History, Step
+from .choice import numa_cpus
 from .pods import PodSpec
 from .reading import read_bits
 from .settings import Settings
 from .world import Held, union
 
-__all__ = ["GENERATOR", "FirstPod", "Start", "starts"]
+__all__ = ["GENERATOR", "MANY_NODES", "MOST_NODES", "FirstPod", "Start", "starts"]
 
 GENERATOR = "start"
 """The generator whose histories hold starts and nothing else."""
+MANY_NODES = "max-allowable-numa-nodes"
+MOST_NODES = 8
+"""NUMA nodes with which a node comes up under a policy that aligns, unless that option says otherwise."""
 _GROUP_GATES = {"alpha": "PolicyAlphaOptions", "beta": "PolicyBetaOptions"}
 _PREFIXES = {"CPU Manager": "CPUManager", "Topology Manager": "TopologyManager"}
 
@@ -66,6 +70,11 @@ class Start:
     def up(self) -> bool:
         """Whether the node came up."""
         return self.refusal is None
+
+    @property
+    def nodes_with_cpus(self) -> int:
+        """How many NUMA nodes have CPUs."""
+        return len(numa_cpus(self.machine))
 
     @property
     def named(self) -> frozenset[str]:

@@ -2,18 +2,22 @@
 
 from .differences import Difference
 from .node_steps import record
+from .recording import Answerer, Recorded, record_decisions
 from .replay import KINDS, Outcome, Totals, replay, unsupported
 from .vectors import FIRST_RECORDED, Vector, read_vectors
 
 __all__ = [
     "FIRST_RECORDED",
     "KINDS",
+    "Answerer",
     "Difference",
     "Outcome",
+    "Recorded",
     "Totals",
     "Vector",
     "read_vectors",
     "record",
+    "record_decisions",
     "replay",
     "unsupported",
 ]

@@ -44,8 +44,8 @@ def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps = _Steps(target, unordered=False)
-    return {**body, "initial": answer, "expect": [steps.take(step, {})[1] for step in body["steps"]]}
+    steps, asked = _Steps(target, unordered=False), body.get("steps", [])
+    return {**body, "initial": answer, "steps": asked, "expect": [steps.take(step, {})[1] for step in asked]}
 
 
 def _label(index: int, step: dict[str, Any]) -> str:

@@ -18,15 +18,26 @@ def reported(machine: dict[str, Any]) -> dict[str, Any]:
 
 def replay_cpu_static(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
     """Ask for one allocation of the static policy in a given state."""
-    question = {"machine": reported(body["machine"]), "kubelet": body["kubelet"]}
     if "construction_error" in body:
-        question |= {"state": {"default": "", "assignments": {}}, "pod": _NO_POD, "container": "c", "affinity": None}
         recorded = {"construction_error": body["construction_error"]}
     else:
-        question |= {key: body[key] for key in ("state", "pod", "container", "affinity")}
-        recorded = {"reserved_cpus": body["reserved_cpus"], **body["expect"]}
+        recorded = {**_only(body, "reserved_cpus"), **body["expect"]}
     expected = recorded_answer("allocate", recorded)
-    yield from compare(expected, target.call("allocate", question), "", messages=messages)
+    yield from compare(expected, record_cpu_static(target, body)["expect"], "", messages=messages)
+
+
+def record_cpu_static(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the question with what this target answers as its record."""
+    question = {"machine": reported(body["machine"]), "kubelet": body["kubelet"]}
+    if "state" in body:
+        question |= {key: body[key] for key in ("state", "pod", "container", "affinity")}
+    else:
+        question |= {"state": {"default": "", "assignments": {}}, "pod": _NO_POD, "container": "c", "affinity": None}
+    return {**body, "expect": target.call("allocate", question)}
+
+
+def _only(body: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: body[name] for name in names if name in body}
 
 
 _NO_POD: dict[str, Any] = {"metadata": {"name": "p", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}
@@ -38,25 +49,45 @@ def replay_question(target: Caller, body: dict[str, Any], messages: bool) -> Ite
     yield from compare(expected, target.call(body["method"], body["params"]), "", messages=messages)
 
 
+def record_question(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the question with what this target answers as its record; likewise below."""
+    return {**body, "expect": target.call(body["method"], body["params"])}
+
+
 def replay_merge(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
     """Ask for one merge of provider hints."""
+    yield from compare(body["expect"], record_merge(target, body)["expect"], "", messages=messages)
+
+
+def record_merge(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Ask for one merge."""
     question = {key: body.get(key) for key in ("policy", "options", "nodes", "distances", "providers")}
     question["options"] = question["options"] or {}
-    yield from compare(body["expect"], target.call("merge", question), "", messages=messages)
+    return {**body, "expect": target.call("merge", question)}
 
 
 def replay_qos(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
     """Ask for a pod's class and the exclusive CPUs its containers would ask for."""
-    yield from compare(body["expect"], target.call("classify", {"pod": body["pod"]}), "", messages=messages)
+    yield from compare(body["expect"], record_qos(target, body)["expect"], "", messages=messages)
+
+
+def record_qos(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Ask for one pod's class."""
+    return {**body, "expect": target.call("classify", {"pod": body["pod"]})}
 
 
 def replay_score(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
     """Ask for the score of one node."""
-    question = {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")}
-    answer = target.call("score", question)
-    answer.pop("scores", None)
+    answer = record_score(target, body)["expect"]
     recorded = body["expect"] if "expect" in body else {"construction_error": body["construction_error"]}
     expected = recorded_answer("score", recorded)
     for told in (expected, answer):
         told["insufficient"] = sorted(told.get("insufficient") or ())
     yield from compare(expected, answer, "", messages=messages)
+
+
+def record_score(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    """Ask for one node's score."""
+    answer = target.call("score", {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")})
+    answer.pop("scores", None)
+    return {**body, "expect": answer}

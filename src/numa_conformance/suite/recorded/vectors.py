@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import zlib
@@ -72,11 +73,17 @@ def _read_file(file: Path) -> Iterator[Vector]:
         raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
-def _open(file: Path) -> BinaryIO:
-    stream = open_plain(file)
-    compressed = stream.read(2) == b"\x1f\x8b"
-    stream.seek(0)
-    return cast(BinaryIO, gzip.open(stream, "rb")) if compressed else stream
+@contextlib.contextmanager
+def _open(file: Path) -> Iterator[BinaryIO]:
+    with open_plain(file) as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        if not compressed:
+            yield stream
+            return
+        # What unpacks does not close what it reads.
+        with gzip.open(stream, "rb") as unpacked:
+            yield cast(BinaryIO, unpacked)
 
 
 def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...documentation.options import STATIC_OPTIONS
 from .requirement import Requirement
 
-__all__ = ["REQUIREMENTS"]
+__all__ = ["COMPARING_IDS", "REQUIREMENTS"]
 
 _RECORDED = {
     "admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
@@ -15,20 +15,50 @@ _RECORDED = {
     "qos": ("node/qos", "classes of pods"),
     "noderesourcesfit": ("scheduler/least-allocated", "scores of nodes"),
 }
-_HISTORIES = {
-    "picks": "Every choice of CPUs of the sweeps is the kubelet's own.",
-    "starts": "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
-    "lives": "Every answer of the generated lives of nodes is the kubelet's: placements, refusals and state.",
+_STATIC = "cpu-manager/static"
+_HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "classes": ("Every class and number of exclusive CPUs of the sweeps is the kubelet's.", ("node/qos",), "all"),
+    "picks": ("Every choice of CPUs of the sweeps is the kubelet's own.", (_STATIC,), "placements"),
+    "allocations": ("Every single allocation of the sweeps is the kubelet's own.", (_STATIC,), "placements"),
+    "hints": ("Every list of CPU hints of the sweeps is the kubelet's.", (_STATIC, "cpu-manager/hints"), "all"),
+    "merges": (
+        "Every merge of hints comes out as the kubelet's.",
+        ("topology-manager/best-effort",),
+        "all",
+    ),
+    "scores": ("Every score of the sweeps is kube-scheduler's.", ("scheduler/least-allocated",), "scores"),
+    "starts": (
+        "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
+        (_STATIC,),
+        "placements",
+    ),
+    "lives": (
+        "Every answer of the generated lives of nodes is the kubelet's: placements, refusals, state and state files.",
+        (_STATIC,),
+        "placements",
+    ),
+    "relations": ("Every answer to pods that are asked for again is the kubelet's.", (_STATIC,), "placements"),
+    "crashes": (
+        "After every write of a state file a node that ended there comes up as the kubelet does.",
+        (_STATIC, "node/restart", "node/writes"),
+        "placements",
+    ),
+    "damages": (
+        "With damaged, old and foreign state files a node does what the kubelet does.",
+        (_STATIC, "node/restart", "cpu-manager/state-file"),
+        "placements",
+    ),
 }
+"""Group of scenarios to what is asked, the features it needs, and the statement it rests on."""
 
 
-def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
+def _requirement(id: str, text: str, *features: str, statement: str, until: str | None = "1.32") -> Requirement:
     return Requirement(
         id=f"exact/{id}",
         text=text,
         statements=(f"recorded/decisions/{statement}",),
         since="1.32",
-        until="1.32",
+        until=until,
         features=features,
         area="exact",
         level="exact",
@@ -61,11 +91,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statement="scores",
     ),
     *(
-        _requirement(f"histories/{group}", text, "cpu-manager/static", statement="placements")
-        for group, text in _HISTORIES.items()
+        _requirement(f"histories/{group}", text, *features, statement=statement, until=None)
+        for group, (text, features, statement) in _HISTORIES.items()
     ),
     *(
-        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")
+        _requirement(
+            f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all", until=None
+        )
         for kind, (feature, what) in _RECORDED.items()
     ),
 )
+
+_WITHOUT_IDS = {"scores", "histories/classes", "histories/hints", "histories/merges", "histories/scores"}
+_WITHOUT_IDS |= {"recorded/merge", "recorded/qos", "recorded/noderesourcesfit"}
+COMPARING_IDS = frozenset(one.id for one in REQUIREMENTS) - {f"exact/{name}" for name in _WITHOUT_IDS}
+"""Those in which the ids of CPUs are compared."""

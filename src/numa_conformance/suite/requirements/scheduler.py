@@ -85,19 +85,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "score/defaults-to-cpu-and-memory",
         "A strategy that lists no resources scores by cpu and memory, both with weight 1.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/resources-default",),
     ),
     _requirement(
         "score/missing-weight-is-one",
         "A resource without a weight has weight 1.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/weight-default",),
     ),
     _requirement(
         "score/refuses-negative-weights",
         "A negative weight is refused.",
-        "scheduler/most-allocated",
+        "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/no-negative-weight",),
     ),
     _requirement(

@@ -1,0 +1,191 @@
+"""Why a kubelet does not come up with a configuration: each fault with its field, and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ..cpuset import format_bits
+from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
+from ..documentation.policies import CPU_POLICIES, MEMORY_POLICIES
+from ..documentation.quirks import Quirks
+from ..documentation.versions import KubernetesVersion
+from ..errors import StartError, UsageError, closest
+from ..kube import (
+    FeatureGates,
+    KubeletConfiguration,
+    Quantity,
+    explicit_reserved_cpus,
+    node_reservation,
+    reserved_cpu_milli,
+    validation_faults,
+)
+from ..machine import Machine
+from ..managers.cpu import static_options
+from ..managers.policy_options import OptionError, check_cpu_gate
+from ..managers.topology import options as topology_options
+from .findings import Finding
+
+__all__ = ["refusals"]
+
+_RESERVE = "set reservedSystemCPUs, or kubeReserved.cpu or systemReserved.cpu: static policy keeps some CPUs back"
+
+
+def refusals(
+    config: KubeletConfiguration, version: KubernetesVersion, quirks: Quirks, machine: Machine | None
+) -> list[Finding]:
+    """Return what a kubelet refuses, as far as that can be said without the machine where there is none.
+
+    It is complete in what it names, but not in what there is: whether a node comes up is for ``Node`` to say.
+    """
+    config = config.at(version)
+    faults = validation_faults(config, version)
+    found = [
+        Finding("refused", fault.place, fault.message, _near(fault.suggestion, fault.accepted)) for fault in faults
+    ]
+    if found:
+        return list(dict.fromkeys(found))
+    gates = FeatureGates.build(version, config.feature_gates)
+    return [
+        *_policies(config),
+        *_cpu_options(config, gates, quirks),
+        *_topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
+        *_reserved_cpus(config, machine),
+        *_reserved_memory(config, quirks, machine),
+    ]
+
+
+def _near(suggestion: str | None, accepted: str | None = None) -> str:
+    if suggestion:
+        return f"did you mean {suggestion}?"
+    return f"accepted: {accepted}" if accepted else ""
+
+
+def _policies(config: KubeletConfiguration) -> Iterator[Finding]:
+    for field, value, known in (
+        ("cpuManagerPolicy", config.cpu_manager_policy, CPU_POLICIES),
+        ("memoryManagerPolicy", config.memory_manager_policy, MEMORY_POLICIES),
+    ):
+        if value not in known:
+            remedy = _near(closest(value, known), ", ".join(known))
+            yield Finding("refused", field, f'unknown policy: "{value}"', remedy)
+
+
+def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks) -> Iterator[Finding]:
+    field, options = "cpuManagerPolicyOptions", config.cpu_manager_policy_options
+    try:
+        check_cpu_gate(options, gates)
+    except OptionError as fault:
+        yield Finding("refused", field, str(fault), "set featureGates.CPUManagerPolicyOptions: true")
+        return
+    if config.cpu_manager_policy == "none" and options:
+        yield Finding("refused", field, "policy none has no options", "set cpuManagerPolicy: static, or leave them out")
+    elif config.cpu_manager_policy == "static":
+        yield from _each(
+            field,
+            options or {},
+            lambda some: static_options.parse_options(some, gates, quirks.cpu),
+            STATIC_OPTIONS,
+        )
+
+
+def _topology_options(
+    config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks, nodes: int
+) -> Iterator[Finding]:
+    options = config.topology_manager_policy_options
+    if options and config.topology_manager_policy != "none":
+        yield from _each(
+            "topologyManagerPolicyOptions",
+            options,
+            lambda some: topology_options.parse_options(some, gates, quirks.topology, nodes=nodes),
+            TOPOLOGY_OPTIONS,
+        )
+
+
+def _each(
+    field: str, options: Mapping[str, str], parse: Callable[[Mapping[str, str]], object], known: Mapping[str, object]
+) -> Iterator[Finding]:
+    """Try options one by one and, where each is good, together."""
+    found = [
+        Finding("refused", f"{field}.{name}", fault, _option_remedy(name, fault, known))
+        for name, text in options.items()
+        if (fault := _fault(parse, {name: text}))
+    ]
+    if not found and (fault := _fault(parse, options)):
+        found = [Finding("refused", field, fault, "leave one of them out")]
+    yield from found
+
+
+def _fault(parse: Callable[[Mapping[str, str]], object], options: Mapping[str, str]) -> str:
+    try:
+        parse(options)
+    except OptionError as fault:
+        return str(fault)
+    except StartError as error:
+        return error.message
+    return ""
+
+
+def _option_remedy(name: str, fault: str, known: Mapping[str, object]) -> str:
+    if name not in known:
+        return _near(closest(name, known), ", ".join(known))
+    if "-level Options not enabled" in fault:
+        manager = "CPUManager" if name in STATIC_OPTIONS else "TopologyManager"
+        stage = "Alpha" if "Alpha" in fault else "Beta"
+        return f"set featureGates.{manager}Policy{stage}Options: true"
+    return 'accepted: "true" or "false"' if "ParseBool" in fault else ""
+
+
+def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+    strange = explicit_reserved_cpus(config) & ~machine.online_bits if machine else 0
+    if machine and strange:
+        text = f"there are no CPUs {format_bits(strange)} online"
+        yield Finding("refused", "reservedSystemCPUs", text, f"accepted: some of {format_bits(machine.online_bits)}")
+    if config.cpu_manager_policy == "static" and reserved_cpu_milli(config) <= 0:
+        yield Finding(
+            "refused", "reservedSystemCPUs", "policy static needs reserved CPUs, and there are none", _RESERVE
+        )
+
+
+def _reserved_memory(config: KubeletConfiguration, quirks: Quirks, machine: Machine | None) -> Iterator[Finding]:
+    if config.memory_manager_policy != "Static":
+        return
+    if machine:
+        for index, entry in enumerate(config.reserved_memory):
+            if entry.numa_node not in machine.numa_ids:
+                nodes = ", ".join(map(str, machine.numa_ids))
+                text = f"there is no NUMA node {entry.numa_node}"
+                yield Finding("refused", f"reservedMemory[{index}].numaNode", text, f"accepted: {nodes}")
+    amounts = _memory_amounts(config, machine)
+    if amounts is None:
+        return
+    whole = sum(amounts.values(), Quantity(0, "binary"))
+    entries = [amount for entry in config.reserved_memory for name, amount in entry.limits.items() if name == "memory"]
+    given = sum(entries, Quantity(0, "binary"))
+    if given != whole or not given:
+        terms = " + ".join(f"{name} {amount}" for name, amount in amounts.items() if amount) or "nothing"
+        place = "reservedMemory[0].limits.memory" if len(entries) == 1 else "reservedMemory"
+        remedy = f"let the entries for memory add up to {whole}" if len(entries) != 1 else f"set it to {whole}"
+        if not whole:
+            remedy = "reserve memory by kubeReserved.memory or systemReserved.memory, and say where by reservedMemory"
+        yield Finding(
+            "refused", place, f"{given} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
+        )
+
+
+def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> dict[str, Quantity] | None:
+    """Return what is reserved of the node's memory by field; None where that depends on a machine that is not known."""
+    eviction = config.eviction_hard.get("memory.available", "0")
+    if machine is None and eviction.endswith("%"):
+        return None
+    capacity = {"memory": sum(node.memory or 0 for node in machine.memory) if machine else 0}
+    try:
+        whole = node_reservation(config, capacity).get("memory", Quantity(0))
+    except UsageError:
+        return None
+    nothing = Quantity(0)
+    kube, system = config.kube_reserved.get("memory", nothing), config.system_reserved.get("memory", nothing)
+    return {
+        "kubeReserved": kube,
+        "systemReserved": system,
+        "evictionHard memory.available": Quantity(whole.as_number - kube.as_number - system.as_number, "binary"),
+    }

@@ -1,0 +1,30 @@
+"""``numa-conformance kubelet-target``: an unmodified kubelet, served as a target over the standard streams."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import Fault, UsageError
+
+__all__ = ["command"]
+
+
+@click.command("kubelet-target")
+@click.argument("kubelet", type=click.Path())
+def command(kubelet: str) -> None:
+    """Serve the KUBELET of this path as a target over the standard streams.
+
+    It runs on machines that are not there, with a container runtime that starts nothing. Needs Linux, mount namespaces
+    (root, or user namespaces) and `pip install numa-conformance[node]`. docs/validate-a-kubelet.md tells more.
+    """
+    try:
+        from ..real_kubelet.target import KubeletTarget
+    except ImportError as error:
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+    from ..protocol.serve import serve
+
+    target = KubeletTarget(kubelet)
+    try:
+        serve(target)
+    finally:
+        target.close()

@@ -1,0 +1,69 @@
+"""``numa-conformance lint``: what a kubelet would refuse in its configuration, and what is unwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from ..advice import Finding, lint
+from ..documentation.versions import KubernetesVersion
+from ..kube import read_kubelet_configuration
+from ..machine import load_machine
+from .exits import DIFFERENT, OK
+from .level import LEVEL, VERSION, quirks_of
+from .terminal import print_json
+
+__all__ = ["command"]
+
+
+@click.command("lint")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--machine", "machine_name", default=None, help="A name of the catalogue, or a file.")
+@VERSION
+@LEVEL
+@click.option("--strict", is_flag=True, help="Exit with 1 for what is unwise or without effect too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def command(
+    files: tuple[Path, ...],
+    machine_name: str | None,
+    kubernetes_version: KubernetesVersion,
+    level: str,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Say what a kubelet refuses in the KubeletConfigurations FILES, what is unwise, and what has no effect.
+
+    With --machine also what that machine makes of it. Exits with 1 when something is refused.
+    """
+    machine = load_machine(machine_name) if machine_name else None
+    quirks = quirks_of(level, kubernetes_version)
+    found = {
+        file: lint(read_kubelet_configuration(file), kubernetes_version, quirks, machine)
+        for file in dict.fromkeys(files)
+    }
+    if as_json:
+        print_json([_as_json(file, one) for file, findings in found.items() for one in findings])
+    else:
+        for file, findings in found.items():
+            for one in findings:
+                click.echo(f"{file}: {one}")
+            click.echo(f"{file}: {_counts(findings)}")
+    grave = ("refused", "unwise", "no effect") if strict else ("refused",)
+    return DIFFERENT if any(one.kind in grave for findings in found.values() for one in findings) else OK
+
+
+def _as_json(file: Path, one: Finding) -> dict[str, str | None]:
+    return {
+        "file": str(file),
+        "kind": one.kind,
+        "field": one.place,
+        "message": one.message,
+        "remedy": one.remedy or None,
+    }
+
+
+def _counts(findings: list[Finding]) -> str:
+    counts = Counter(one.kind for one in findings)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing to say"

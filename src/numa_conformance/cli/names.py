@@ -1,0 +1,42 @@
+"""How commands read names: one of a few, or some of many; an unknown one gets the near one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+import click
+
+from ..errors import Fault, UsageError, closest
+
+__all__ = ["Named", "chosen"]
+
+
+class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
+    """One of a few names."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fails with what is accepted and the near one."""
+        names = [str(name) for name in self.choices]
+        if value in names:
+            return value
+        near = closest(value, names)
+        hint = f"; did you mean {near!r}?" if near else ""
+        return self.fail(f"{value!r} is not accepted (accepted: {', '.join(names)}){hint}", param, ctx)
+
+
+def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
+    """Return the names that one of the ``wanted`` matches (``*`` stands for any text), all where none is wanted.
+
+    Raises ``UsageError`` for what matches none; ``what`` says what the names are of.
+    """
+    known = list(dict.fromkeys(names))
+    wanted = list(wanted)
+    faults = [
+        Fault("", f"there is no {what} {one!r}", suggestion=closest(one, known))
+        for one in wanted
+        if not any(fnmatchcase(name, one) for name in known)
+    ]
+    if faults:
+        raise UsageError(faults)
+    return [name for name in known if not wanted or any(fnmatchcase(name, one) for one in wanted)]

@@ -1,0 +1,41 @@
+"""``numa-conformance schema``: the JSON Schemas of what is read and written, and an example of every message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from ..machine.data_files import data_folder
+from ..machine.schema import compact_schema, machine_schema
+from ..protocol.schema import protocol_schema
+from ..report.schema import report_schema
+from ..suite.history_schema import history_schema
+from .names import Named
+from .terminal import print_json
+
+__all__ = ["command"]
+
+_SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "protocol": protocol_schema,
+    "machine": machine_schema,
+    "machine-compact": compact_schema,
+    "report": report_schema,
+    "history": history_schema,
+}
+
+
+@click.command("schema")
+@click.argument("name", type=Named([*_SCHEMAS, "examples"]))
+def command(name: str) -> None:
+    """Print a JSON Schema (draft 2020-12), or the examples: one exchange of every kind a line.
+
+    NAME is protocol (messages), machine (CPU by CPU), machine-compact (by counts), report (report.json), history (one
+    line of a conversation) or examples.
+    """
+    if name == "examples":
+        examples = data_folder("fixtures") / "schemas" / "protocol.examples.jsonl"
+        click.echo(examples.read_text(encoding="utf-8"), nl=False)
+    else:
+        print_json(_SCHEMAS[name]())

@@ -1,0 +1,85 @@
+"""Keeps away from the suite what a user's own tests are set up with: conftest files, fixtures, settings."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import inspect
+from collections.abc import Generator, Iterable
+from pathlib import Path
+
+import pytest
+
+from ..machine.data_files import data_folder
+
+__all__ = ["is_of_the_suite", "load_conftests", "settle", "shield"]
+
+_GIVEN = pytest.StashKey[argparse.Namespace]()
+"""Where pytest's configuration keeps the options that were given beside those of the ini file."""
+_CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "stepwise", "maxfail")
+"""Options of pytest that choose among tests: those of an ini file are meant for the user's own."""
+
+
+def is_of_the_suite(path: str | Path) -> bool:
+    """Tell whether a path lies in the folder of the suite."""
+    return Path(path).absolute().is_relative_to(data_folder("conformance"))
+
+
+def _is_alone(paths: Iterable[str]) -> bool:
+    return all(is_of_the_suite(path.partition("::")[0]) for path in paths)
+
+
+def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Generator[None, object, object]:
+    """Let pytest load the suite's conftest files only, unless tests of one's own are named too.
+
+    Where the ini file has options that only the user's conftest files can declare, those are loaded and then blocked.
+    """
+    told = config.known_args_namespace
+    if not _is_alone(told.file_or_dir):
+        return (yield)
+    of_the_ini_file = config.getini("addopts")
+    given = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
+    config.stash[_GIVEN] = parser.parse_known_args(given, copy.copy(config.option))
+    if parser.parse_known_and_unknown_args(args, copy.copy(told))[1]:
+        try:
+            return (yield)
+        finally:
+            _block_conftests(config.pluginmanager)
+    told.file_or_dir, told.confcutdir = [str(data_folder("conformance"))], str(data_folder("conformance"))
+    return (yield)
+
+
+def _block_conftests(plugins: pytest.PytestPluginManager) -> None:
+    for name, _ in plugins.list_name_plugin():
+        if Path(name).name == "conftest.py" and not is_of_the_suite(name):
+            plugins.set_blocked(name)
+
+
+def settle(config: pytest.Config) -> None:
+    """Find the suite's files and tests whatever the ini file calls the user's; nothing of it chooses among them."""
+    config.addinivalue_line("python_files", "test_*.py")
+    config.addinivalue_line("python_functions", "test")
+    given = config.stash.get(_GIVEN, None)
+    if given is None:
+        return
+    config.getini("norecursedirs").clear()
+    for name in _CHOOSING:
+        if hasattr(given, name):
+            setattr(config.option, name, getattr(given, name))
+
+
+def shield(item: pytest.Item) -> None:
+    """Give a case of the suite the fixtures that it names and no others, and let no warning or clock end it."""
+    if not isinstance(item, pytest.Function) or not is_of_the_suite(item.path):
+        return
+    named = inspect.signature(item.function).parameters
+    item.fixturenames[:] = [name for name in item.fixturenames if name in named]
+    config = item.config
+    filters = [*config.getini("filterwarnings"), *(config.known_args_namespace.pythonwarnings or ())]
+    for text in filters:
+        action, colon, rest = text.partition(":")
+        if action.strip() == "error":
+            item.add_marker(pytest.mark.filterwarnings(f"default{colon}{rest}"))
+    if config.pluginmanager.hasplugin("timeout") and not config.getoption("timeout", None):
+        # One call of the target has a time of its own; a case may hold thousands.
+        item.add_marker(pytest.mark.timeout(0))

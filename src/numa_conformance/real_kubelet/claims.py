@@ -1,0 +1,24 @@
+"""What can be seen of a kubelet from outside, and so is claimed for it."""
+
+from __future__ import annotations
+
+from ..documentation.versions import KubernetesVersion
+from ..protocol.features import FEATURES
+
+__all__ = ["claimed_features"]
+
+_ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
+_UNSEEN = frozenset(
+    {
+        "cpu-manager/hints",  # they are asked for, not told
+        "cpu-manager/reconcile",  # the kubelet makes its passes when it likes
+        "cpu-manager/cfs-quota",
+        "node/hints",
+        "node/writes",  # files are seen as they are, not as they were
+    }
+)
+
+
+def claimed_features(version: KubernetesVersion) -> frozenset[str]:
+    """Return the features of the surface ``node`` that show, at any version."""
+    return frozenset(name for name in FEATURES if name.startswith(_ROOMS)) - _UNSEEN

@@ -1,0 +1,89 @@
+"""What a kubelet's state files say. They are read as they are: what they should say is for those who judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..protocol.messages.node import MemoryBlock, MemoryNode, MemoryTable
+
+__all__ = ["FILES", "StateFiles"]
+
+FILES: Mapping[str, str] = {
+    "cpu_manager_state": "cpu_manager_state",
+    "memory_manager_state": "memory_manager_state",
+    "kubelet_internal_checkpoint": "device-plugins/kubelet_internal_checkpoint",
+}
+"""The name of a state file to where it lies below the kubelet's root."""
+
+
+class StateFiles:
+    """The state files below a root, read when this is made."""
+
+    def __init__(self, root: Path) -> None:
+        """Read those that are there."""
+        self.texts = {name: (root / place).read_text() for name, place in FILES.items() if (root / place).exists()}
+        self._cpu = self._read("cpu_manager_state")
+        self._memory = self._read("memory_manager_state")
+        devices = self._read("kubelet_internal_checkpoint").get("Data") or {}
+        self._devices = devices.get("PodDeviceEntries") or []
+        self._registered = devices.get("RegisteredDevices") or {}
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            found = json.loads(self.texts.get(name, ""))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def shared_pool(self) -> str:
+        """The default set of CPUs."""
+        return str(self._cpu.get("defaultCpuSet") or "")
+
+    def cpus(self, uid: str) -> dict[str, str]:
+        """Return container to its exclusive CPUs."""
+        return (self._cpu.get("entries") or {}).get(uid) or {}
+
+    def memory(self, uid: str, container: str) -> list[MemoryBlock] | None:
+        """Return a container's blocks; None where the Memory Manager keeps none."""
+        if self._memory.get("policyName") != "Static":
+            return None
+        blocks = ((self._memory.get("entries") or {}).get(uid) or {}).get(container) or ()
+        return [MemoryBlock(one["type"], one["size"], one["numaAffinity"]) for one in blocks]
+
+    def devices(self, uid: str, container: str) -> dict[str, list[str]]:
+        """Return resource to the ids that a container has."""
+        return {
+            one["ResourceName"]: sorted({device for ids in one["DeviceIDs"].values() for device in ids})
+            for one in self._devices
+            if (one["PodUID"], one["ContainerName"]) == (uid, container)
+        }
+
+    def registered(self) -> int:
+        """Return how many healthy devices the kubelet knows."""
+        return sum(map(len, self._registered.values()))
+
+    def holds(self, uid: str) -> bool:
+        """Tell whether a pod holds CPUs."""
+        return bool(self.cpus(uid))
+
+    def memory_nodes(self) -> list[MemoryNode] | None:
+        """Return every NUMA node with its books; None where the Memory Manager keeps none."""
+        if self._memory.get("policyName") != "Static":
+            return None
+        return [
+            MemoryNode(
+                int(number),
+                node["numberOfAssignments"],
+                node["cells"],
+                tables={name: _table(table) for name, table in node["memoryMap"].items()},
+            )
+            for number, node in sorted(self._memory["machineState"].items(), key=lambda one: int(one[0]))
+        ]
+
+
+def _table(table: Mapping[str, int]) -> MemoryTable:
+    return MemoryTable(table["total"], table["systemReserved"], table["allocatable"], table["reserved"], table["free"])

@@ -1,0 +1,231 @@
+"""One node with a real kubelet: its folder, runtime, device plugins and the pods that were put on it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..machine import Machine, machine_to_dict
+from ..protocol.messages.node import ContainerHolding
+from .configuration import RECONCILE_SECONDS
+from .device_plugin import plugins_of
+from .files import FILES, StateFiles
+from .interfaces import POD_RESOURCES
+from .launcher import Launcher
+from .process import Kubelet
+from .runtime import Container, FakeRuntime
+from .wire import ask
+
+__all__ = ["PodOnNode", "RealNode"]
+
+WAIT_SECONDS = 30
+_RELEASE_SECONDS = 5 * RECONCILE_SECONDS
+
+
+@dataclass(frozen=True)
+class PodOnNode:
+    """A pod that the kubelet has: its manifest, under a name and a uid of ours."""
+
+    uid: str
+    manifest: Mapping[str, Any]
+    file: Path
+
+    def kinds(self) -> Iterator[tuple[str, str]]:
+        """Yield each container's name and kind, in order: ``init``, ``sidecar`` or ``app``."""
+        for one in self.manifest["spec"].get("initContainers") or ():
+            yield one["name"], "sidecar" if one.get("restartPolicy") == "Always" else "init"
+        for one in self.manifest["spec"].get("containers") or ():
+            yield one["name"], "app"
+
+
+class RealNode:
+    """A node below ``folder``, which is made.
+
+    ``pods``: by the uid they are known by outside, in order of admission. ``is_changed``: whether its configuration or
+    state files were replaced since it came up.
+    """
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        binary: str,
+        folder: Path,
+        machine: Machine,
+        config: Mapping[str, Any],
+        files: Mapping[str, str],
+    ) -> None:
+        """Bring it up; raises ``StartError``."""
+        self._launcher = launcher
+        self._machine = machine_to_dict(machine)
+        self.pods: dict[str, PodOnNode] = {}
+        self.is_changed = False
+        self._binary = binary
+        self._folder = folder
+        self._config = config
+        self._made = 0
+        self._used: set[str] = set()
+        for name in ("manifests", "device-plugins", "logs"):
+            (folder / name).mkdir(parents=True)
+        self.write_files(files)
+        self._runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once)
+        self._plugins = plugins_of(machine, str(folder / "device-plugins"))
+        self._healthy = sum(device.healthy for device in machine.devices)
+        self._kubelet: Kubelet | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._kubelet = Kubelet(self._launcher, self._binary, self._folder, self._machine, self._config)
+        for plugin in self._plugins:
+            plugin.register()
+        if self._plugins:
+            self._until(lambda: self.files().registered() == self._healthy, "the kubelet knows the devices")
+
+    def restart(self, config: Mapping[str, Any] | None, files: Mapping[str, str | None]) -> None:
+        """End the kubelet, and start one on the same folder; raises ``StartError``."""
+        self.is_changed |= config is not None or bool(files)
+        self.kubelet.stop()
+        self._config = self._config if config is None else config
+        self.write_files(files)
+        self._start()
+        uids = {pod.uid for pod in self.pods.values()}
+        self._until(lambda: all(self.decided(uid) for uid in uids), "the kubelet admitted its pods again")
+
+    def close(self) -> None:
+        """End the kubelet and what serves it."""
+        if self._kubelet is not None:
+            self._kubelet.stop()
+        for plugin in self._plugins:
+            plugin.close()
+        self._runtime.close()
+
+    @property
+    def kubelet(self) -> Kubelet:
+        """The kubelet, which is up."""
+        assert self._kubelet is not None
+        return self._kubelet
+
+    def files(self) -> StateFiles:
+        """Return the state files as they are now."""
+        return StateFiles(self._folder)
+
+    def write_files(self, files: Mapping[str, str | None]) -> None:
+        """Write state files, delete those without a text."""
+        for name, text in files.items():
+            place = self._folder / FILES.get(name, name)
+            if text is None:
+                place.unlink(missing_ok=True)
+            else:
+                place.write_text(text)
+
+    def allocatable_cpus(self) -> int:
+        """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
+        socket = str(self._folder / "pod-resources" / "kubelet.sock")
+        method = "PodResourcesLister/GetAllocatableResources"
+        told = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+        return sum(1 << cpu for cpu in told.cpu_ids)
+
+    def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
+        """Give the kubelet a pod, and wait until it has admitted or refused it.
+
+        A uid that was there before gets another in the kubelet, which never asks again for one that it has refused.
+        """
+        self._made += 1
+        inside = uid if uid not in self._used else f"{uid}-{self._made}"
+        name = f"pod-{self._made}"
+        manifest = copy.deepcopy(dict(pod))
+        manifest.update(apiVersion="v1", kind="Pod")
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_000_000_000 + self._made))
+        manifest["metadata"] = {
+            **(manifest.get("metadata") or {}), "name": name, "namespace": "default", "uid": inside,
+            "creationTimestamp": stamp,
+        }  # fmt: skip
+        manifest["spec"] = {"terminationGracePeriodSeconds": 1, "enableServiceLinks": False, **manifest["spec"]}
+        for kind in ("initContainers", "containers"):
+            for container in manifest["spec"].get(kind) or ():
+                container.setdefault("image", "example")
+                container["imagePullPolicy"] = "IfNotPresent"
+        known = PodOnNode(inside, manifest, self._folder / "manifests" / f"{name}.json")
+        self._used.add(uid)
+        self.pods[uid] = known
+        # Made elsewhere and moved, so that the kubelet never reads half of it.
+        draft = self._folder / f"{name}.json"
+        draft.write_text(json.dumps(manifest))
+        draft.rename(known.file)
+        self._until(lambda: self.decided(inside), f"the kubelet admits or refuses {uid}")
+        return known
+
+    def take(self, uid: str) -> None:
+        """Take a pod away, and wait until the kubelet has let go of it.
+
+        Older kubelets give back the CPUs of the last pod of a node only when the next one comes, so they are not waited
+        for longer than a few passes of the reconcile loop.
+        """
+        pod = self.pods.pop(uid)
+        pod.file.unlink()
+        self._until(lambda: pod.uid not in self.kubelet.pods(), f"the kubelet lets go of {uid}")
+        end = time.monotonic() + _RELEASE_SECONDS
+        while self.files().holds(pod.uid) and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def decided(self, uid: str) -> bool:
+        """Tell whether a pod has been admitted or refused. An admitted one gets a sandbox first."""
+        if self.refusal(uid) is not None:
+            return True
+        phase = ((self.kubelet.pods().get(uid) or {}).get("status") or {}).get("phase")
+        return self._runtime.sandboxes_of(uid) > 0 and phase in ("Pending", "Running", "Succeeded")
+
+    def refusal(self, uid: str) -> dict[str, Any] | None:
+        """Return the status of a pod that was refused, None where it was not."""
+        status = (self.kubelet.pods().get(uid) or {}).get("status") or {}
+        return status if status.get("phase") == "Failed" and status.get("reason") else None
+
+    def status(self, uid: str) -> dict[str, Any]:
+        """Return a pod's status."""
+        return (self.kubelet.pods().get(uid) or {}).get("status") or {}
+
+    def wait_until_run(self, uid: str) -> None:
+        """Wait until a pod's containers have started."""
+        names = [name for name, _ in self.pods[uid].kinds()]
+
+        def started() -> bool:
+            containers = self._runtime.containers_of(self.pods[uid].uid)
+            return all(name in containers and containers[name].has_started for name in names)
+
+        self._until(started, f"the containers of {uid} have started")
+
+    def holdings(self, uid: str) -> dict[str, ContainerHolding]:
+        """Return container to what it holds: by the state files, and as the runtime was told where it was."""
+        pod, files = self.pods[uid], self.files()
+        made = self._runtime.containers_of(pod.uid)
+        exclusive = files.cpus(pod.uid)
+        return {
+            name: ContainerHolding(
+                cpus=_told(made.get(name), exclusive[name]) if name in exclusive else "",
+                memory=files.memory(pod.uid, name),
+                devices=files.devices(pod.uid, name),
+            )
+            for name, _ in pod.kinds()
+        }
+
+    def _ends_at_once(self, uid: str, container: str) -> bool:
+        return any(pod.uid == uid and (container, "init") in pod.kinds() for pod in self.pods.values())
+
+    def _until(self, holds: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + WAIT_SECONDS
+        while not holds():
+            self.kubelet.check()
+            if time.monotonic() > end:
+                raise TimeoutError(f"{WAIT_SECONDS} s, and not yet: {what}. The kubelet: {self.kubelet.log[-2000:]}")
+            with self._runtime.changed:
+                self._runtime.changed.wait(0.02)
+
+
+def _told(container: Container | None, assigned: str) -> str:
+    """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
+    told = container.resources.cpuset_cpus if container is not None else ""
+    return str(told) or assigned

@@ -1,0 +1,128 @@
+"""One kubelet's process: started, asked over HTTP, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import StartError
+from .configuration import configuration
+from .launcher import HOME, Launcher
+
+__all__ = ["Kubelet", "version_of"]
+
+_START_SECONDS = 60
+_POLL_SECONDS = 0.01
+_ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
+_CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
+_STAGES = (
+    ("reserved-cpus:", "kubelet"),
+    ("start cpu manager error", "cpumanager-start"),
+    ("start memory manager error", "memorymanager-start"),
+    ("static policy error", "cpumanager"),
+    ("none policy error", "cpumanager"),
+    ("topology", "topologymanager"),
+    ("numa nodes", "topologymanager"),
+    ("policy option", "topologymanager"),
+    ("cpu", "cpumanager"),
+    ("memory", "memorymanager"),
+)
+"""Words of a last error, and the stage that they tell of."""
+
+
+class Kubelet:
+    """A kubelet on a machine, its root below ``folder``. ``log`` is what it said so far."""
+
+    def __init__(
+        self, launcher: Launcher, binary: str, folder: Path, machine: dict[str, Any], config: Mapping[str, Any]
+    ) -> None:
+        """Start it, and wait until it takes pods; raises ``StartError`` with its own words when it ends instead."""
+        self.folder = folder
+        self._launcher = launcher
+        self._port = _free_port()
+        self._log = folder / "kubelet.log"
+        (folder / "config.yaml").write_text(json.dumps(configuration(config, HOME, self._port)))
+        self._ready = folder / "device-plugins" / "kubelet.sock"
+        self._ready.unlink(missing_ok=True)
+        # One certificate serves all nodes: making one takes the kubelet half of its start.
+        certificates = folder.parent / "certificates"
+        flags = (
+            f"--config={HOME}/config.yaml",
+            f"--root-dir={HOME}",
+            f"--cert-dir={certificates}",
+            "--hostname-override=node",
+        )
+        self._number = launcher.start(machine, folder, binary, flags)
+        self._wait_until_up()
+
+    def pods(self) -> dict[str, Any]:
+        """Return the pods that it knows, by uid."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/pods", timeout=10) as answer:
+            return {one["metadata"]["uid"]: one for one in json.load(answer).get("items") or ()}
+
+    def check(self) -> None:
+        """Raise ``StartError`` if it has ended."""
+        if self._launcher.has_ended(self._number):
+            raise self._failure()
+
+    def stop(self) -> None:
+        """End it."""
+        self._launcher.end(self._number)
+
+    @property
+    def log(self) -> str:
+        """All it has said."""
+        return self._log.read_text(errors="replace")
+
+    def _wait_until_up(self) -> None:
+        # The device plugins' socket is the last thing that the managers' start makes.
+        end = time.monotonic() + _START_SECONDS
+        while not (self._ready.exists() and self._answers()):
+            self.check()
+            if time.monotonic() > end:
+                self.stop()
+                raise StartError("kubelet", f"is not up after {_START_SECONDS} s: {self._last_words()}")
+            time.sleep(_POLL_SECONDS)
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(OSError, urllib.error.URLError):
+            self.pods()
+            return True
+        return False
+
+    def _failure(self) -> StartError:
+        words = self._last_words()
+        stage = next((stage for text, stage in _STAGES if text in words.lower()), "kubelet")
+        return StartError(stage, words)
+
+    def _last_words(self) -> str:
+        errors = _ERROR.findall(self.log)
+        causes = [cause for line in errors for cause in _CAUSE.findall(line)]
+        words = str((causes or errors or [self.log[-500:] or "it said nothing"])[-1])
+        return words.replace('\\"', '"')
+
+
+def _free_port() -> int:
+    """Return a port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def version_of(binary: str) -> str:
+    """Return the version that a kubelet tells (``v1.36.3``)."""
+    done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    found = re.search(r"v\d+\.\d+\S*", done.stdout)
+    if done.returncode or found is None or not os.access(binary, os.X_OK):
+        raise StartError("kubelet", f"{binary} --version says no version: {(done.stdout + done.stderr)[:200]!r}")
+    return found[0]

@@ -1,0 +1,288 @@
+"""A container runtime that starts nothing: it keeps what the kubelet says, and says it again (CRI v1)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+
+from .interfaces import CRI
+from .wire import serve, service
+
+__all__ = ["Container", "FakeRuntime"]
+
+_CREATED, _RUNNING, _EXITED = 0, 1, 2
+_READY, _NOT_READY = 0, 1
+_CGROUPFS = 1
+_ANSWERED_EMPTY = ("ContainerStats", "ListContainerStats", "PodSandboxStats", "ListPodSandboxStats",
+                   "ReopenContainerLog", "UpdateRuntimeConfig", "UpdatePodSandboxResources", "ListMetricDescriptors",
+                   "ListPodSandboxMetrics")  # fmt: skip
+
+
+@dataclass
+class _Sandbox:
+    id: str
+    config: Any
+    created: int
+    state: int = _READY
+
+
+@dataclass
+class Container:
+    """One container as the kubelet made it; ``resources`` are the last that it was given, at creation or later."""
+
+    id: str
+    sandbox: _Sandbox
+    config: Any
+    resources: Any
+    created: int
+    state: int = _CREATED
+    started: int = 0
+    finished: int = 0
+
+    @property
+    def uid(self) -> str:
+        """The uid of its pod."""
+        return str(self.sandbox.config.metadata.uid)
+
+    @property
+    def name(self) -> str:
+        """Its name in the pod."""
+        return str(self.config.metadata.name)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it was started, be it that it has ended since."""
+        return self.state != _CREATED
+
+
+@dataclass
+class FakeRuntime:
+    """Serves CRI on a unix socket. ``ends_at_once`` tells of a pod's uid and a container whether it ends when started.
+
+    ``changed`` is notified whenever the kubelet has done something.
+    """
+
+    socket: str
+    ends_at_once: Callable[[str, str], bool]
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    _sandboxes: dict[str, _Sandbox] = field(default_factory=dict)
+    _containers: dict[str, Container] = field(default_factory=dict)
+    _made: int = 0
+
+    def __post_init__(self) -> None:
+        """Serve, until ``close``."""
+        runtime = service(CRI, "RuntimeService", self._runtime_methods())
+        images = service(CRI, "ImageService", self._image_methods())
+        self._server: grpc.Server = serve(self.socket, runtime, images)
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.stop(None)
+
+    def sandboxes_of(self, uid: str) -> int:
+        """How many sandboxes a pod has."""
+        with self.changed:
+            return sum(one.config.metadata.uid == uid for one in self._sandboxes.values())
+
+    def containers_of(self, uid: str) -> dict[str, Container]:
+        """Return a pod's containers by name, the last made where one was made again."""
+        with self.changed:
+            return {one.name: one for one in self._containers.values() if one.uid == uid}
+
+    def _runtime_methods(self) -> Mapping[str, Callable[..., Any]]:
+        empty = CRI.Empty
+        return {
+            **{name: lambda request, context: empty() for name in _ANSWERED_EMPTY},
+            "Version": lambda request, context: CRI.VersionResponse(
+                version="0.1.0", runtime_name="numa-conformance", runtime_version="1.0", runtime_api_version="v1"
+            ),
+            "Status": lambda request, context: CRI.StatusResponse(status=_ready()),
+            "RuntimeConfig": lambda request, context: CRI.RuntimeConfigResponse(
+                linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
+            ),
+            **{name: self._method(answer) for name, answer in self._kept().items()},
+        }
+
+    def _kept(self) -> Mapping[str, Callable[[Any], Any]]:
+        return {
+            "RunPodSandbox": self._run_sandbox,
+            "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(
+                status=_sandbox_status(self._sandboxes[request.pod_sandbox_id])
+            ),
+            "ListPodSandbox": self._list_sandboxes,
+            "StopPodSandbox": self._stop_sandbox,
+            "RemovePodSandbox": lambda request: self._forget(self._sandboxes, request.pod_sandbox_id),
+            "CreateContainer": self._create,
+            "StartContainer": self._start,
+            "StopContainer": lambda request: self._end(self._containers[request.container_id]),
+            "RemoveContainer": lambda request: self._forget(self._containers, request.container_id),
+            "ListContainers": self._list_containers,
+            "ContainerStatus": lambda request: CRI.ContainerStatusResponse(
+                status=_container_status(self._containers[request.container_id])
+            ),
+            "UpdateContainerResources": self._update,
+        }
+
+    def _method(self, answer: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContext], Any]:
+        def method(request: Any, context: grpc.ServicerContext) -> Any:
+            with self.changed:
+                try:
+                    return answer(request)
+                except KeyError as missing:
+                    context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {missing}")
+                finally:
+                    self.changed.notify_all()
+
+        return method
+
+    def _next(self, prefix: str) -> str:
+        self._made += 1
+        return f"{prefix}{self._made}"
+
+    def _run_sandbox(self, request: Any) -> Any:
+        sandbox = _Sandbox(self._next("sandbox"), request.config, time.time_ns())
+        self._sandboxes[sandbox.id] = sandbox
+        return CRI.RunPodSandboxResponse(pod_sandbox_id=sandbox.id)
+
+    def _stop_sandbox(self, request: Any) -> Any:
+        sandbox = self._sandboxes.get(request.pod_sandbox_id)
+        if sandbox is not None:
+            sandbox.state = _NOT_READY
+        return CRI.Empty()
+
+    def _forget(self, kept: dict[str, Any], key: str) -> Any:
+        kept.pop(key, None)
+        return CRI.Empty()
+
+    def _list_sandboxes(self, request: Any) -> Any:
+        wanted = request.filter
+        found = [one for one in self._sandboxes.values() if _fits(wanted, one.id, one.state, one.config.labels)]
+        return CRI.ListPodSandboxResponse(
+            items=[
+                CRI.PodSandbox(
+                    id=one.id,
+                    metadata=one.config.metadata,
+                    state=one.state,
+                    created_at=one.created,
+                    labels=one.config.labels,
+                    annotations=one.config.annotations,
+                )
+                for one in found
+            ]
+        )
+
+    def _create(self, request: Any) -> Any:
+        sandbox = self._sandboxes[request.pod_sandbox_id]
+        container = Container(
+            self._next("container"), sandbox, request.config, request.config.linux.resources, time.time_ns()
+        )
+        self._containers[container.id] = container
+        return CRI.CreateContainerResponse(container_id=container.id)
+
+    def _start(self, request: Any) -> Any:
+        container = self._containers[request.container_id]
+        container.state, container.started = _RUNNING, time.time_ns()
+        if self.ends_at_once(container.uid, container.name):
+            self._end(container)
+        return CRI.Empty()
+
+    def _end(self, container: Container) -> Any:
+        if container.state != _EXITED:
+            container.state, container.finished = _EXITED, time.time_ns()
+        return CRI.Empty()
+
+    def _update(self, request: Any) -> Any:
+        container = self._containers[request.container_id]
+        resources = CRI.LinuxContainerResources()
+        resources.CopyFrom(container.resources)
+        resources.MergeFrom(request.linux)  # a field that is left out stays as it was
+        container.resources = resources
+        return CRI.Empty()
+
+    def _list_containers(self, request: Any) -> Any:
+        wanted = request.filter
+        found = [
+            one
+            for one in self._containers.values()
+            if _fits(wanted, one.id, one.state, one.config.labels) and wanted.pod_sandbox_id in ("", one.sandbox.id)
+        ]
+        return CRI.ListContainersResponse(
+            containers=[
+                CRI.Container(
+                    id=one.id,
+                    pod_sandbox_id=one.sandbox.id,
+                    metadata=one.config.metadata,
+                    image=one.config.image,
+                    image_ref=one.config.image.image,
+                    state=one.state,
+                    created_at=one.created,
+                    labels=one.config.labels,
+                    annotations=one.config.annotations,
+                )
+                for one in found
+            ]
+        )
+
+    def _image_methods(self) -> Mapping[str, Callable[..., Any]]:
+        def status(request: Any, context: object) -> Any:
+            name = request.image.image
+            return CRI.ImageStatusResponse(image=CRI.Image(id=name, repo_tags=[name], size=1, spec=request.image))
+
+        return {
+            "ImageStatus": status,
+            "PullImage": lambda request, context: CRI.PullImageResponse(image_ref=request.image.image),
+            "ListImages": lambda request, context: CRI.Empty(),
+            "ImageFsInfo": lambda request, context: CRI.Empty(),
+            "RemoveImage": lambda request, context: CRI.Empty(),
+        }
+
+
+def _ready() -> Any:
+    conditions = [CRI.RuntimeCondition(type=one, status=True) for one in ("RuntimeReady", "NetworkReady")]
+    return CRI.RuntimeStatus(conditions=conditions)
+
+
+def _fits(wanted: Any, own_id: str, state: int, labels: Mapping[str, str]) -> bool:
+    return (
+        wanted.id in ("", own_id)
+        and (not wanted.HasField("state") or wanted.state.state == state)
+        and all(labels.get(key) == value for key, value in wanted.label_selector.items())
+    )
+
+
+def _sandbox_status(sandbox: _Sandbox) -> Any:
+    """Return a sandbox's status. It repeats the namespaces asked for, else the kubelet makes the pod ever again."""
+    options = sandbox.config.linux.security_context.namespace_options
+    return CRI.PodSandboxStatus(
+        id=sandbox.id,
+        metadata=sandbox.config.metadata,
+        state=sandbox.state,
+        created_at=sandbox.created,
+        network=CRI.PodSandboxNetworkStatus(ip="192.0.2.1"),
+        linux=CRI.LinuxPodSandboxStatus(namespaces=CRI.Namespace(options=options)),
+        labels=sandbox.config.labels,
+        annotations=sandbox.config.annotations,
+    )
+
+
+def _container_status(container: Container) -> Any:
+    """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
+    return CRI.ContainerStatus(
+        id=container.id,
+        metadata=container.config.metadata,
+        state=container.state,
+        created_at=container.created,
+        started_at=container.started,
+        finished_at=container.finished,
+        reason="Completed" if container.state == _EXITED else "",
+        image=container.config.image,
+        image_ref=container.config.image.image,
+        labels=container.config.labels,
+        annotations=container.config.annotations,
+        log_path=f"{container.sandbox.config.log_directory}/{container.config.log_path}",
+    )

@@ -1,0 +1,118 @@
+"""Published gRPC interfaces from tables of what is used of them: message classes, and services over unix sockets.
+
+A field reads ``name=NUMBER`` for a string, ``name=NUMBER:KIND`` for another kind (``int64``, ``bool``, another
+message, ``map`` for text to text), with ``[]`` behind it for a list. Numbers are those of the published interface; what
+is not in the table is passed over, as protobuf does with fields that it does not know. Enumerations are ``int32``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+__all__ = ["Package", "ask", "serve", "service"]
+
+Field = FieldDescriptorProto
+_SECONDS = 10
+_KINDS = {
+    "string": Field.TYPE_STRING,
+    "bool": Field.TYPE_BOOL,
+    "int32": Field.TYPE_INT32,
+    "int64": Field.TYPE_INT64,
+    "uint32": Field.TYPE_UINT32,
+    "uint64": Field.TYPE_UINT64,
+}
+
+
+class Package:
+    """The messages of one published package; ``package.Name(field=value)`` makes one."""
+
+    def __init__(self, name: str, messages: Mapping[str, str]) -> None:
+        """Take the package's name and its messages: name to fields."""
+        self.name = name
+        file = FileDescriptorProto(name=f"{name}.proto", package=name, syntax="proto3")
+        for message, fields in messages.items():
+            _describe(file.message_type.add(name=message), fields.split(), name)
+        pool = DescriptorPool()
+        pool.Add(file)
+        self._classes = {one: GetMessageClass(pool.FindMessageTypeByName(f"{name}.{one}")) for one in messages}
+
+    def __getattr__(self, message: str) -> Any:
+        """Return a message's class; one that the table does not name has no fields that are used."""
+        if message not in self._classes:
+            raise AttributeError(message)
+        return self._classes[message]
+
+    def of(self, message: str) -> Any:
+        """Return a message's class, that of an empty one where the table does not name it."""
+        return self._classes.get(message, self._classes["Empty"])
+
+
+def _describe(message: DescriptorProto, fields: list[str], package: str) -> None:
+    for text in fields:
+        name, _, rest = text.partition("=")
+        number, _, kind = rest.partition(":")
+        field = message.field.add(name=name, number=int(number), label=Field.LABEL_OPTIONAL)
+        kind = kind or "string"
+        if kind.endswith("[]") or kind == "map":
+            field.label = Field.LABEL_REPEATED
+            kind = kind.removesuffix("[]")
+        if kind == "map":
+            entry = message.nested_type.add(name=f"{name.title().replace('_', '')}Entry")
+            entry.options.map_entry = True
+            for place, part in enumerate(("key", "value"), start=1):
+                entry.field.add(name=part, number=place, type=Field.TYPE_STRING, label=Field.LABEL_OPTIONAL)
+            field.type, field.type_name = Field.TYPE_MESSAGE, f".{package}.{message.name}.{entry.name}"
+        elif kind in _KINDS:
+            field.type = _KINDS[kind]
+        else:
+            field.type, field.type_name = Field.TYPE_MESSAGE, f".{package}.{kind}"
+
+
+def service(package: Package, name: str, answers: Mapping[str, Callable[..., Any]], empty: str = "") -> Any:
+    """Return a service's handlers: method to what answers it. A method ``X`` takes ``XRequest``, or ``Empty``.
+
+    ``empty`` lists methods that take none. An answer that is a generator is a stream.
+    """
+
+    def handler(method: str, answer: Callable[..., Any]) -> Any:
+        request = package.of("Empty" if method in empty.split() else f"{method}Request")
+        kind = grpc.unary_stream_rpc_method_handler if method == "ListAndWatch" else grpc.unary_unary_rpc_method_handler
+        return kind(answer, request_deserializer=request.FromString, response_serializer=_bytes)
+
+    handlers = {method: handler(method, answer) for method, answer in answers.items()}
+    return grpc.method_handlers_generic_handler(f"{package.name}.{name}", handlers)
+
+
+def _bytes(message: Any) -> bytes:
+    text: bytes = message.SerializeToString()
+    return text
+
+
+def serve(socket: str, *services: Any) -> grpc.Server:
+    """Serve on a unix socket until ``stop``."""
+    server = grpc.server(ThreadPoolExecutor(max_workers=16))
+    server.add_generic_rpc_handlers(services)
+    server.add_insecure_port(f"unix:{socket}")
+    server.start()
+    return server
+
+
+def ask(socket: str, package: Package, method: str, request: Any, answer: str) -> Any:
+    """Call ``Service/Method`` of a package on a unix socket; ``answer`` names the message that comes back.
+
+    Raises ``grpc.RpcError``.
+    """
+    with grpc.insecure_channel(f"unix:{socket}") as channel:
+        call = channel.unary_unary(
+            f"/{package.name}.{method}",
+            request_serializer=_bytes,
+            response_deserializer=package.of(answer).FromString,
+        )
+        return call(request, timeout=_SECONDS)

@@ -1,0 +1,83 @@
+"""``Case``: one test of the suite with its parameters, and its verdict."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import msgspec
+
+__all__ = ["UNMET", "VERDICTS", "Case", "Verdict"]
+
+Verdict = Literal[
+    "passed",
+    "failed",
+    "timed out",
+    "crashed",
+    "bad reply",
+    "not followed",
+    "expected failure",
+    "unexpectedly passed",
+    "not claimed",
+    "error",
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
+"""What says that the target does not meet a requirement."""
+_WEIGHTS: tuple[Verdict, ...] = (
+    "not claimed",
+    "passed",
+    "not followed",
+    "expected failure",
+    "unexpectedly passed",
+    "error",
+    "failed",
+    "bad reply",
+    "timed out",
+    "crashed",
+)
+
+
+class Case(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test with its parameters: its id, the requirements it checks, its area, its verdict, and why."""
+
+    id: str
+    requirements: list[str]
+    area: str
+    verdict: Verdict
+    details: str = ""
+    scenario: dict[str, Any] | None = None
+    asked: int = 0
+    """How often its requirement was asked, where it is judged on conversations."""
+    histories: int = 0
+    """In how many conversations that was."""
+    history: str = ""
+    """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
+    conversations: list[str] = []
+    """The files, in the folder of the report, with all conversations on which it is judged, where they are kept."""
+    machines: list[str] = []
+    """The machines on which conversations do not meet it."""
+    with_it: list[str] = []
+    """The other requirements that this conversation does not meet."""
+
+    @property
+    def unmet(self) -> bool:
+        """Whether it says that the target does not meet a requirement."""
+        return self.verdict in UNMET
+
+    @property
+    def badness(self) -> int:
+        """How much the verdict weighs when several runs hold the case; the heaviest stays."""
+        return _WEIGHTS.index(self.verdict)
+
+    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> Case:
+        """Return the case with its outcome."""
+        return msgspec.structs.replace(self, verdict=verdict, details=details, scenario=scenario)
+
+    def to_json(self) -> str:
+        """Return the case as a text that travels between processes."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Case:
+        """Read the text of ``to_json``."""
+        return msgspec.json.decode(text, type=cls)

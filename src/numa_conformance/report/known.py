@@ -1,0 +1,113 @@
+"""Known failures beside what a run found: entries that are stale, entries that were not asked, a file written anew."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from msgspec import structs
+
+from ..errors import Fault, UsageError
+from ..suite.known_failures import KnownFailure, KnownFailures
+from ..suite.left_out import LeftOut
+from .case import UNMET, Case
+
+__all__ = ["refreshed", "stale", "unasked"]
+
+MOST_NAMED = 3
+NOT_ASKED = ("not claimed", "error")
+"""Verdicts that tell nothing of whether a known failure is one still."""
+
+
+def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOut], *, whole: bool) -> list[str]:
+    """Name what is known to fail and does not, and what no case of the suite tests.
+
+    ``whole``: all cases of the suite were collected, so that one that is neither asked nor left out does not exist.
+    """
+    problems: list[str] = []
+    for entry in known.entries.values():
+        found = [case for case in cases if entry.concerns(case.id, case.requirements)]
+        missed = [case for case in left_out if entry.concerns(case.id, case.requirements)]
+        met = [case.id for case in found if case.verdict not in (*NOT_ASKED, *UNMET, "expected failure")]
+        absent = set(entry.listed or ()) - {case.id for case in found} - {case.id for case in missed}
+        problem = f"known failure {entry.name}:"
+        if whole and (absent or not (found or missed)):
+            what = f"the suite has no case {min(absent)}" if absent else "no case tests it"
+            problems.append(f"{problem} {what}; remove the entry" + (" or the case" if entry.cases else ""))
+        elif met and len(met) == len(found) and not any(case.by_chance for case in missed):
+            problems.append(f"{problem} it is met now; remove the entry")
+        elif met and entry.cases is not None:
+            problems += [f"{problem} {name} is met now; remove it from its cases" for name in met]
+    return problems
+
+
+def unasked(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOut]) -> list[str]:
+    """Say which known failures could not be asked in this run, and so are not found stale, and why."""
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for entry in known.entries.values():
+        found = [case for case in cases if entry.concerns(case.id, case.requirements)]
+        if all(case.verdict in NOT_ASKED for case in found):
+            reasons: list[str] = [case.verdict for case in found]
+            reasons += [case.why for case in left_out if entry.concerns(case.id, case.requirements)]
+            by_reason[reasons[0] if reasons else "not collected"].append(entry.name)
+    return [
+        f"known failures that were not asked in this run ({why}): {_some(names)}" for why, names in by_reason.items()
+    ]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | None) -> KnownFailures:
+    """Return the entries for what fails now, with the cases and machines on which it does.
+
+    An entry that is met now goes; what was not asked stays. What fails and has no entry gets the reason, link and
+    expiry of ``new``; raises ``UsageError`` where there is none.
+    """
+    asked = [case for case in cases if case.verdict not in NOT_ASKED]
+    kept = {name: entry for name, old in before.entries.items() if (entry := _renewed(old, asked, before)) is not None}
+    excused = [entry for entry in kept.values() if entry.case]
+    failing: defaultdict[str, list[Case]] = defaultdict(list)
+    for case in asked:
+        if case.unmet and not any(entry.concerns(case.id, case.requirements) for entry in excused):
+            for name in case.requirements:
+                failing[name].append(case)
+    missing = sorted(failing.keys() - kept.keys())
+    if missing and new is None:
+        shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        raise UsageError(Fault("", f"{len(missing)} new entries need a reason and a link: {shown}"))
+    added = {name: _recorded(new, name, failing[name]) for name in missing} if new else {}
+    return KnownFailures({**kept, **added})
+
+
+def _renewed(old: KnownFailure, asked: Sequence[Case], before: KnownFailures) -> KnownFailure | None:
+    """Return an entry as it is now, None where it is met."""
+    if old.cases is None:
+        found = [case for case in asked if old.concerns(case.id, case.requirements)]
+        return old if not found or any(_fails(case) for case in found) else None
+    of_it = [case for case in asked if old.requirement in case.requirements]
+    entry = _recorded(old, old.name, [case for case in of_it if _fails(case) and not _elsewhere(case, old, before)])
+    unasked = [name for name in old.cases if name not in {case.id for case in of_it}]
+    cases = sorted({*(entry.cases or ()), *unasked})
+    # Where the conversations were not asked, the machines of before are all that is known.
+    machines = entry.machines if any(case.histories for case in of_it) else old.machines
+    return structs.replace(entry, cases=cases, machines=machines) if cases else None
+
+
+def _elsewhere(case: Case, old: KnownFailure, before: KnownFailures) -> bool:
+    """Tell whether another entry names the case itself."""
+    return any(entry is not old and entry.case == case.id for entry in before.entries.values())
+
+
+def _fails(case: Case) -> bool:
+    return case.unmet or case.verdict == "expected failure"
+
+
+def _recorded(entry: KnownFailure, requirement: str, failing: Iterable[Case]) -> KnownFailure:
+    cases = list(failing)
+    machines = sorted({name for case in cases for name in case.machines})
+    return structs.replace(
+        entry, requirement=requirement, cases=sorted(case.id for case in cases), machines=machines or None
+    )

@@ -1,0 +1,105 @@
+"""The page that tells, minor by minor, what the kubelet began to do otherwise and what it does not meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..documentation.changes import CHANGES
+from ..documentation.options import POLICY_OPTIONS
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
+from .markdown import joined, table
+from .requirements import REQUIREMENTS
+from .requirements.departures import DEPARTURES, departing
+
+__all__ = ["kubernetes_versions_page"]
+
+HELD_AGAINST = {
+    "1.32": "the managers and scheduler plugin of v1.32.10",
+    "1.33": "the managers of v1.33.13",
+    "1.34": "the managers of v1.34.9",
+    "1.35": "the managers of v1.35.6",
+    "1.36": "the managers and scheduler plugin of v1.36.3",
+    "1.37": "the code of v1.37.1, read; of v1.37.1 asked: single allocations, merges, classes, scores",
+}
+"""Version to the code whose decisions the reference at level exact was compared with."""
+
+
+def kubernetes_versions_page() -> str:
+    """Return ``docs/kubernetes-versions.md``."""
+    told = [requirement for requirement in REQUIREMENTS.values() if requirement.id in DEPARTURES]
+    asked = sum(requirement.level == "documented" for requirement in REQUIREMENTS.values())
+    lines = [
+        "# Kubernetes, minor by minor",
+        "",
+        "For who runs nodes and moves them from one version to the next. Made by "
+        "`numa-conformance requirements --kubernetes-versions` from the records of changes, quirks and options. "
+        "What the pages promise from version to version: [versions.md](versions.md).",
+        "",
+        "## What changed",
+        *(line for version in SUPPORTED if version > OLDEST for line in _section(version)),
+        "",
+        "## What the kubelet does not meet",
+        "",
+        f"Of {asked} requirements at level `documented` these {len(told)} are not met by some version: a number names "
+        "the quirk below the table that is the reason. yes: met, as are all that are not listed; -: not promised in "
+        "that version. Measured with the kubelet's behaviour at level `exact`.",
+        "",
+        *table(("requirement", *map(str, SUPPORTED)), (_row(requirement.id) for requirement in told)),
+        "",
+        *(f"{number}. [`{quirk}`](quirks.md#{quirk}): {QUIRKS[quirk].summary}." for quirk, number in _NUMBERS.items()),
+        "",
+        "## Held against what",
+        "",
+        "Level `exact` of a version was compared with decisions of its own code; other versions rest on reading it.",
+        "",
+        *table(
+            ("version", "compared with"), ((str(one), HELD_AGAINST.get(str(one), "code read")) for one in SUPPORTED)
+        ),
+    ]
+    return joined(lines)
+
+
+_NUMBERS = {
+    quirk: number for number, quirk in enumerate(sorted({name for own in DEPARTURES.values() for name in own}), 1)
+}
+
+
+def _section(version: KubernetesVersion) -> Iterator[str]:
+    lines = [*_changes(version), *_quirks(version), *_options(version)]
+    yield from ("", f"### {version}", "")
+    yield from lines or ["- nothing that the resource managers decide."]
+
+
+def _changes(version: KubernetesVersion) -> Iterator[str]:
+    for change in CHANGES.values():
+        if change.since == version:
+            issue = f" ({change.pull})" if change.pull else ""
+            before = SUPPORTED[SUPPORTED.index(version) - 1]
+            yield f"- Until {before} {change.before}. From {version} on {change.after}{issue}."
+
+
+def _quirks(version: KubernetesVersion) -> Iterator[str]:
+    before = SUPPORTED[SUPPORTED.index(version) - 1]
+    for quirk in QUIRKS.values():
+        if quirk.versions.until == before:
+            yield f"- Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
+        elif quirk.versions.since == version:
+            yield f"- New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
+
+
+def _options(version: KubernetesVersion) -> Iterator[str]:
+    before = SUPPORTED[SUPPORTED.index(version) - 1]
+    for option in POLICY_OPTIONS.values():
+        was, now = option.maturity.at(before), option.maturity.at(version)
+        if now and now != was:
+            stage = now.upper() if now == "ga" else now
+            yield f"- `{option.name}` is {stage}{'' if was else ', new'}: {option.text}."
+
+
+def _row(requirement: str) -> Iterator[str]:
+    yield f"[`{requirement}`](requirements.md#{requirement.replace('/', '')})"
+    for version in SUPPORTED:
+        numbers = [str(_NUMBERS[quirk]) for quirk in departing(requirement, version)]
+        held = REQUIREMENTS[requirement].holds_in(version)
+        yield ", ".join(numbers) if held and numbers else "yes" if held else "-"

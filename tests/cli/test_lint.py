@@ -1,0 +1,52 @@
+import json
+
+import pytest
+
+UNWISE = """
+cpuManagerPolicy: static
+cpuManagerPolicyOptions: {full-pcpus-only: "true"}
+reservedSystemCPUs: "0-1"
+"""
+
+
+def test_a_refused_field_is_named_with_what_to_do(run, files):
+    file = files("kubelet.yaml", "cpuManagerPolicy: statik\n")
+    code, out, _ = run("lint", file)
+    assert (code, out.splitlines()) == (
+        1,
+        [
+            f'{file}: cpuManagerPolicy: refused: unknown policy: "statik"',
+            "    did you mean static?",
+            f"{file}: 1 refused",
+        ],
+    )
+
+
+@pytest.mark.parametrize(("options", "code"), [([], 0), (["--strict"], 1)])
+def test_what_is_unwise_fails_when_strict(run, files, options, code):
+    file = files("kubelet.yaml", UNWISE)
+    got, out, _ = run("lint", "--machine", "t1-one-socket-smt2", file, *options)
+    assert (got, out.splitlines()[-1]) == (code, f"{file}: 1 unwise")
+
+
+def test_findings_are_data_for_programs(run, files):
+    good, bad = files("good.yaml", "{}"), files("bad.yaml", "cpuManagerPolicy: static\n")
+    code, out, _ = run("lint", good, bad, "--json")
+    (one,) = json.loads(out)
+    assert (code, one["file"], one["kind"], one["field"]) == (1, str(bad), "refused", "reservedSystemCPUs")
+    assert run("lint", good)[:2] == (0, f"{good}: nothing to say\n")
+
+
+def test_a_file_that_cannot_be_read_is_wrong_input(run, files):
+    code, _, err = run("lint", files("kubelet.yaml", "cpuManagerPolicie: static\n"))
+    assert code == 2
+    assert "did you mean 'cpuManagerPolicy'?" in err
+
+
+def test_simulate_says_the_same_of_a_node_that_does_not_come_up(run, files):
+    config = files("kubelet.yaml", "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {full-pcpu-only: 'true'}\n")
+    pod = files("pod.yaml", "metadata: {name: a}\nspec: {containers: [{name: c}]}\n")
+    code, _, err = run("simulate", "--machine", "t1-one-socket-smt2", "--config", config, pod)
+    assert code == 2
+    assert f"  {config}: cpuManagerPolicyOptions.full-pcpu-only: " in err
+    assert "did you mean full-pcpus-only?" in err

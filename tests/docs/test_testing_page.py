@@ -1,0 +1,26 @@
+"""The code of docs/testing.md runs as it is printed."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SHORT = """
+from hypothesis import settings
+
+settings.register_profile("short", max_examples=10)
+settings.load_profile("short")
+"""
+PAGE = Path(__file__).parents[2] / "docs/testing.md"
+
+
+def test_the_page_runs_as_printed(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    for number, block in enumerate(blocks):
+        named = re.match(r"# (\w+\.py)\n", block)
+        (tmp_path / (named[1] if named else f"test_{number}.py")).write_text(block)
+    (tmp_path / "conftest.py").write_text(SHORT)
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout
+    assert f"{7 + len(re.findall('^def test_', PAGE.read_text(), re.MULTILINE)) - 1} passed" in done.stdout

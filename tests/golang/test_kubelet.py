@@ -1,0 +1,57 @@
+"""The module files of the real kubelet as a target, and the program that builds and asks it. Nothing is built here."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
+PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()
+
+
+def ask(*words, **more):
+    command = [sys.executable, KUBELET / "ask.py", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_minor_is_built_of_one_patch_and_its_staging_modules(patch):
+    minor = patch.rpartition(".")[0]
+    text = (KUBELET / "minors" / f"{minor}.mod").read_text(encoding="utf-8")
+    assert f"\tk8s.io/kubernetes v{patch}\n" in text
+    assert "replace github.com/numa-conformance/numa-conformance/go => ../" in text
+    staging = re.findall(r"^\t(k8s\.io/\S+) => \1 v0\.(\d+)\.\d+$", text, flags=re.MULTILINE)
+    assert len(staging) > 20
+    assert {number for _, number in staging} == {minor.removeprefix("1.")}
+
+
+def test_the_folder_holds_the_files_of_these_minors_alone():
+    minors = [patch.rpartition(".")[0] for patch in PATCHES]
+    there = sorted(path.name for path in (KUBELET / "minors").iterdir())
+    assert there == sorted(f"{minor}.{kind}" for minor in minors for kind in ("mod", "sum"))
+
+
+def test_every_file_for_some_minors_says_which():
+    """The name of a file and its build constraint tell the same: linked_1_33_to_1_34.go, sidecar_1_27.go."""
+    for path in KUBELET.glob("*_1_*.go"):
+        constraint = path.read_text(encoding="utf-8").partition("\n")[0]
+        first, last = re.fullmatch(r"//go:build (?:k8s1\.(\d+))?(?: && )?(?:!k8s1\.(\d+))?", constraint).groups()
+        named = [int(number) for number in re.findall(r"_1_(\d+)", path.name)]
+        if "_from_" in path.name:
+            assert (named, last) == ([int(first)], None), path.name
+        else:
+            assert (named[0], named[-1]) == (int(first or 27), int(last) - 1), path.name
+
+
+def test_without_go_nothing_is_asked_and_it_says_so():
+    done = ask("1.34", env={**os.environ, "PATH": ""})
+    assert (done.returncode, done.stdout) == (0, "skipped: the kubelet is built with Go, which is not installed\n")
+
+
+def test_a_minor_without_adapters_is_refused_with_those_there_are():
+    done = ask("1.12")
+    assert done.returncode == 2
+    assert done.stderr.startswith("'1.12' is none of the minors that there are adapters for: 1.27, ")

@@ -1,0 +1,16 @@
+"""Where the documented reference puts a fixed row of pods: what a change of it moves is read in the snapshots."""
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from numa_conformance.documentation.options import STATIC_OPTIONS
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.placements import MACHINES, place
+
+
+@pytest.mark.parametrize("option", ["static", *STATIC_OPTIONS])
+def test_pods_are_placed_as_before(option: str, snapshot: SnapshotAssertion):
+    client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 10))
+    told = [place(NodeRun(client, (), None), machine, option) for machine in MACHINES[:7]]
+    assert "\n".join(told) == snapshot

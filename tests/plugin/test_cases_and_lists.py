@@ -1,0 +1,78 @@
+"""``--numa-case`` and ``--numa-list``: one case of the suite, and what would be asked."""
+
+import json
+
+import pytest
+
+BEST = "qos/test_classes::test_a_pod_without_requests_is_best_effort"
+LESS = "qos/test_classes::test_a_request_below_its_limit_is_not_guaranteed"
+WRITTEN = "qos/test_classes::test_amounts_are_compared_by_value"
+
+
+def test_named_cases_are_run_and_no_others(suite, report):
+    result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[2.0]", "--numa-report", "out", "-n", "2")
+    assert result.ret == 0
+    assert [case["id"] for case in report()["cases"]] == [LESS, f"{WRITTEN}[2.0]"]
+    assert report()["verdict"] == "partial"
+
+
+def test_a_test_is_named_with_all_its_cases(suite, report):
+    assert suite("--numa-case", WRITTEN, "--numa-report", "out").ret == 0
+    assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{text}]" for text in ("2.0", "2000m", "2")]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (LESS[:-3], f"the suite has no case '{LESS[:-3]}' (accepted: --numa-list shows them); did you mean '{LESS}'?"),
+        (f"{WRITTEN}[2.1]", "did you mean 'qos/test_classes::test_amounts_are_compared_by_value[2.0]'?"),
+        ("exact/test_scores::test_nodes_score_as_kube_scheduler_scores_them", "asked at level exact only"),
+    ],
+)
+def test_a_case_that_is_not_there_is_wrong_usage(suite, name, said):
+    result = suite("--numa-case", name)
+    assert (result.ret, said in result.stderr.str(), "VERDICT" in result.stdout.str()) == (4, True, False)
+
+
+REFUSES = """
+from numa_conformance.protocol import ReferenceTarget
+
+class Refuses(ReferenceTarget):
+    def describe(self, request):
+        described = super().describe(request)
+        return type(described)("small", "1", "2", ["pick"], ["cpu-manager/static"])
+
+    def pick(self, request):
+        raise RuntimeError("nothing is to be asked")
+"""
+
+
+def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
+    pytester.makepyfile(refuses=REFUSES)
+    asked = ["--numa-target", "refuses:Refuses", "--numa-profile", "all", "--numa-list"]
+    result = suite(*asked)
+    assert result.ret == 0
+    assert result.outlines[0] == "small 1: level documented, profile all@1.32"
+    result.stdout.fnmatch_lines(
+        [
+            "cpu-manager/static/packs-whole-cores (MUST)",
+            "  On an empty machine a request of whole cores*",
+            "  https://*",
+            "  machines: *",
+            "  - pick/test_pick::test_whole_cores_are_chosen_whole[[]t1-one-socket-smt2-1[]]",
+            "conversations picks: * on * machines (surface pick): *",
+            "* requirements, * of them claimed; * cases; * conversations. Nothing was asked.",
+        ]
+    )
+    assert "  not claimed: scheduler/least-allocated, the surface score" in result.outlines
+
+
+def test_a_list_for_programs_is_json_and_nothing_else(suite):
+    result = suite("--numa-list=json", "--numa-requirement", "qos/*", "-k", "request", "-n", "2")
+    told = json.loads(result.stdout.str())
+    assert (result.ret, told["level"], told["profile"]) == (0, "documented", "all@1.32")
+    assert LESS in {case["id"] for case in told["cases"]}
+    assert all("request" in case["id"] for case in told["cases"])
+    best = next(each for each in told["requirements"] if each["id"] == "qos/best-effort-has-none")
+    assert (best["claimed"], best["missing"], best["cases"]) == (True, [], [BEST])
+    assert best["text"].endswith(".")

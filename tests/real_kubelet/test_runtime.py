@@ -1,0 +1,92 @@
+"""The container runtime that starts nothing, asked as a kubelet asks it."""
+
+import pytest
+
+grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+
+from numa_conformance.real_kubelet.interfaces import CRI  # noqa: E402
+from numa_conformance.real_kubelet.runtime import FakeRuntime  # noqa: E402
+from numa_conformance.real_kubelet.wire import ask  # noqa: E402
+
+RUNNING, EXITED = 1, 2
+
+
+@pytest.fixture
+def runtime(tmp_path):
+    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def call(runtime):
+    def method(name, answer="Empty", **fields):
+        request = CRI.of(f"{name}Request")(**fields)
+        return ask(runtime.socket, CRI, f"RuntimeService/{name}", request, answer)
+
+    return method
+
+
+def a_pod(call, uid="u", pid=2):
+    options = CRI.NamespaceOption(pid=pid)
+    linux = CRI.LinuxPodSandboxConfig(security_context=CRI.LinuxSandboxSecurityContext(namespace_options=options))
+    config = CRI.PodSandboxConfig(
+        metadata=CRI.PodSandboxMetadata(name="p", uid=uid), labels={"a": uid}, linux=linux, log_directory="/logs/p"
+    )
+    return call("RunPodSandbox", "RunPodSandboxResponse", config=config).pod_sandbox_id
+
+
+def a_container(call, sandbox, name="c", cpus="0-3", mems="0"):
+    resources = CRI.LinuxContainerResources(cpuset_cpus=cpus, cpuset_mems=mems)
+    config = CRI.ContainerConfig(
+        metadata=CRI.ContainerMetadata(name=name),
+        log_path=f"{name}.log",
+        linux=CRI.LinuxContainerConfig(resources=resources),
+    )
+    return call("CreateContainer", "CreateContainerResponse", pod_sandbox_id=sandbox, config=config).container_id
+
+
+def test_a_sandbox_repeats_the_namespaces_it_was_asked_for(call):
+    status = call("PodSandboxStatus", "PodSandboxStatusResponse", pod_sandbox_id=a_pod(call, pid=2)).status
+    assert status.linux.namespaces.options.pid == 2
+
+
+def test_a_container_runs_until_it_is_stopped_and_an_init_container_ends_by_itself(call):
+    sandbox = a_pod(call)
+    app, init = a_container(call, sandbox), a_container(call, sandbox, "init")
+    for one in (app, init):
+        call("StartContainer", container_id=one)
+    status = {one: call("ContainerStatus", "ContainerStatusResponse", container_id=one).status for one in (app, init)}
+    assert {one.metadata.name: one.state for one in status.values()} == {"c": RUNNING, "init": EXITED}
+    call("StopContainer", container_id=app)
+    assert call("ContainerStatus", "ContainerStatusResponse", container_id=app).status.state == EXITED
+    # What it begins with is removed with the container: were it empty, all files of the working directory would be.
+    assert status[app].log_path == "/logs/p/c.log"
+
+
+def test_an_update_changes_what_it_names_and_nothing_else(call, runtime):
+    container = a_container(call, a_pod(call), cpus="0-3", mems="1")
+    call("UpdateContainerResources", container_id=container, linux=CRI.LinuxContainerResources(cpuset_cpus="2"))
+    told = runtime.containers_of("u")["c"].resources
+    assert (told.cpuset_cpus, told.cpuset_mems) == ("2", "1")
+
+
+def test_lists_are_filtered_by_id_state_and_labels(call):
+    first, second = a_pod(call, "u"), a_pod(call, "v")
+    call("StopPodSandbox", pod_sandbox_id=second)
+
+    def listed(**wanted):
+        found = call("ListPodSandbox", "ListPodSandboxResponse", filter=CRI.PodSandboxFilter(**wanted))
+        return [one.id for one in found.items]
+
+    assert listed() == [first, second]
+    assert listed(id=second) == [second]
+    assert listed(label_selector={"a": "u"}) == [first]
+    assert listed(state=CRI.StateValue(state=0)) == [first]  # ready
+
+
+def test_what_is_gone_is_not_found(call):
+    with pytest.raises(grpc.RpcError) as refused:
+        call("ContainerStatus", "ContainerStatusResponse", container_id="container9")
+    assert refused.value.code() == grpc.StatusCode.NOT_FOUND
