@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,12 @@ class CollectedSuite:
         self._process.start()
         theirs.close()
 
-    def ask(self, target: str, level: str, requirements: tuple[str, ...], report: Path) -> tuple[int, str]:
-        """Run the cases of these requirements; returns the exit code and what was printed."""
+    def ask(
+        self, target: str, level: str, requirements: Iterable[str], report: Path, keyword: str = ""
+    ) -> tuple[int, str]:
+        """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed."""
         options = {"target": target, "level": level, "requirement": list(requirements), "report": str(report)}
-        self._calls.send({f"numa_{name}": value for name, value in options.items()})
+        self._calls.send({"keyword": keyword, **{f"numa_{name}": value for name, value in options.items()}})
         code = self._calls.recv()
         return code, (self._folder / "printed.txt").read_text(encoding="utf-8")
 

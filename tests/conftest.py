@@ -1,6 +1,6 @@
-import os
-
 from hypothesis import HealthCheck, settings
+
+from asked_in_full import NAME
 
 pytest_plugins = ["pytester"]
 
@@ -8,4 +8,4 @@ settings.register_profile("default", deadline=None, derandomize=True, max_exampl
 settings.register_profile(
     "deep", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.load_profile(os.environ.get("NUMA_TEST_PROFILE", "default"))
+settings.load_profile(NAME)

@@ -17,7 +17,7 @@ from numa_conformance.suite.groups import GROUPS
 from numa_conformance.suite.judging import ANSWERED, judge
 from numa_conformance.suite.requirements import REQUIREMENTS
 
-__all__ = ["Directly", "breaches", "broken_by", "scenarios_for"]
+__all__ = ["Directly", "broken_by", "broken_in"]
 
 
 class Directly:
@@ -26,6 +26,7 @@ class Directly:
     def __init__(self, target: Any) -> None:
         self._target = target
         self.description: Description = target.describe(METHODS["describe"].request())
+        self.claimed = frozenset(self.description.features)
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -42,7 +43,7 @@ class Directly:
 
 
 @cache
-def scenarios_for(surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
+def _scenarios(surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
     """Return what the groups of picks, lives and relations ask a target with these claims, mixed."""
     groups = [
         group
@@ -61,24 +62,20 @@ def _all(scenario: Scenario) -> bool:
     return True
 
 
-def breaches(make: Callable[[], object], *, every: int = 1, wanted: Wanted = _all) -> Iterator[str]:
-    """Yield the requirements that an allocator does not meet, as they show, in every n-th scenario that is wanted."""
-    client: Any = Directly(make())
-    description = client.description
-    scenarios = scenarios_for(frozenset(description.surfaces), frozenset(description.features))
-    for scenario in filter(wanted, scenarios[::every]):
-        history, fault = drive(scenario, client, "1.32")
-        if fault is not None:
-            yield ANSWERED
-        for broken in judge(history).broken:
-            yield broken.requirement
+def broken_in(scenario: Scenario, client: Any) -> Iterator[str]:
+    """Yield the requirements that an allocator does not meet in a scenario."""
+    history, fault = drive(scenario, client, "1.32")
+    if fault is not None:
+        yield ANSWERED
+    for broken in judge(history).broken:
+        yield broken.requirement
 
 
 def broken_by(
-    make: Callable[[], object], *, every: int = 1, strength: str = "MUST", wanted: Wanted = _all
+    make: Callable[[], object], *, part: slice = slice(None), strength: str = "MUST", wanted: Wanted = _all
 ) -> str | None:
-    """Return the first requirement that an allocator does not meet; None when it meets all."""
-    for name in breaches(make, every=every, wanted=wanted):
-        if REQUIREMENTS[name].strength == strength:
-            return name
-    return None
+    """Return the first requirement that an allocator does not meet in scenarios that are wanted; None for all met."""
+    client = Directly(make())
+    scenarios = _scenarios(frozenset(client.description.surfaces), client.claimed)
+    broken = (name for scenario in filter(wanted, scenarios[part]) for name in broken_in(scenario, client))
+    return next((name for name in broken if REQUIREMENTS[name].strength == strength), None)

@@ -19,7 +19,10 @@ Asked = Callable[[str], list[Outcome]]
 
 @pytest.fixture(scope="session")
 def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> Asked:
-    """Return what came of the groups that may show a requirement; each is driven when it is first needed."""
+    """Return what came of the groups that may show a requirement; each is driven when it is first needed.
+
+    Where only some requirements are asked for, the first group in which one is not met is the last.
+    """
     outcomes: dict[str, Outcome] = {}
     names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
@@ -46,6 +49,11 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
         return outcomes[name]
 
     def of(requirement: str) -> list[Outcome]:
-        return [outcome(group) for group in groups_of(requirement, conformance.surfaces, claimed)]
+        told: list[Outcome] = []
+        for group in groups_of(requirement, conformance.surfaces, claimed):
+            told.append(outcome(group))
+            if wanted and requirement in told[-1].verdicts.unmet:
+                break
+        return told
 
     return of

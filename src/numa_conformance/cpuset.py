@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from .errors import CpuSetSyntaxError
 
@@ -23,6 +24,7 @@ def iter_bits(bits: int) -> Iterator[int]:
         bits ^= low
 
 
+@lru_cache(maxsize=1024)
 def format_bits(bits: int) -> str:
     """Write set bits in kernel list format: ascending, runs joined with ``-`` (CPU-SET-01)."""
     runs: list[str] = []
@@ -139,6 +141,7 @@ class CpuSet:
         return f"CpuSet.parse({format_bits(self._bits)!r})"
 
 
+@lru_cache(maxsize=1024)
 def _parse(text: str, *, strided: bool) -> int:
     bits = 0
     if text == "":

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import shutil
 import tarfile
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from numa_conformance.errors import UsageError
 from numa_conformance.hostfs import open_dump, read_kubelet_view, read_machine, write_tree
 from numa_conformance.kube.quantity import Quantity
-from numa_conformance.machine import derive_view, load_machine
+from numa_conformance.machine import MemoryNode, derive_view, load_machine
 from numa_conformance.suite.strategies.machines import machines
 from shared_data import SHARED, needs_shared
 
@@ -286,3 +287,11 @@ def test_what_is_never_read_is_not_unpacked(tree, tmp_path):
         assert not (root / CPU / "cpu0/cpuidle/state0").exists()
         assert read_machine(root) == read_machine(tree, root.name)
         assert read_kubelet_view(root) == read_kubelet_view(tree)
+
+
+def test_pages_of_any_size_are_written(tmp_path):
+    node = MemoryNode(0, 4 << 20, {"1Ti": 0, "64Ki": 2})
+    write_tree(dataclasses.replace(load_machine("one-cpu"), memory=(node,)), tmp_path / "host")
+    pools = (tmp_path / "host/sys/devices/system/node/node0/hugepages").iterdir()
+    told = {pool.name: int((pool / "nr_hugepages").read_text()) for pool in pools}
+    assert told == {"hugepages-1073741824kB": 0, "hugepages-64kB": 2}

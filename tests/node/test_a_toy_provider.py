@@ -13,7 +13,7 @@ from numa_conformance.hostfs import MemoryStore
 from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.provider import Active, Answer, Provider, inactive
+from numa_conformance.managers.provider import Active, Answer, Provider, release_inactive
 from numa_conformance.managers.registry import PROVIDERS
 from numa_conformance.managers.setup import NodeSetup
 from numa_conformance.node import Explainer, Node
@@ -65,10 +65,10 @@ class SeatManager(Provider):
         self.given.setdefault(uid, {})[container] = seats
 
     def remove_stale(self, active: Active) -> bool:
-        stale = inactive(self.given, active)
-        for uid, container in stale:
-            self.free |= self.given[uid].pop(container)
-        return bool(stale)
+        return release_inactive(self.given, active, self._release)
+
+    def _release(self, uid: str, container: str) -> None:
+        self.free |= self.given[uid].pop(container)
 
     def holding(self, uid: str, container: str) -> Seats:
         return Seats(self.given.get(uid, {}).get(container, 0))

@@ -27,7 +27,8 @@ def test_a_changed_placement_is_a_difference_between_maps(suite, pytester):
 
 
 def test_the_kubelets_own_decisions_are_not_asked(suite, report):
-    asked = ("--numa-level", "exact", "--numa-requirement", "exact/*", "--numa-report", "out")
+    exact = [f"--numa-requirement=exact/{each}" for each in ("recorded/*", "scores")]
+    asked = ("--numa-level", "exact", *exact, "--numa-report", "out")
     assert suite(*asked, "--numa-snapshots", "snaps", "--numa-snapshot-update").ret == 0
     asked = {name for case in report()["cases"] for name in case["requirements"]}
     assert not any(name.startswith("exact/recorded/") for name in asked)

@@ -1,4 +1,5 @@
 import json
+from functools import cache
 
 import jsonschema
 import msgspec
@@ -31,8 +32,13 @@ def test_every_message_has_an_example():
     assert known | {ReadmittedPod, RejectedPod} == shown
 
 
+@cache
+def _schema():
+    return protocol_schema()
+
+
 @pytest.mark.parametrize("line", EXAMPLES, ids=lambda line: line["method"])
 def test_examples_are_of_the_schema(line):
-    schema = protocol_schema()
+    schema = _schema()
     for part, value in (("params", line["params"]), ("result", line["result"])):
         jsonschema.validate(value, {**schema["methods"][line["method"]][part], "$defs": schema["$defs"]})

@@ -9,10 +9,10 @@ import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import FEATURES, Client, InProcess
 from numa_conformance.suite.differing import differing
 from numa_conformance.suite.drive import Scenario, drive
@@ -24,7 +24,7 @@ from numa_conformance.suite.requirements import REQUIREMENTS
 
 from .mutations import Mutation
 
-RECORDED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
+RECORDED = data_folder("conformance") / "exact" / "recorded"
 REFERENCE = tuple(f"numa_conformance.{room}" for room in ("managers", "node", "scheduler", "fleet"))
 VERSION = "1.32"
 CALL_SECONDS = 10.0

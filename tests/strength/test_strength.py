@@ -30,9 +30,9 @@ def test_a_line_belongs_to_its_innermost_statement(tmp_path):
 
 def test_the_changed_reference_is_asked(tmp_path):
     results = tmp_path / "results.jsonl"
-    command = [sys.executable, "-m", "strength", "--room", "managers/topology", "--each", "2"]
+    command = [sys.executable, "-m", "strength", "--room", "scheduler", "--each", "2"]
     subprocess.run(
-        [*command, "--group", "merges", "--results", str(results)],
+        [*command, "--group", "scores", "--results", str(results)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
         check=True,
         capture_output=True,

@@ -82,6 +82,11 @@ class Machine:
         return sum(1 << cpu.id for cpu in self.cpus)
 
     @cached_property
+    def total_memory(self) -> int:
+        """The memory of all NUMA nodes in bytes, huge pages among it; a node that tells none counts as none."""
+        return sum(node.memory or 0 for node in self.memory)
+
+    @cached_property
     def numa_ids(self) -> tuple[int, ...]:
         """Every NUMA node, ascending, with or without CPUs."""
         return tuple(sorted({node.node for node in self.memory} | {cpu.numa for cpu in self.cpus}))

@@ -11,7 +11,7 @@ from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
 
-__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "inactive"]
+__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "release_inactive"]
 
 Hints = Sequence[Hint] | CompressedHints
 
@@ -94,6 +94,11 @@ class Provider(Protocol):
         return None
 
 
-def inactive(held: Mapping[str, Mapping[str, object]], active: Active) -> list[tuple[str, str]]:
-    """Return the containers (pod uid, name) among those that hold something that are not active, sorted."""
-    return sorted((uid, name) for uid, containers in held.items() for name in containers if not active(uid, name))
+def release_inactive(
+    held: Mapping[str, Mapping[str, object]], active: Active, release: Callable[[str, str], object]
+) -> bool:
+    """Release what containers (pod uid, name) hold that are not active, sorted; tell whether there were any."""
+    stale = sorted((uid, name) for uid, containers in held.items() for name in containers if not active(uid, name))
+    for uid, name in stale:
+        release(uid, name)
+    return bool(stale)

@@ -18,7 +18,7 @@ __all__ = ["ResourceFit", "node_allocatable"]
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
     """Return what the node offers: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
-    memory = sum(node.memory or 0 for node in machine.memory)
+    memory = machine.total_memory
     huge = _huge_pages(machine)
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),

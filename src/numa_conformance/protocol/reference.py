@@ -232,5 +232,5 @@ class ReferenceTarget:
         return self._node
 
     def _pools(self) -> tuple[str, list[MemoryNode] | None]:
-        state = self._up.state()
-        return format_bits(state.default), answers.memory_state(state.memory)
+        pools = self._up.pools
+        return format_bits(pools.default), answers.memory_state(pools.memory)

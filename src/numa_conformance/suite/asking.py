@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Fault, UsageError
@@ -15,7 +15,7 @@ from .drive import Scenario, drive
 from .history import History
 from .judging import Broken, Verdicts, judge
 
-__all__ = ["Budget", "Outcome", "ask", "broken_in"]
+__all__ = ["Budget", "Outcome", "ask", "broken_in", "part_of"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
@@ -110,6 +110,19 @@ def ask(
         if spent:
             break
     return outcome
+
+
+def part_of(
+    scenarios: Iterable[Scenario], budget: Budget, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Scenario]:
+    """Yield what a budget leaves of a group, at least one: from all over it, until the budget is spent."""
+    began = clock()
+    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+    for number, scenario in enumerate(ordered):
+        spent = number / len(ordered) >= budget.part if budget.seconds is None else clock() - began >= budget.seconds
+        if spent and number:
+            return
+        yield scenario
 
 
 def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...kube.resource_names import page_bytes
 from ...machine.model import MemoryNode
 
 __all__ = ["UNUSED", "amount_lines", "huge_page_lines", "huge_page_pools", "kibibytes_of", "memory_totals"]
 
-_UNITS = {"Ki": 1, "Mi": 1 << 10, "Gi": 1 << 20}
 _DEFAULT_PAGE = "2Mi"
 UNUSED = ("Active", "Inactive", "Active(anon)", "Inactive(anon)", "Active(file)", "Inactive(file)", "Unevictable",
            "Mlocked", "Dirty", "Writeback", "AnonPages", "Mapped", "Shmem", "KReclaimable", "Slab", "SReclaimable",
@@ -17,7 +17,7 @@ UNUSED = ("Active", "Inactive", "Active(anon)", "Inactive(anon)", "Active(file)"
 
 def kibibytes_of(size: str) -> int:
     """Return the KiB of a page size as Kubernetes writes it (``2Mi``)."""
-    return int(size[:-2]) * _UNITS[size[-2:]]
+    return page_bytes(size) // 1024
 
 
 def huge_page_pools(nodes: Iterable[MemoryNode]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
-from ..provider import Active, inactive
+from ..provider import Active, release_inactive
 from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
@@ -64,10 +64,7 @@ class StaticPolicy(CpuManager):
 
     def remove_stale(self, active: Active) -> bool:
         """Release what belongs to no active container; tell whether there was any (CPU-REC-10)."""
-        stale = inactive(self.state.assignments, active)
-        for uid, name in stale:
-            self.release(uid, name)
-        return bool(stale)
+        return release_inactive(self.state.assignments, active, self.release)
 
     def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
         """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""

@@ -13,7 +13,7 @@ from ...kube.requests import pod_limits
 from ...machine.model import Machine
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
-from ..provider import Active, Provider, inactive
+from ..provider import Active, Provider, release_inactive
 from ..setup import NodeSetup
 from .choose import Preference, choose, lowest_ids
 from .hints import Pools, device_hints
@@ -110,10 +110,7 @@ class DeviceManager(Provider):
 
     def remove_stale(self, active: Active) -> bool:
         """Take back the devices of containers that are gone; tell whether there were any (DEV-HINT-10)."""
-        stale = inactive(self.allocations.given, active)
-        for uid, container in stale:
-            self.release(uid, container)
-        return bool(stale)
+        return release_inactive(self.allocations.given, active, self.release)
 
     @property
     def state_file(self) -> DeviceStateFile:

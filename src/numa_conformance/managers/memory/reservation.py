@@ -63,5 +63,5 @@ def _check_totals(machine: Machine, config: KubeletConfiguration, quirks: Memory
 
 
 def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
-    capacity = {"memory": sum(node.memory or 0 for node in machine.memory)}
+    capacity = {"memory": machine.total_memory}
     return node_reservation(config, capacity)

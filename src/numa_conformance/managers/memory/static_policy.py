@@ -13,7 +13,7 @@ from ...kube.pod import Pod
 from ..compressed_hints import CompressedHints
 from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
-from ..provider import Active, Provider, inactive
+from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
 from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
@@ -181,10 +181,7 @@ class StaticMemoryManager(Provider):
 
     def remove_stale(self, active: Active) -> bool:
         """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
-        stale = inactive(self.blocks.given, active)
-        for uid, name in stale:
-            self.release(uid, name)
-        return bool(stale)
+        return release_inactive(self.blocks.given, active, self.release)
 
     def container_starts(self, pod: Pod, container: Container) -> bool:
         """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 from typing import Any
 
@@ -100,11 +100,12 @@ def _row(count: int, shared: Sequence[Nodes], lot: random.Random) -> Hints:
     return lot.sample(row, len(row))
 
 
-def _sets(count: int) -> list[Nodes]:
+@cache
+def _sets(count: int) -> tuple[Nodes, ...]:
     """Return the sets of NUMA nodes, narrow ones first; on many nodes those of three at most, and all."""
     most = count if count <= 6 else 3
-    sets = [nodes for size in range(1, most + 1) for nodes in combinations(range(count), size)]
-    return sets if most == count else [*sets, tuple(range(count))]
+    sets = tuple(nodes for size in range(1, most + 1) for nodes in combinations(range(count), size))
+    return sets if most == count else (*sets, tuple(range(count)))
 
 
 def _distances(count: int, lot: random.Random | None) -> list[list[int]]:

@@ -50,7 +50,7 @@ def fits(world: World, pod: PodSpec) -> bool:
     """
     capacity = {
         "cpu": world.online.bit_count() - world.settings.reserved_count,
-        "memory": sum(node.memory or 0 for node in world.machine.memory) // 2,
+        "memory": world.machine.total_memory // 2,
     }
     pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
     return all(sum(own.scheduled(name) for own in pods) <= room for name, room in capacity.items())

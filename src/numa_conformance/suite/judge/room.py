@@ -12,12 +12,12 @@ from .alignment import Alignment
 from .choice import cpus_of
 from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
+from .quantities import amount
 from .world import World
 
 __all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary"]
 
 HUGE = "hugepages-"
-_UNITS = {"Ki": 10, "Mi": 20, "Gi": 30}
 FEW_NODES = 10
 """NUMA nodes of which every set is looked at: 1,023 of them."""
 
@@ -82,7 +82,7 @@ def ordinary(node: MemoryNode) -> int:
 
 
 def _huge_pages(node: MemoryNode) -> dict[str, int]:
-    return {f"{HUGE}{size}": int(size[:-2]) * count << _UNITS[size[-2:]] for size, count in node.hugepages.items()}
+    return {f"{HUGE}{size}": int(amount(size)) * count for size, count in node.hugepages.items()}
 
 
 class Room:
