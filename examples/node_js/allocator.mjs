@@ -109,7 +109,7 @@ class Node {
     if (this.policy === "static" && this.reserved.size === 0) {
       const wanted = Math.ceil(amount(kubelet.kubeReserved?.cpu) + amount(kubelet.systemReserved?.cpu));
       if (wanted === 0) this.error = "the static policy needs CPUs reserved for the system";
-      const cores = groupBy(machine.cpus, coreOf).flat();
+      const cores = groupBy([...machine.cpus].sort((a, b) => a.id - b.id), coreOf).flat();
       cores.slice(0, wanted).forEach((cpu) => this.reserved.add(cpu.id));
     }
     if (!["none", "static"].includes(this.policy)) this.error = `there is no policy ${this.policy}`;
