@@ -14,7 +14,7 @@ def test_what_does_not_differ_exits_with_0(run):
     assert ": 0 differ, in 0 kinds" in out
 
 
-def test_two_levels_differ_by_quirks(run):
+def test_two_levels_differ_by_quirks(run, files):
     code, out, _ = run("diff", "reference:documented", "reference:exact@1.32", *FEW, "--json")
     assert code == 1
     told = json.loads(out)
@@ -30,6 +30,9 @@ def test_two_levels_differ_by_quirks(run):
         assert {"path", "a", "b"} == set(kind["example"]["differences"][0])
         assert kind["example"]["scenario"]["kind"] in ("question", "admission")
         assert kind["machines"]
+    recorded = [{**kind["example"]["scenario"], "id": str(number)} for number, kind in enumerate(told["kinds"])]
+    path = files("kinds.jsonl", "".join(json.dumps(one) + "\n" for one in recorded))
+    assert run("replay", path, "--ignore-messages")[0] == 0
 
 
 def test_kinds_are_told_with_quirks_and_both_placements(run):

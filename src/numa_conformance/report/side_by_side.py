@@ -94,8 +94,11 @@ def _kind_as_text(kind: Kind, number: int, width: int) -> str:
 
 
 def _scenario(kind: Kind) -> dict[str, Any]:
-    first, second = scenario_of(kind.example.history), scenario_of(kind.example.other)
-    return {**first, "expect": second["answered"]}
+    """Return the example as a recorded decision: the answers of the second side are its record."""
+    scenario, other = scenario_of(kind.example.history), kind.example.other
+    starts = [step.answer for step in other.steps if step.method == "node.start"]
+    record = {"kubernetesVersion": other.head.version, "expect": scenario_of(other)["answered"]}
+    return {**scenario, **record, **({"initial": starts[-1]} if starts else {})}
 
 
 def _place(path: str, one: Any, other: Any) -> Iterator[str]:

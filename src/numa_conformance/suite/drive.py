@@ -13,7 +13,7 @@ from ..protocol.faults import TargetFault
 from .history import MACHINE, Head, History, Step
 from .judge.reading import UnreadableError
 
-__all__ = ["Answer", "Question", "Scenario", "Script", "again", "ask_all", "drive"]
+__all__ = ["WITH_MACHINE", "Answer", "Question", "Scenario", "Script", "again", "ask_all", "drive"]
 
 Question = tuple[str, Mapping[str, Any]]
 """A method and its parameters, without the machine."""
@@ -21,7 +21,8 @@ Answer = Mapping[str, Any]
 Script = Generator[Question, Answer, None]
 """Yields questions and is sent the answers; ends when it has asked enough."""
 
-_WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start"})
+WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start"})
+"""The questions that tell the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +89,5 @@ def again(history: History, client: Client) -> tuple[History, TargetFault | None
 
 def _full(question: Question, told: Mapping[str, Any]) -> dict[str, Any]:
     method, params = question
-    needed = told if method == "node.start" else {MACHINE: told[MACHINE]} if method in _WITH_MACHINE else {}
+    needed = told if method == "node.start" else {MACHINE: told[MACHINE]} if method in WITH_MACHINE else {}
     return {**needed, **params}

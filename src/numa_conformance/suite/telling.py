@@ -8,6 +8,7 @@ from typing import Any
 
 from ..machine import Machine, machine_to_dict
 from .comparison import holders, maps
+from .drive import WITH_MACHINE
 from .findings import Finding, scenario_json
 from .history import History, Step
 from .judging import Broken, judge
@@ -72,7 +73,7 @@ def scenario_of(history: History) -> dict[str, Any]:
 
 
 def _question(machine: Machine, step: Step) -> dict[str, Any]:
-    params = {"machine": machine_to_dict(machine), **step.params} if step.method != "merge" else dict(step.params)
+    params = {"machine": machine_to_dict(machine), **step.params} if step.method in WITH_MACHINE else dict(step.params)
     return {
         "id": "scenario",
         "kind": "question",
