@@ -80,7 +80,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
     with printable_streams():
         code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # else Python complains of it at its end, with a code of its own
+        _let_go_of_stdout()
     sys.exit(code)
+
+
+def _let_go_of_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _guarded(run: Callable[[], object]) -> int:
@@ -94,7 +102,7 @@ def _guarded(run: Callable[[], object]) -> int:
     except click.Abort:
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return 0
     except UsageError as error:
         for fault in error.faults:
