@@ -10,6 +10,7 @@ def chatter(request):
 
 def misbehave(request):
     reply(request)
+    reply(request)  # whatever the thread comes to
     threading.Thread(target=chatter, args=(request,), daemon=True).start()
 
 
