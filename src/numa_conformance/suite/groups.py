@@ -17,7 +17,7 @@ from .generators.cells import cells
 from .generators.crashes import NEEDED, crashes
 from .generators.hints import examples_of_hints, hint_sweep
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
-from .generators.picks import OPTION_SETS, pick_sweep, swept_machines
+from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.relations import related
 from .generators.scores import KINDS, examples_of_scores, score_sweep
@@ -74,7 +74,7 @@ class Group:
 
 def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
     possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
-    return pick_sweep(swept_machines(), possible, counts=6, states=2, seed=seed)
+    return pick_sweep(swept_machines(), possible, counts=EVERY_COUNT, states=2, seed=seed)
 
 
 def _classes(claimed: Claimed, seed: int) -> Iterator[Scenario]:

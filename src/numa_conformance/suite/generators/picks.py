@@ -14,11 +14,13 @@ from ...machine import Machine, catalogue_names, load_machine
 from ..drive import Question, Scenario, ask_all
 from ..renumber import renumber
 
-__all__ = ["OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
+__all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
 
 SMALL = 32
 MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
+EVERY_COUNT = MOST_CPUS + 2
+"""From none to one more than there are CPUs."""
 WITHOUT_A_CHOICE = ("strict-cpu-reservation",)
 """Options that decide what is offered, and not what is chosen of it."""
 
