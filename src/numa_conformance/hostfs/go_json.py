@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["GoJsonError", "dump", "fields", "load", "string_map", "type_error"]
+__all__ = ["GoJsonError", "dump", "fields", "load", "number", "string", "string_map", "type_error"]
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _LITERALS = ("true", "false", "null")
@@ -132,6 +132,20 @@ def type_error(value: Any, field: str, wanted: str) -> GoJsonError:
     if shown == "number" and wanted in _NUMBERS:
         shown = f"number {json.dumps(value)}"
     return GoJsonError(f"json: cannot unmarshal {shown} into Go struct field {field} of type {wanted}")
+
+
+def string(value: Any, field: str) -> str:
+    """Read a text."""
+    if not isinstance(value, str):
+        raise type_error(value, field, "string")
+    return value
+
+
+def number(value: Any, field: str, wanted: str, *, low: int = -(2**63)) -> int:
+    """Read a number from ``low`` to the largest of 64 bits."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value < 2**64:
+        raise type_error(value, field, wanted)
+    return value
 
 
 def string_map(value: Any, field: str) -> dict[str, str]:

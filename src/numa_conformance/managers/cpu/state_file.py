@@ -7,9 +7,10 @@ from typing import Any, Protocol
 from ...cpuset import CpuSet, format_bits
 from ...errors import CpuSetSyntaxError
 from ...hostfs.go_json import dump
-from ..state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
+from ..state_file import PLAIN, CheckpointError, FileStyle
+from ..state_formats import text_checksum
 from .state import CpuState
-from .state_formats import V1, V2, V3, V4, V4_DATA, Format, Record, checksum, text_checksum
+from .state_formats import FORMATS, V1, V2, V3, Format, Record
 
 __all__ = ["CPU_FILE", "CpuStateFile", "decode", "encode"]
 
@@ -74,8 +75,8 @@ def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
         pods = {}
     if style.envelope:
         data = dump({**old, **pods})
-        return dump({**old, "checksum": checksum(record, V2), "data": data, "dataChecksum": text_checksum(data)})
-    return dump({**old, **pods, "checksum": checksum(record, V3 if style.pods else V2)})
+        return dump({**old, "checksum": V2.checksum(record), "data": data, "dataChecksum": text_checksum(data)})
+    return dump({**old, **pods, "checksum": (V3 if style.pods else V2).checksum(record)})
 
 
 def _members(record: Record) -> dict[str, Any]:
@@ -87,7 +88,10 @@ def _members(record: Record) -> dict[str, Any]:
 
 def decode(text: str, policy: str, style: FileStyle = PLAIN) -> CpuState:
     """Read a file for a node with this policy; raises ``CheckpointError``, the first cause in the kubelet's order."""
-    record = _newest_first(text, style) if style.newest_first else _oldest_first(text)
+    if style.newest_first:
+        record = FORMATS.newest_first(text, style, lambda: _without_pods(text, style))
+    else:
+        record = _oldest_first(text)
     if record.policy != policy:
         raise CheckpointError(f'configured policy "{policy}" differs from state checkpoint policy "{record.policy}"')
     cpu = "CPU" if style.envelope else "cpu"
@@ -104,57 +108,19 @@ def decode(text: str, policy: str, style: FileStyle = PLAIN) -> CpuState:
 def _oldest_first(text: str) -> Record:
     """Read format v1, or else v2, of which a fault is told."""
     old, fault = V1.read(text)
-    if fault is None and old.checksum in (0, checksum(old, V1)):
+    if fault is None and old.checksum in (0, V1.checksum(old)):
         return _migrated(old, "error migrating v1 checkpoint state to v2 checkpoint state")
-    return _checked(text, Format("CPUManagerCheckpoint", V2.members))
+    return Format("CPUManagerCheckpoint", V2.members).checked(text, may_be_unchecked=True)
 
 
-def _newest_first(text: str, style: FileStyle) -> Record:
-    """Read the newest format that fits; of a file that fits none the oldest one's fault is told."""
-    if style.envelope:
-        outer, fault = V4.read(text)
-        try:
-            return _opened(outer, None if fault is None else str(fault))
-        except CheckpointError as error:
-            if outer.data or outer.data_checksum:
-                raise CheckpointError(f"could not load v4 checkpoint: {error.cause}") from error
-    pods: dict[str, str] = {}
-    if style.envelope or style.pods:
-        whole, fault = V3.read(text)
-        if fault is None and whole.checksum == checksum(whole, V3):
-            return whole
-        # The kubelet reads the older format into what is left of the newer one; from 1.37 on it begins anew.
-        pods = {} if style.envelope else whole.pods
+def _without_pods(text: str, style: FileStyle) -> Record:
+    """Read format v2, or else v1 where that is still read; a checksum of 0 is not looked at (CPU-CKPT-04)."""
     try:
-        record = _checked(text, V2)
+        return V2.checked(text, may_be_unchecked=True)
     except CheckpointError:
         if style.envelope:
             raise
-        record = _migrated(_checked(text, V1), "failed to migrate checkpoint from v1 to v2")
-    record.pods = pods
-    return record
-
-
-def _opened(outer: Record, fault: str | None) -> Record:
-    """Return what is in an envelope."""
-    if fault is not None:
-        raise CheckpointError(f"failed to deserialize cpu manager checkpoint: {fault}")
-    record, inner = V4_DATA.read(outer.data)
-    if inner is not None:
-        raise CheckpointError(f"failed to deserialize cpu manager checkpoint data: {inner}")
-    if outer.data_checksum != text_checksum(outer.data):
-        raise CheckpointError(CORRUPTED)
-    return record
-
-
-def _checked(text: str, form: Format) -> Record:
-    """Read a text in one format; a checksum of 0 is not looked at (CPU-CKPT-04)."""
-    record, fault = form.read(text)
-    if fault is not None:
-        raise CheckpointError(str(fault)) from fault
-    if record.checksum and record.checksum != checksum(record, form):
-        raise CheckpointError(CORRUPTED)
-    return record
+        return _migrated(V1.checked(text, may_be_unchecked=True), "failed to migrate checkpoint from v1 to v2")
 
 
 def _migrated(old: Record, failure: str) -> Record:

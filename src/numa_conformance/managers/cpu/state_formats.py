@@ -9,9 +9,11 @@ from typing import Any
 from ...cpuset import CpuSet, iter_bits
 from ...errors import CpuSetSyntaxError
 from ...hostfs.fnv import fnv1a_32
-from ...hostfs.go_json import GoJsonError, Pairs, fields, load, string_map, type_error
+from ...hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, string_map, type_error
+from ..state_formats import Format as AnyFormat
+from ..state_formats import Formats
 
-__all__ = ["V1", "V2", "V3", "V4", "V4_DATA", "Format", "Record", "checksum", "text_checksum"]
+__all__ = ["FORMATS", "V1", "V2", "V3", "Format", "Record"]
 
 _NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
 _KNOWN = {name.lower(): name for name in _NAMES}
@@ -32,15 +34,9 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Format:
-    """One format: the kubelet's name of it, and of the part that holds the old members where that is another.
+class Format(AnyFormat[Record]):
+    """One format of the CPU Manager's file."""
 
-    ``members`` are those that it has.
-    """
-
-    name: str
-    members: frozenset[str]
-    old_members: str = ""
     has_flat_entries: bool = False
 
     def read(self, text: str) -> tuple[Record, GoJsonError | None]:
@@ -54,22 +50,36 @@ class Format:
             if name not in self.members:
                 continue
             try:
-                _READERS[name](self, record, value, self._path(name))
+                _READERS[name](self, record, value, self.path(name))
             except GoJsonError as error:
                 first = first or error
         return record, first
 
-    def _path(self, name: str) -> str:
-        inner = f".{self.old_members}" if self.old_members and not name.startswith("data") else ""
-        return f"{self.name}{inner}.{name}"
+    def checksum(self, record: Record) -> int:
+        """Return the checksum of a record (CPU-CKPT-03)."""
+        if self.has_flat_entries:
+            entries = f"(map[string]string)map[{_flat(record.flat)}]"
+        else:
+            pods = " ".join(f"{uid}:map[{_flat(sets)}]" for uid, sets in sorted(record.entries.items()))
+            entries = f"(map[string]map[string]string)map[{pods}]"
+        whole = ""
+        if "podEntries" in self.members:
+            sets = " ".join(
+                f"{uid}:{{CPUSet:(cpuset.CPUSet){_set(cpus)}}}" for uid, cpus in sorted(record.pods.items())
+            )
+            whole = f" PodEntries:(state.PodCPUAssignments)map[{sets}]"
+        return fnv1a_32(
+            f"(*state.CPUManagerCheckpoint){{PolicyName:(string){record.policy} "
+            f"DefaultCPUSet:(string){record.default} Entries:{entries}{whole} Checksum:(checksum.Checksum)0}}"
+        )
 
 
 def _policy(form: Format, record: Record, value: Any, path: str) -> None:
-    record.policy = _text(value, path)
+    record.policy = string(value, path)
 
 
 def _default(form: Format, record: Record, value: Any, path: str) -> None:
-    record.default = _text(value, path)
+    record.default = string(value, path)
 
 
 def _entries(form: Format, record: Record, value: Any, path: str) -> None:
@@ -87,7 +97,7 @@ def _pods(form: Format, record: Record, value: Any, path: str) -> None:
     for uid, entry in value:
         if not isinstance(entry, Pairs):
             raise type_error(entry, path, "state.podEntryJSON")
-        written = "".join(_text(cpus, f"{path}.cpuSet") for name, cpus in entry if name.lower() == "cpuset")
+        written = "".join(string(cpus, f"{path}.cpuSet") for name, cpus in entry if name.lower() == "cpuset")
         try:
             CpuSet.parse(written)
         except CpuSetSyntaxError as error:
@@ -96,32 +106,20 @@ def _pods(form: Format, record: Record, value: Any, path: str) -> None:
 
 
 def _checksum(form: Format, record: Record, value: Any, path: str) -> None:
-    record.checksum = _number(value, path)
+    record.checksum = number(value, path, "checksum.Checksum", low=0)
 
 
 def _data(form: Format, record: Record, value: Any, path: str) -> None:
-    record.data = _text(value, path)
+    record.data = string(value, path)
 
 
 def _data_checksum(form: Format, record: Record, value: Any, path: str) -> None:
-    record.data_checksum = _number(value, path)
+    record.data_checksum = number(value, path, "checksum.Checksum", low=0)
 
 
 _READERS: Mapping[str, Callable[[Format, Record, Any, str], None]] = dict(
     zip(_NAMES, (_policy, _default, _entries, _pods, _checksum, _data, _data_checksum), strict=True)
 )
-
-
-def _text(value: Any, path: str) -> str:
-    if not isinstance(value, str):
-        raise type_error(value, path, "string")
-    return value
-
-
-def _number(value: Any, path: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**64:
-        raise type_error(value, path, "checksum.Checksum")
-    return value
 
 
 _OLD = frozenset({"policyName", "defaultCpuSet", "entries", "checksum"})
@@ -130,23 +128,7 @@ V2 = Format("CPUManagerCheckpointV2", _OLD)
 V3 = Format("CPUManagerCheckpointV3", _OLD | {"podEntries"})
 V4 = Format("CPUManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V2.name)
 V4_DATA = Format("CPUManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
-
-
-def checksum(record: Record, form: Format) -> int:
-    """Return the checksum of a record in one of the formats that are no envelope (CPU-CKPT-03)."""
-    if form.has_flat_entries:
-        entries = f"(map[string]string)map[{_flat(record.flat)}]"
-    else:
-        pods = " ".join(f"{uid}:map[{_flat(sets)}]" for uid, sets in sorted(record.entries.items()))
-        entries = f"(map[string]map[string]string)map[{pods}]"
-    whole = ""
-    if "podEntries" in form.members:
-        sets = " ".join(f"{uid}:{{CPUSet:(cpuset.CPUSet){_set(cpus)}}}" for uid, cpus in sorted(record.pods.items()))
-        whole = f" PodEntries:(state.PodCPUAssignments)map[{sets}]"
-    return fnv1a_32(
-        f"(*state.CPUManagerCheckpoint){{PolicyName:(string){record.policy} DefaultCPUSet:(string){record.default} "
-        f"Entries:{entries}{whole} Checksum:(checksum.Checksum)0}}"
-    )
+FORMATS = Formats("cpu", "v4", envelope=V4, data=V4_DATA, with_pods=V3)
 
 
 def _flat(sets: Mapping[str, str]) -> str:
@@ -156,8 +138,3 @@ def _flat(sets: Mapping[str, str]) -> str:
 def _set(written: str) -> str:
     cpus = " ".join(f"{cpu}:{{}}" for cpu in iter_bits(CpuSet.parse(written).bits))
     return f"{{elems:(map[int]struct {{}})map[{cpus}]}}"
-
-
-def text_checksum(data: str) -> int:
-    """Return the checksum of the text in an envelope (CPU-CKPT-17)."""
-    return fnv1a_32(f"(string){data}")

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ...hostfs.go_json import dump
-from ..state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
+from ..state_file import PLAIN, CheckpointError, FileStyle
+from ..state_formats import text_checksum
 from .state import Block, Blocks, NodeMemory
-from .state_formats import TABLE_FIELDS, V1, V2, V3, V3_DATA, Format, Record, checksum, columns, text_checksum
+from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, Format, Record, columns
 
 __all__ = ["MEMORY_FILE", "MemoryStateFile", "decode", "encode"]
 
@@ -77,8 +78,8 @@ def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks, style: 
         whole["podEntries"] = {uid: {"memoryBlocks": _blocks_json(held)} for uid, held in sorted(record.pods.items())}
     if style.envelope:
         data = dump(whole)
-        return dump({**old, "checksum": checksum(record, V1), "data": data, "dataChecksum": text_checksum(data)})
-    return dump({**whole, "checksum": checksum(record, V2 if style.pods else V1)})
+        return dump({**old, "checksum": V1.checksum(record), "data": data, "dataChecksum": text_checksum(data)})
+    return dump({**whole, "checksum": (V2 if style.pods else V1).checksum(record)})
 
 
 def _blocks_json(blocks: Iterable[Block]) -> list[dict[str, Any]]:
@@ -97,54 +98,13 @@ def _node_json(node: NodeMemory) -> dict[str, Any]:
 
 def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, NodeMemory], Blocks]:
     """Read the NUMA nodes and the blocks from a file for a node with this policy; raises ``CheckpointError``."""
-    record = _newest_first(text, style) if style.newest_first else _checked(text, _PLAIN_V1)
+    if style.newest_first:
+        record = FORMATS.newest_first(text, style, lambda: V1.checked(text, may_be_unchecked=True))
+    else:
+        record = _PLAIN_V1.checked(text, may_be_unchecked=False)
     if record.policy != policy:
         raise CheckpointError(
             f'[memorymanager] configured policy "{policy}" differs from state checkpoint policy "{record.policy}"'
         )
     given = {uid: containers for uid, containers in record.entries.items() if containers}
     return record.nodes, Blocks(given, record.pods if style.pods else {})
-
-
-def _newest_first(text: str, style: FileStyle) -> Record:
-    """Read the newest format that fits; of a file that fits none the oldest one's fault is told."""
-    if style.envelope:
-        outer, fault = V3.read(text)
-        try:
-            return _opened(outer, None if fault is None else str(fault))
-        except CheckpointError as error:
-            if outer.data or outer.data_checksum:
-                raise CheckpointError(f"could not load v3 checkpoint: {error.cause}") from error
-    pods: dict[str, list[Block]] = {}
-    if style.envelope or style.pods:
-        whole, fault = V2.read(text)
-        if fault is None and whole.checksum == checksum(whole, V2):
-            return whole
-        # The kubelet reads the older format into what is left of the newer one; from 1.37 on it begins anew.
-        pods = {} if style.envelope else whole.pods
-    record = _checked(text, V1, may_be_unchecked=True)
-    record.pods = pods
-    return record
-
-
-def _opened(outer: Record, fault: str | None) -> Record:
-    """Return what is in an envelope."""
-    if fault is not None:
-        raise CheckpointError(f"failed to deserialize memory manager checkpoint: {fault}")
-    record, inner = V3_DATA.read(outer.data)
-    if inner is not None:
-        raise CheckpointError(f"failed to deserialize memory manager checkpoint data: {inner}")
-    if outer.data_checksum != text_checksum(outer.data):
-        raise CheckpointError(CORRUPTED)
-    return record
-
-
-def _checked(text: str, form: Format, *, may_be_unchecked: bool = False) -> Record:
-    """Read a text in one format; from 1.36 on a checksum of 0 is not looked at."""
-    record, fault = form.read(text)
-    if fault is not None:
-        raise CheckpointError(str(fault)) from fault
-    looked_at = record.checksum or not may_be_unchecked
-    if looked_at and record.checksum != checksum(record, form):
-        raise CheckpointError(CORRUPTED)
-    return record

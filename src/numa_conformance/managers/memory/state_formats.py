@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...hostfs.fnv import fnv1a_32
-from ...hostfs.go_json import GoJsonError, Pairs, fields, load, type_error
+from ...hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, type_error
+from ..state_formats import Format as AnyFormat
+from ..state_formats import Formats
 from .state import Block, NodeMemory, Table
 
-__all__ = ["TABLE_FIELDS", "V1", "V2", "V3", "V3_DATA", "Format", "Record", "checksum", "columns", "text_checksum"]
+__all__ = ["FORMATS", "TABLE_FIELDS", "V1", "V2", "Format", "Record", "columns"]
 
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
 _DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
@@ -31,15 +33,8 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Format:
-    """One format: the kubelet's name of it, and of the part that holds the old members where that is another.
-
-    ``members`` are those that it has.
-    """
-
-    name: str
-    members: frozenset[str]
-    old_members: str = ""
+class Format(AnyFormat[Record]):
+    """One format of the Memory Manager's file."""
 
     def read(self, text: str) -> tuple[Record, GoJsonError | None]:
         """Return what can be read of a text, and the first fault in it."""
@@ -50,41 +45,36 @@ class Format:
             return decoder.record, error
         return decoder.record, None
 
+    def checksum(self, record: Record) -> int:
+        """Return the checksum of a record (MEM-CKPT-02)."""
+        dumped_nodes = " ".join(f"{node}:<*>{_dump_node(memory)}" for node, memory in sorted(record.nodes.items()))
+        pods = " ".join(
+            f"{uid}:map[{' '.join(f'{name}:{_dump_blocks(blocks)}' for name, blocks in sorted(containers.items()))}]"
+            for uid, containers in sorted(record.entries.items())
+        )
+        whole = ""
+        if "podEntries" in self.members:
+            of_pods = sorted(record.pods.items())
+            told = " ".join(f"{uid}:{{MemoryBlocks:([]state.Block){_dump_blocks(blocks)}}}" for uid, blocks in of_pods)
+            whole = f" PodEntries:(state.PodMemoryAssignments)map[{told}]"
+        return fnv1a_32(
+            f"(*state.MemoryManagerCheckpoint){{PolicyName:(string){record.policy} "
+            f"MachineState:(state.NUMANodeMap)map[{dumped_nodes}] "
+            f"Entries:(state.ContainerMemoryAssignments)map[{pods}]{whole} Checksum:(checksum.Checksum)0}}"
+        )
+
 
 _OLD = frozenset({"policyName", "machineState", "entries", "checksum"})
 V1 = Format("MemoryManagerCheckpointV1", _OLD)
 V2 = Format("MemoryManagerCheckpointV2", _OLD | {"podEntries"})
 V3 = Format("MemoryManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V1.name)
 V3_DATA = Format("MemoryManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+FORMATS = Formats("memory", "v3", envelope=V3, data=V3_DATA, with_pods=V2)
 
 
 def columns(table: Table) -> tuple[int, int, int, int, int]:
     """Return the amounts of a table in the order of ``TABLE_FIELDS``."""
     return table.total, table.system_reserved, table.allocatable, table.reserved, table.free
-
-
-def checksum(record: Record, form: Format) -> int:
-    """Return the checksum of a record in one of the formats that are no envelope (MEM-CKPT-02)."""
-    dumped_nodes = " ".join(f"{node}:<*>{_dump_node(memory)}" for node, memory in sorted(record.nodes.items()))
-    pods = " ".join(
-        f"{uid}:map[{' '.join(f'{name}:{_dump_blocks(blocks)}' for name, blocks in sorted(containers.items()))}]"
-        for uid, containers in sorted(record.entries.items())
-    )
-    whole = ""
-    if "podEntries" in form.members:
-        of_pods = sorted(record.pods.items())
-        listed = " ".join(f"{uid}:{{MemoryBlocks:([]state.Block){_dump_blocks(blocks)}}}" for uid, blocks in of_pods)
-        whole = f" PodEntries:(state.PodMemoryAssignments)map[{listed}]"
-    return fnv1a_32(
-        f"(*state.MemoryManagerCheckpoint){{PolicyName:(string){record.policy} "
-        f"MachineState:(state.NUMANodeMap)map[{dumped_nodes}] "
-        f"Entries:(state.ContainerMemoryAssignments)map[{pods}]{whole} Checksum:(checksum.Checksum)0}}"
-    )
-
-
-def text_checksum(data: str) -> int:
-    """Return the checksum of the text in an envelope (MEM-CKPT-09)."""
-    return fnv1a_32(f"(string){data}")
 
 
 def _dump_node(node: NodeMemory) -> str:
@@ -120,19 +110,15 @@ class _Decoder:
         """Read the whole record; raises ``GoJsonError``."""
         known = {name.lower(): name for name in _NAMES if name in self._form.members}
         for name, member in fields(value, known, f"state.{self._form.name}"):
-            self._member(name, member, self._path(name))
-
-    def _path(self, name: str) -> str:
-        inner = f".{self._form.old_members}" if self._form.old_members and not name.startswith("data") else ""
-        return f"{self._form.name}{inner}.{name}"
+            self._member(name, member, self._form.path(name))
 
     def _member(self, name: str, value: Any, path: str) -> None:
         record = self.record
         match name:
             case "policyName":
-                record.policy = self._text(value, path)
+                record.policy = string(value, path)
             case "checksum":
-                record.checksum = self._number(value, path, "checksum.Checksum")
+                record.checksum = number(value, path, "checksum.Checksum")
             case "machineState":
                 for node, memory in self._object(value, path, "state.NUMANodeMap"):
                     record.nodes[self._key(node, path)] = self._node(memory, path)
@@ -143,9 +129,9 @@ class _Decoder:
                 for uid, entry in self._object(value, path, "state.PodMemoryAssignments"):
                     record.pods[uid] = self._pod(entry, path)
             case "data":
-                record.data = self._text(value, path)
+                record.data = string(value, path)
             case _:
-                record.data_checksum = self._number(value, path, "checksum.Checksum")
+                record.data_checksum = number(value, path, "checksum.Checksum")
 
     def _pod(self, value: Any, path: str) -> list[Block]:
         blocks: list[Block] = []
@@ -166,7 +152,7 @@ class _Decoder:
         for name, member in fields(value, known, "state.NUMANodeState"):
             inner = f"{path}.{name}"
             if name == "numberOfAssignments":
-                memory.assignments = self._number(member, inner, "int")
+                memory.assignments = number(member, inner, "int")
             elif name == "cells":
                 memory.group = self._numbers(member, inner)
             else:
@@ -177,7 +163,7 @@ class _Decoder:
     def _table(self, value: Any, path: str) -> Table:
         amounts = dict.fromkeys(TABLE_FIELDS, 0)
         for name, member in fields(value, {name.lower(): name for name in TABLE_FIELDS}, "state.MemoryTable"):
-            amounts[name] = self._number(member, f"{path}.{name}", "uint64")
+            amounts[name] = number(member, f"{path}.{name}", "uint64")
         return Table(*(amounts[name] for name in TABLE_FIELDS))
 
     def _block(self, value: Any, path: str) -> Block:
@@ -188,13 +174,13 @@ class _Decoder:
             if name == "numaAffinity":
                 nodes = self._numbers(member, inner)
             elif name == "type":
-                kind = self._text(member, inner)
+                kind = string(member, inner)
             else:
-                size = self._number(member, inner, "uint64")
+                size = number(member, inner, "uint64")
         return Block(nodes, kind, size)
 
     def _numbers(self, value: Any, path: str) -> tuple[int, ...]:
-        return tuple(self._number(number, path, "int") for number in self._list(value, path, "[]int"))
+        return tuple(number(one, path, "int") for one in self._list(value, path, "[]int"))
 
     def _object(self, value: Any, path: str, wanted: str) -> Pairs:
         if value is None:
@@ -207,16 +193,6 @@ class _Decoder:
         if value is None:
             return []
         if isinstance(value, Pairs) or not isinstance(value, list):
-            raise type_error(value, path, wanted)
-        return value
-
-    def _text(self, value: Any, path: str) -> str:
-        if not isinstance(value, str):
-            raise type_error(value, path, "string")
-        return value
-
-    def _number(self, value: Any, path: str, wanted: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**64:
             raise type_error(value, path, wanted)
         return value
 
