@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from ..cpuset import format_bits, iter_bits
@@ -15,7 +16,7 @@ from ..managers.provider import Hints
 from ..node import Admission, Explainer, Node
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
-from .remedies import Remedy, remedies
+from .remedies import Remedy, in_words, remedies
 from .room import room_lines
 
 __all__ = ["Advice", "advise"]
@@ -41,7 +42,7 @@ class Advice:
     def lines(self) -> Iterator[str]:
         """Yield it as text."""
         who = "the pod as a whole" if self.container is None else f"container {self.container}"
-        yield f"{who} asks for {', '.join(_amounts(self.asked)) or 'nothing'}"
+        yield f"{who} asks for {', '.join(starmap(in_words, self.asked.items())) or 'nothing'}"
         yield f"refused by {self.refused_by}"
         yield from self.room
         if self.remedies:
@@ -74,14 +75,6 @@ def advise(node: Node, pod: Pod) -> Advice:
     refused_by = _refused_by(node, outcome, manager, explainer, asked)
     found = tuple(remedies(node.copy(), pod, container))
     return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), found)
-
-
-def _amounts(asked: Mapping[str, Quantity]) -> Iterator[str]:
-    for name, amount in asked.items():
-        if name == "cpu":
-            yield f"{amount} CPU{'' if amount == Quantity(1) else 's'}"
-        else:
-            yield f"{amount} {name}"
 
 
 def _refused_by(

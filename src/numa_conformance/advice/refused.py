@@ -177,7 +177,7 @@ def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> di
     eviction = config.eviction_hard.get("memory.available", "0")
     if machine is None and eviction.endswith("%"):
         return None
-    capacity = {"memory": sum(node.memory or 0 for node in machine.memory) if machine else 0}
+    capacity = {"memory": machine.total_memory if machine else 0}
     try:
         whole = node_reservation(config, capacity).get("memory", Quantity(0))
     except UsageError:

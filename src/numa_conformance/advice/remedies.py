@@ -18,7 +18,7 @@ from ..machine import Machine
 from ..node import Admission, Node
 from .room import gives_whole_cores
 
-__all__ = ["WEAKER", "Remedy", "admitted", "remedies", "whole_cores"]
+__all__ = ["WEAKER", "Remedy", "admitted", "in_words", "remedies", "whole_cores"]
 
 _MEBIBYTE = 2**20
 WEAKER = {"single-numa-node": ("restricted", "best-effort"), "restricted": ("best-effort",)}
@@ -141,14 +141,15 @@ def _with(pod: Pod, asked: Mapping[str, Container], amounts: Mapping[str, Quanti
 
 def _request(pod: Pod, asked: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Remedy:
     changes = [
-        f"{_amount(name, amount)} in place of {asked[name].requests[name]}"
+        f"{in_words(name, amount)} in place of {asked[name].requests[name]}"
         + (f" in container {asked[name].name}" if len(pod.all_containers) > 1 else "")
         for name, amount in amounts.items()
     ]
     return Remedy(f"with {' and '.join(changes)}", {name: str(amount) for name, amount in amounts.items()})
 
 
-def _amount(name: str, amount: Quantity) -> str:
+def in_words(name: str, amount: Quantity) -> str:
+    """Return an amount of a resource: ``1 CPU``, ``16Gi memory``."""
     return f"{amount} CPU{'s' if amount != Quantity(1) else ''}" if name == "cpu" else f"{amount} {name}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from ..errors import Fault, UsageError
-from ..files import open_plain
+from ..files import read_bounded
 
 __all__ = ["Document", "read_documents"]
 
@@ -108,11 +108,9 @@ def read_documents(path: Path | str) -> list[Document]:
 
 def _read_text(path: Path, name: str) -> bytes:
     try:
-        if str(path) == "-":
-            content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
-        else:
-            with open_plain(path) as stream:
-                content = stream.read(MAX_JSON_BYTES + 1)
+        if str(path) != "-":
+            return read_bounded(path, MAX_JSON_BYTES)
+        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
     if len(content) > MAX_JSON_BYTES:

@@ -11,10 +11,11 @@ from ..protocol.messages.node import MemoryBlock, MemoryNode, MemoryTable
 
 __all__ = ["FILES", "StateFiles"]
 
+_CPUS, _MEMORY, _DEVICES = "cpu_manager_state", "memory_manager_state", "kubelet_internal_checkpoint"
 FILES: Mapping[str, str] = {
-    "cpu_manager_state": "cpu_manager_state",
-    "memory_manager_state": "memory_manager_state",
-    "kubelet_internal_checkpoint": "device-plugins/kubelet_internal_checkpoint",
+    _CPUS: _CPUS,
+    _MEMORY: _MEMORY,
+    _DEVICES: f"device-plugins/{_DEVICES}",
 }
 """The name of a state file to where it lies below the kubelet's root."""
 
@@ -25,9 +26,9 @@ class StateFiles:
     def __init__(self, root: Path) -> None:
         """Read those that are there."""
         self.texts = {name: (root / place).read_text() for name, place in FILES.items() if (root / place).exists()}
-        self._cpu = self._read("cpu_manager_state")
-        self._memory = self._read("memory_manager_state")
-        devices = self._read("kubelet_internal_checkpoint").get("Data") or {}
+        self._cpu = self._read(_CPUS)
+        self._memory = self._read(_MEMORY)
+        devices = self._read(_DEVICES).get("Data") or {}
         self._devices = devices.get("PodDeviceEntries") or []
         self._registered = devices.get("RegisteredDevices") or {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,7 +59,7 @@ def html_page(summary: Summary) -> str:
         summary=summary,
         target=target,
         verdicts=[verdict for verdict in VERDICTS if summary.counts.get(verdict)],
-        areas=_counts_by_area(summary.cases),
+        areas=summary.by_area(),
         requirements=_rows_by_area(summary),
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
         quirks=[quirk for quirk in QUIRKS.values() if version in quirk.versions],
@@ -78,13 +78,6 @@ def matrix_page(reports: Sequence[Summary]) -> str:
 def worst(cases: Collection[Case]) -> str:
     """Return the verdict that decides about a requirement; one without cases is ``not run``."""
     return max(cases, key=lambda case: case.badness).verdict if cases else "not run"
-
-
-def _counts_by_area(cases: Iterable[Case]) -> dict[str, Counter[str]]:
-    areas: dict[str, Counter[str]] = {}
-    for case in cases:
-        areas.setdefault(case.area, Counter())[case.verdict] += 1
-    return dict(sorted(areas.items()))
 
 
 def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 from ..printable import printable
 from ..suite.requirements import REQUIREMENTS
-from .case import VERDICTS, Case
+from .case import VERDICTS, Case, Verdict
 from .model import Summary
 
 __all__ = ["markdown_text"]
@@ -28,7 +29,7 @@ def markdown_text(summary: Summary) -> str:
         "",
         f"{_text(summary.claim)} ({_text(level)}; {summary.planned} cases)",
         "",
-        *_areas(summary.cases),
+        *_areas(summary.by_area()),
     ]
     lines += ["", *(f"- problem: {_text(problem)}" for problem in summary.problems)]
     lines += [f"- note: {_text(note)}" for note in summary.notes]
@@ -44,17 +45,14 @@ def markdown_text(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _areas(cases: list[Case]) -> list[str]:
-    counts: dict[str, Counter[str]] = {}
-    for case in cases:
-        counts.setdefault(case.area, Counter())[case.verdict] += 1
+def _areas(counts: Mapping[str, Counter[Verdict]]) -> list[str]:
     shown = [verdict for verdict in VERDICTS if any(own[verdict] for own in counts.values())]
     return [
         f"| area | {' | '.join(shown)} |",
         f"| --- |{' ---: |' * len(shown)}",
         *(
             f"| {_text(area)} | {' | '.join(str(own[verdict] or '') for verdict in shown)} |"
-            for area, own in sorted(counts.items())
+            for area, own in counts.items()
         ),
     ]
 

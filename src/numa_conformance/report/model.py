@@ -149,6 +149,13 @@ class Summary(msgspec.Struct, frozen=True):
                 cases_of.setdefault(name, []).append(case)
         return {name: cases for name, cases in cases_of.items() if cases}
 
+    def by_area(self) -> dict[str, Counter[Verdict]]:
+        """Return area to how many of its cases came to which verdict, ascending by name."""
+        areas: dict[str, Counter[Verdict]] = {}
+        for case in self.cases:
+            areas.setdefault(case.area, Counter())[case.verdict] += 1
+        return dict(sorted(areas.items()))
+
     def unmet(self) -> dict[str, list[Case]]:
         """Return the requirements that are not met, with the cases that say so."""
         bad = {name: [case for case in cases if case.unmet] for name, cases in self.by_requirement().items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable
 
 from ..protocol import version_1
@@ -79,11 +78,9 @@ def _asked(summary: Summary) -> list[str]:
 
 
 def _areas(summary: Summary) -> list[str]:
-    areas: dict[str, Counter[str]] = {}
-    for case in summary.cases:
-        areas.setdefault(case.area, Counter())[case.verdict] += 1
+    areas = summary.by_area()
     width = max((len(area) for area in areas), default=0)
     return [
         f"{area:<{width}}  " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
-        for area, counts in sorted(areas.items())
+        for area, counts in areas.items()
     ]

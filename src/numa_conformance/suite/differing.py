@@ -10,14 +10,15 @@ from typing import Any
 from ..protocol import Client
 from .drive import Scenario, Script, again, drive
 from .history import History, Step
+from .judge.files import CPU_FILE, MEMORY_FILE
 from .recorded.device_file import DEVICE_FILE, comparable_device_file
 from .recorded.differences import Difference, compare
 
 __all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files"]
 
 STATE_FILES: Mapping[str, str] = {
-    "cpu-manager/state-file": "cpu_manager_state",
-    "memory-manager/state-file": "memory_manager_state",
+    "cpu-manager/state-file": CPU_FILE,
+    "memory-manager/state-file": MEMORY_FILE,
     "device-manager/state-file": DEVICE_FILE,
 }
 """What a target claims to the file that is then compared."""

@@ -9,14 +9,13 @@ from typing import Any
 
 from ..cpuset import CpuSet
 from ..machine import Machine, catalogue_names, load_machine
+from .generators.cells import WITH_DEVICES
 from .history import History, Step
 from .shrinking import fewer_steps
 
 __all__ = ["is_real", "on_real_machines", "simpler"]
 
 _SETTINGS = ("kubelet", "options")
-WITH_DEVICES = " with devices"
-"""What follows the name of a machine that was given some."""
 _OF_PODS = ("initContainers", "containers")
 
 

@@ -15,7 +15,7 @@ from ..judge.room import ordinary
 from ..judge.starts import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
-__all__ = ["RESERVATIONS", "Cell", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "Cell", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -26,6 +26,8 @@ RESERVATIONS = (
     "a number",
     "a number and a half",
 )
+WITH_DEVICES = " with devices"
+"""What follows the name of a machine that was given some."""
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
 MOST_ALIGNED = 16
@@ -130,7 +132,7 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     near += [tuple(sorted(lot.sample(nodes, min(2, len(nodes))))), ()]
     lot.shuffle(near)
     devices = tuple(Device("example.com/nic", f"nic-{index}", places) for index, places in enumerate(near))
-    return replace(machine, name=f"{machine.name} with devices", devices=devices)
+    return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
 
 
 def _has_memory(machine: Machine) -> bool:
