@@ -8,9 +8,9 @@ from typing import Any
 
 import grpc
 
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS
+from ..kubelet_apis.wire import ask, serve, service
 from ..machine import Device, Machine
-from .interfaces import DEVICE_PLUGINS
-from .wire import ask, serve, service
 
 __all__ = ["DevicePlugin", "plugins_of"]
 

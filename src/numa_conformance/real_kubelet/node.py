@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..kubelet_apis.interfaces import POD_RESOURCES
+from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
 from ..protocol.messages.node import ContainerHolding
 from .configuration import RECONCILE_SECONDS
 from .device_plugin import plugins_of
 from .files import FILES, StateFiles
-from .interfaces import POD_RESOURCES
 from .launcher import Launcher
 from .process import Kubelet
 from .runtime import Container, FakeRuntime
-from .wire import ask
 
 __all__ = ["PodOnNode", "RealNode"]
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 import grpc
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-__all__ = ["Package", "ask", "serve", "service"]
+__all__ = ["Package", "address", "ask", "serve", "service"]
 
 Field = FieldDescriptorProto
 _SECONDS = 10
@@ -95,11 +96,16 @@ def _bytes(message: Any) -> bytes:
     return text
 
 
+def address(socket: str) -> str:
+    """Return a unix socket's path as gRPC takes it, which reads escapes in it."""
+    return f"unix:{quote(socket)}"
+
+
 def serve(socket: str, *services: Any) -> grpc.Server:
     """Serve on a unix socket until ``stop``."""
     server = grpc.server(ThreadPoolExecutor(max_workers=16))
     server.add_generic_rpc_handlers(services)
-    server.add_insecure_port(f"unix:{socket}")
+    server.add_insecure_port(address(socket))
     server.start()
     return server
 
@@ -109,7 +115,7 @@ def ask(socket: str, package: Package, method: str, request: Any, answer: str) -
 
     Raises ``grpc.RpcError``.
     """
-    with grpc.insecure_channel(f"unix:{socket}") as channel:
+    with grpc.insecure_channel(address(socket)) as channel:
         call = channel.unary_unary(
             f"/{package.name}.{method}",
             request_serializer=_bytes,
