@@ -267,6 +267,20 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
     assert run("record", path, "--output", tmp_path / "no" / "out.jsonl")[0] == 2
 
 
+def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
+    monkeypatch.setattr("numa_conformance.suite.recorded.selection.MAX_DECISIONS", 3)
+    code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
+    assert (code, out) == (2, "")
+    assert "bomb.jsonl:4: these are more than 3 decisions" in err
+
+
+def test_differences_beyond_those_listed_are_counted(run, files, monkeypatch):
+    monkeypatch.setattr("numa_conformance.cli.replay.KEPT", 2)
+    code, out, _ = run("replay", files("many.jsonl", '{"kind": "x"}\n' * 5), "--json")
+    told = json.loads(out)
+    assert (code, told["totals"]["differed"], len(told["differences"]), told["not_listed"]) == (1, 5, 2, 3)
+
+
 def test_replay_of_an_unknown_kind_differs(run, files):
     code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
     assert code == 1

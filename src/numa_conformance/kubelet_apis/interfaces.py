@@ -106,6 +106,8 @@ POD_RESOURCES = Package(
         "ContainerMemory": "memory_type=1 size=2:uint64 topology=3:TopologyInfo",
         "ContainerResources": "name=1 devices=2:ContainerDevices[] cpu_ids=3:int64[] memory=4:ContainerMemory[]",
         "PodResources": "name=1 namespace=2 containers=3:ContainerResources[]",
+        "GetPodResourcesRequest": "pod_name=1 pod_namespace=2",
+        "GetPodResourcesResponse": "pod_resources=1:PodResources",
         "ListPodResourcesResponse": "pod_resources=1:PodResources[]",
         "AllocatableResourcesResponse": "devices=1:ContainerDevices[] cpu_ids=2:int64[] memory=3:ContainerMemory[]",
     },
