@@ -3,6 +3,7 @@ import json
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.report.blocks import told_blocks
 from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
@@ -175,3 +176,9 @@ def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp
         "qos/test_classes::test_a_pod_without_requests_is_best_effort",
         "test_static::test_gone[t1]",
     ]
+
+
+def test_a_scenario_of_another_version_than_the_targets_is_played_again_as_that():
+    (line,) = [each for each in told_blocks(failing_run(), folder="out").lines if each.startswith("play it again")]
+    assert line.startswith("play it again: numa-conformance replay out/scenario-")
+    assert line.endswith(".json --kubernetes-version 1.32")

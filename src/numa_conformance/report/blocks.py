@@ -97,5 +97,6 @@ def _again(case: Case, summary: Summary, target: str, folder: str) -> str:
         asked = summary.profile.rpartition("@")[2]
         version = "" if asked in ("", summary.target.kubernetes) else f" --kubernetes-version {asked}"
         return f"play it again: numa-conformance replay {file}{target}{version}"
-    named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if summary.level == "exact" else "")
+    level = " --numa-level exact" if summary.level == "exact" else ""
+    named = target.replace(" --target", " --numa-target", 1) + level
     return f"ask it again: pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"
