@@ -178,7 +178,7 @@ def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp
     ]
 
 
-def test_a_scenario_of_another_version_than_the_targets_is_played_again_as_that():
-    (line,) = [each for each in told_blocks(failing_run(), folder="out").lines if each.startswith("play it again")]
-    assert line.startswith("play it again: numa-conformance replay out/scenario-")
-    assert line.endswith(".json --kubernetes-version 1.32")
+def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
+    lines = told_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out").lines
+    assert lines[-1].startswith("play it again: numa-conformance replay out/scenario-")
+    assert lines[-1].endswith(".json --kubernetes-version 1.32")

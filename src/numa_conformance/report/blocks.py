@@ -51,7 +51,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
             untold.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
-        lines += ["", *_block(name, shown, others), _again(shown, summary, target, folder)]
+        lines += ["", *_block(name, shown, others), _again(shown, summary.level, target, folder)]
         told |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
     return Blocks(lines, [name for name in untold if name not in told])
@@ -89,14 +89,13 @@ def _asked(case: Case) -> str:
     return f"{verdict}, asked {case.asked:,} times in {case.histories:,} histories"
 
 
-def _again(case: Case, summary: Summary, target: str, folder: str) -> str:
+def _again(case: Case, level: str, target: str, folder: str) -> str:
     if folder and (case.history or case.scenario):
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
         if case.history:
             return f"play it again: numa-conformance judge --again {file}{target}"
-        asked = summary.profile.rpartition("@")[2]
-        version = "" if asked in ("", summary.target.kubernetes) else f" --kubernetes-version {asked}"
+        asked = (case.scenario or {}).get("kubernetesVersion")
+        version = f" --kubernetes-version {asked}" if asked else ""
         return f"play it again: numa-conformance replay {file}{target}{version}"
-    level = " --numa-level exact" if summary.level == "exact" else ""
-    named = target.replace(" --target", " --numa-target", 1) + level
+    named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if level == "exact" else "")
     return f"ask it again: pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"
