@@ -48,7 +48,7 @@ def command(
     docs/pod-resources.md tells more.
     """
     try:
-        from ..node_agent.agent import NodeAgent
+        from ..node_agent.agent import NodeAgent, Plugins, providers_with
         from ..node_agent.pod_files import PodFiles
         from ..node_agent.root import AgentRoot
         from ..node_agent.serving import ServedNode
@@ -59,10 +59,12 @@ def command(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     place = AgentRoot(root)
-    agent = NodeAgent(inputs.node(store=KubeletRoot(place.folder)), notice)
+    plugins: Plugins = {}
+    node = inputs.node(store=KubeletRoot(place.folder), providers=providers_with(plugins))
+    agent = NodeAgent(node, notice, plugins)
     with ServedNode(agent, place, PodFiles(pods), notice) as served:
         signal.signal(signal.SIGHUP, lambda *_: served.read_again())
-        click.echo(f"PodResources v1: {place.pod_resources}")
+        click.echo(f"PodResources v1: {place.pod_resources}\ndevice plugins v1beta1: {place.registration}")
         while not stop.wait(_EVERY):
             served.keep_up()
     return OK

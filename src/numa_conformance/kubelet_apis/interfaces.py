@@ -92,6 +92,7 @@ DEVICE_PLUGINS = Package(
         "AllocateRequest": "container_requests=1:ContainerAllocateRequest[]",
         "ContainerAllocateResponse": "envs=1:map",
         "AllocateResponse": "container_responses=1:ContainerAllocateResponse[]",
+        "PreStartContainerRequest": "devices_ids=1:string[]",
     },
 )
 """A request of ``GetPreferredAllocation`` is published as ``PreferredAllocationRequest``; names are not on the wire."""

@@ -17,7 +17,7 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-__all__ = ["Package", "address", "ask", "serve", "service"]
+__all__ = ["Client", "Package", "address", "ask", "serve", "service"]
 
 Field = FieldDescriptorProto
 _SECONDS = 10
@@ -112,15 +112,49 @@ def serve(socket: str, *services: Any, interceptors: Sequence[grpc.ServerInterce
     return server
 
 
+class Client:
+    """A connection to the services of a package on a unix socket. Calls raise ``grpc.RpcError``."""
+
+    def __init__(self, socket: str, package: Package) -> None:
+        """Take the socket; nothing is asked yet. What others had to do with it before does not count."""
+        self._package = package
+        self._channel = grpc.insecure_channel(address(socket), options=[("grpc.use_local_subchannel_pool", 1)])
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until somebody serves; tell whether one does."""
+        try:
+            grpc.channel_ready_future(self._channel).result(timeout=seconds)
+        except grpc.FutureTimeoutError:
+            return False
+        return True
+
+    def ask(self, method: str, request: Any, answer: str, seconds: float = _SECONDS) -> Any:
+        """Call ``Service/Method``; ``answer`` names the message that comes back."""
+        return self._call(self._channel.unary_unary, method, answer)(request, timeout=seconds)
+
+    def watch(self, method: str, request: Any, answer: str) -> Any:
+        """Call a method whose answer is a stream: iterate over it, or ``cancel`` it."""
+        return self._call(self._channel.unary_stream, method, answer)(request)
+
+    def close(self) -> None:
+        """End the connection and all calls."""
+        self._channel.close()
+
+    def _call(self, kind: Callable[..., Any], method: str, answer: str) -> Any:
+        return kind(
+            f"/{self._package.name}.{method}",
+            request_serializer=_bytes,
+            response_deserializer=self._package.of(answer).FromString,
+        )
+
+
 def ask(socket: str, package: Package, method: str, request: Any, answer: str) -> Any:
     """Call ``Service/Method`` of a package on a unix socket; ``answer`` names the message that comes back.
 
     Raises ``grpc.RpcError``.
     """
-    with grpc.insecure_channel(address(socket)) as channel:
-        call = channel.unary_unary(
-            f"/{package.name}.{method}",
-            request_serializer=_bytes,
-            response_deserializer=package.of(answer).FromString,
-        )
-        return call(request, timeout=_SECONDS)
+    client = Client(socket, package)
+    try:
+        return client.ask(method, request, answer)
+    finally:
+        client.close()

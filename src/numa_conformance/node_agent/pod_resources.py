@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import grpc
@@ -15,7 +15,7 @@ from ..kube.pod import Pod
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
 from ..kubelet_apis.wire import service
 from ..node.results import Placement
-from .agent import NodeAgent
+from .agent import NodeAgent, NodeView
 
 __all__ = ["RateLimit", "pod_resources_service"]
 
@@ -34,71 +34,70 @@ class _Lister:
 
     def list(self, request: object, context: object) -> Any:
         """Tell of every pod; before 1.34 of those too that are refused (DEV-PR-05)."""
-        with self._agent.lock:
-            node = self._agent.node
-            pods = list(node.pods.values())
-            if not node.gates.enabled("KubeletPodResourcesListUseActivePods"):
-                pods += self._agent.refused.values()
-            placed = node.state().pods
-            return V1.ListPodResourcesResponse(pod_resources=[self._pod(pod, placed.get(pod.uid, {})) for pod in pods])
+        view = self._agent.view
+        pods = list(view.pods)
+        if not self._enabled("KubeletPodResourcesListUseActivePods"):
+            pods += view.refused
+        return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
 
     def get(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Tell of one pod."""
-        with self._agent.lock:
-            node = self._agent.node
-            if not node.gates.enabled("KubeletPodResourcesGet"):
-                context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
-            wanted = (request.pod_name, request.pod_namespace)
-            for pod in (*node.pods.values(), *self._agent.refused.values()):
-                if (pod.name, pod.namespace) == wanted:
-                    placed = node.state().pods.get(pod.uid, {})
-                    return V1.GetPodResourcesResponse(pod_resources=self._pod(pod, placed))
-            return context.abort(grpc.StatusCode.UNKNOWN, f"pod {wanted[0]} in namespace {wanted[1]} not found")
+        if not self._enabled("KubeletPodResourcesGet"):
+            context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
+        view = self._agent.view
+        name, namespace = request.pod_name, request.pod_namespace
+        for pod in (*view.pods, *view.refused):
+            if (pod.name, pod.namespace) == (name, namespace):
+                return V1.GetPodResourcesResponse(pod_resources=_pod(pod, view))
+        return context.abort(grpc.StatusCode.UNKNOWN, f"pod {name} in namespace {namespace} not found")
 
     def allocatable(self, request: object, context: object) -> Any:
         """Tell what can be given to containers exclusively, whoever has it now."""
-        with self._agent.lock:
-            pools = self._agent.node.pools
-            devices = [
-                record
-                for resource, healthy in self._agent.devices.registered().items()
-                for record in self._devices(resource, healthy)
-            ]
-            memory = [
-                V1.ContainerMemory(memory_type=kind, size=table.allocatable, topology=_nodes([node]))
-                for node, books in (pools.memory or {}).items()
-                for kind, table in books.tables.items()
-                if table.allocatable
-            ]
-            cpus = list(iter_bits(pools.allocatable or 0))
-            return V1.AllocatableResourcesResponse(devices=devices, cpu_ids=cpus, memory=memory)
+        view = self._agent.view
+        devices = [
+            record
+            for resource, listed in sorted(view.devices.items())
+            for record in _devices(resource, sorted(listed.healthy), view)
+        ]
+        memory = [
+            V1.ContainerMemory(memory_type=kind, size=table.allocatable, topology=_nodes([node]))
+            for node, books in (view.pools.memory or {}).items()
+            for kind, table in books.tables.items()
+            if table.allocatable
+        ]
+        cpus = list(iter_bits(view.pools.allocatable or 0))
+        return V1.AllocatableResourcesResponse(devices=devices, cpu_ids=cpus, memory=memory)
 
-    def _pod(self, pod: Pod, placed: Mapping[str, Placement]) -> Any:
-        containers = [self._container(one.name, placed.get(one.name)) for one in _shown(pod)]
-        return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
+    def _enabled(self, gate: str) -> bool:
+        return self._agent.node.gates.enabled(gate)
 
-    def _container(self, name: str, placed: Placement | None) -> Any:
-        if placed is None:
-            return V1.ContainerResources(name=name)
-        return V1.ContainerResources(
-            name=name,
-            devices=[
-                record for resource, ids in (placed.devices or {}).items() for record in self._devices(resource, ids)
-            ],
-            cpu_ids=list(iter_bits(placed.cpus)),
-            memory=[
-                V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
-                for block in placed.memory or ()
-            ],
-        )
 
-    def _devices(self, resource: str, ids: Iterable[str]) -> Iterator[Any]:
-        """Yield a record for each device and each of its NUMA nodes (DEV-PR-01)."""
-        known = self._agent.devices.inventory.resources.get(resource)
-        for device in ids:
-            nodes = list(iter_bits(known.masks.get(device, 0))) if known else []
-            for topology in [_nodes([node]) for node in nodes] or [None]:
-                yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
+def _pod(pod: Pod, view: NodeView) -> Any:
+    placed = view.placements.get(pod.uid, {})
+    containers = [_container(one.name, placed.get(one.name), view) for one in _shown(pod)]
+    return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
+
+
+def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
+    if placed is None:
+        return V1.ContainerResources(name=name)
+    held = placed.devices or {}
+    blocks = placed.memory or ()
+    return V1.ContainerResources(
+        name=name,
+        devices=[record for resource, ids in held.items() for record in _devices(resource, ids, view)],
+        cpu_ids=list(iter_bits(placed.cpus)),
+        memory=[V1.ContainerMemory(memory_type=one.type, size=one.bytes, topology=_nodes(one.nodes)) for one in blocks],
+    )
+
+
+def _devices(resource: str, ids: Iterable[str], view: NodeView) -> Iterator[Any]:
+    """Yield a record for each device and each of its NUMA nodes (DEV-PR-01)."""
+    known = view.devices.get(resource)
+    for device in ids:
+        nodes = list(iter_bits(known.masks.get(device, 0))) if known else []
+        for topology in [_nodes([node]) for node in nodes] or [None]:
+            yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
 
 
 def _shown(pod: Pod) -> list[Container]:

@@ -11,6 +11,7 @@ from ..kubelet_apis.wire import serve
 from .agent import NodeAgent, Tell, line
 from .pod_files import PodFiles
 from .pod_resources import RateLimit, pod_resources_service
+from .registration import DevicePlugins
 from .root import AgentRoot, private_sockets
 
 __all__ = ["ServedNode"]
@@ -26,9 +27,13 @@ class ServedNode:
         self._files = files
         self._tell = tell
         self._asked_again = threading.Event()
+        self._plugins = DevicePlugins(agent, root.device_plugins, tell)
         self._take(*files.read())
         with private_sockets():
-            self._server = serve(str(root.pod_resources), pod_resources_service(agent), interceptors=[RateLimit()])
+            self._servers = [
+                serve(str(root.pod_resources), pod_resources_service(agent), interceptors=[RateLimit()]),
+                serve(str(root.registration), self._plugins.service()),
+            ]
 
     def read_again(self) -> None:
         """Have the pods read again at the next pass, changed or not."""
@@ -36,6 +41,7 @@ class ServedNode:
 
     def keep_up(self) -> None:
         """Make one pass: take over what has changed in the files; files with faults change nothing."""
+        self._plugins.forget_gone()
         if not (self._files.changed() or self._asked_again.is_set()):
             return
         self._asked_again.clear()
@@ -48,7 +54,9 @@ class ServedNode:
 
     def close(self) -> None:
         """Stop serving and remove the sockets."""
-        self._server.stop(1).wait()
+        for stopped in [server.stop(1) for server in self._servers]:
+            stopped.wait()
+        self._plugins.close()
         self._root.close()
 
     def __enter__(self) -> ServedNode:
