@@ -3,6 +3,7 @@ import json
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.report.blocks import told_blocks
 from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
@@ -177,3 +178,9 @@ def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp
         "qos/test_classes::test_a_pod_without_requests_is_best_effort",
         "test_static::test_gone[t1]",
     ]
+
+
+def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
+    lines = told_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out").lines
+    assert lines[-1].startswith("play it again: numa-conformance replay out/scenario-")
+    assert lines[-1].endswith(".json --kubernetes-version 1.32")

@@ -100,7 +100,10 @@ def playing_again(case: Case, level: str, target: str, folder: str) -> tuple[str
     """
     if folder and (case.history or case.scenario):
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
-        command = "judge --again" if case.history else "replay"
-        return "play it again", f"numa-conformance {command} {file}{target}"
+        if case.history:
+            return "play it again", f"numa-conformance judge --again {file}{target}"
+        asked = (case.scenario or {}).get("kubernetesVersion")
+        version = f" --kubernetes-version {shlex.quote(str(asked))}" if asked else ""
+        return "play it again", f"numa-conformance replay {file}{target}{version}"
     named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if level == "exact" else "")
     return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"
