@@ -10,25 +10,18 @@ from pathlib import Path
 import click
 import msgspec
 
-from ..advice import Advice, advise, refusals
+from ..advice import Advice, advise
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, StartError, closest
-from ..kube import (
-    Pod,
-    pod_requests,
-    read_cluster,
-    read_kubelet_configuration,
-    validate,
-    with_flags,
-)
+from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, closest
+from ..kube import Pod, pod_requests
 from ..kube.resource_names import is_huge_page
 from ..machine import allocation_map, load_machine
 from ..machine.picture_svg import machine_svg
 from ..node import Admission, Explainer, Node, node_allocatable
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
-from .level import LEVEL, VERSION, quirks_of
+from .node_inputs import NodeInputs, node_options, read_all_pods
 from .terminal import notice, print_json, terminal_width, with_progress
 
 __all__ = ["command"]
@@ -42,21 +35,8 @@ _SHOWN_ALIKE = 3
 
 @click.command("simulate")
 @click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
-@click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
-)
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--flags",
-    default="",
-    metavar="TEXT",
-    help='The kubelet\'s command line; overrides the configuration: "--cpu-manager-policy=static --reserved-cpus=0".',
-)
-@VERSION
-@LEVEL
+@node_options
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
@@ -78,28 +58,12 @@ def command(
     if as_json and as_svg:
         raise click.UsageError("--json and --svg exclude each other")
     machine = load_machine(machine_name)
-    quirks = quirks_of(level, kubernetes_version)
-    config = with_flags(read_kubelet_configuration(config_file), flags, quirks.node)
-    wanted = _pods_of(pods)
+    inputs = NodeInputs.read(machine, config_file, flags, kubernetes_version, level)
+    wanted = read_all_pods(pods)
     explainer = Explainer() if explain else None
-    try:
-        validate(config, kubernetes_version)
-        node = Node(
-            machine,
-            config,
-            kubernetes_version=kubernetes_version,
-            quirks=quirks,
-            resource_fit=True,
-            watcher=explainer,
-        )
-    except StartError as error:
-        found = refusals(config, kubernetes_version, quirks, machine)
-        where = config_file or "the configuration"
-        raise StartError(
-            error.stage, error.message, [f"{where}: {one.hint(error.message)}" for one in found]
-        ) from error
+    node = inputs.node(watcher=explainer)
     _tell_unseen(wanted, node)
-    _tell_missing(wanted, node_allocatable(machine, config), machine.name)
+    _tell_missing(wanted, node_allocatable(machine, inputs.config), machine.name)
     admissions, advice = _admitted(node, wanted, None if explain else _ADVISED)
     names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
     if as_json:
@@ -142,17 +106,6 @@ def _summary(admissions: list[Admission]) -> str:
     why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     admitted = sum(one.admitted for one in admissions)
     return f"{admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "")
-
-
-def _pods_of(paths: Iterable[Path]) -> list[Pod]:
-    found = read_cluster(*paths)
-    for text in found.notices:
-        notice(text)
-    if len(nodes := {pod.node_name for pod in found.pods} - {""}) > 1:
-        notice(
-            f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
-        )
-    return list(found.pods)
 
 
 def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> None:

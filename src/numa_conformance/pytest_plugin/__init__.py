@@ -16,6 +16,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_configure",
     "pytest_load_initial_conftests",
+    "pytest_sessionfinish",
 ]
 
 
@@ -43,3 +44,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from .conformance import enable
 
         enable(config)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Spare a run that has nothing to do with us the loading of what we brought along."""
+    if not session.config.getoption("numa_conformance"):
+        from .bystander import spare_hypothesis
+
+        spare_hypothesis(session.config)
