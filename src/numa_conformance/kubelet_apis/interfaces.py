@@ -110,8 +110,6 @@ POD_RESOURCES = Package(
         "GetPodResourcesRequest": "pod_name=1 pod_namespace=2",
         "GetPodResourcesResponse": "pod_resources=1:PodResources",
         "ListPodResourcesResponse": "pod_resources=1:PodResources[]",
-        "GetPodResourcesRequest": "pod_name=1 pod_namespace=2",
-        "GetPodResourcesResponse": "pod_resources=1:PodResources",
         "AllocatableResourcesResponse": "devices=1:ContainerDevices[] cpu_ids=2:int64[] memory=3:ContainerMemory[]",
     },
 )

@@ -73,8 +73,8 @@ def ask_kubelet(socket: str) -> Told:
     try:
         import grpc
 
-        from ..real_kubelet.interfaces import POD_RESOURCES
-        from ..real_kubelet.wire import ask
+        from ..kubelet_apis.interfaces import POD_RESOURCES
+        from ..kubelet_apis.wire import ask
     except ImportError as error:
         raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
 
