@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from .model import Machine
 from .picture_rows import FREE, Row, owner_symbols, owners_by_cpu, picture_rows
 
-__all__ = ["machine_svg"]
+__all__ = ["machine_svg", "machine_svgs"]
 
 _CPU, _GAP, _LINE, _LABEL, _MARGIN = 34, 8, 40, 190, 12
 _HUES = 8
@@ -21,7 +21,7 @@ _STYLE = """
 --numa-c6:#1f6661;--numa-c7:#7a3059;--numa-cR:#555b63}}
 .numa-map text{fill:currentColor}.numa-map rect{stroke:currentColor;stroke-width:1}
 .numa-map .core{fill:none;stroke-opacity:.55}.numa-map .cpu{stroke-opacity:.35}.numa-map .id{font-size:10px}
-.numa-map .who{font-weight:700;text-anchor:middle}
+.numa-map .heading{font-size:15px;font-weight:700}.numa-map .who{font-weight:700;text-anchor:middle}
 """.strip().replace("\n", "")
 
 
@@ -31,6 +31,40 @@ def machine_svg(machine: Machine, owners: Mapping[str, int]) -> str:
     Every field carries its CPU number, the symbol of its owner and a title in words; colour only repeats them. Colours
     are the CSS variables ``--numa-c0`` to ``--numa-c7``, ``--numa-cR`` and ``--numa-ink``, which a page may set.
     """
+    return machine_svgs(machine, [("", owners)])
+
+
+def machine_svgs(machine: Machine, pictures: Sequence[tuple[str, Mapping[str, int]]]) -> str:
+    """Return one ``<svg>`` element with pictures of a machine one below the other, each under its title.
+
+    Give owners of the same name the same place in each, so that they have the same symbol and colour.
+    """
+    drawn = []
+    width = below = 0
+    for heading, owners in pictures:
+        if heading:
+            drawn.append(f'<text class="heading" x="{_MARGIN}" y="{below + _MARGIN + 12}">{escape(heading)}</text>')
+            below += _LINE
+        wide, high, body = _picture(machine, owners)
+        drawn.append(f'<g transform="translate(0,{below})">{body}</g>' if below else body)
+        width, below = max(width, wide), below + high
+    title = escape(f"CPUs of {machine.name}")
+    told = "; ".join(f"{heading}: {_owned(owners)}" if heading else _owned(owners) for heading, owners in pictures)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {width} {below}"'
+        f' width="{width}" height="{below}" aria-label="{title}">'
+        f"<title>{title}</title>"
+        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {told}')}</desc>"
+        f"<style>{_STYLE}</style>{''.join(drawn)}</svg>\n"
+    )
+
+
+def _owned(owners: Mapping[str, int]) -> str:
+    return "; ".join(f"{symbol} is {label}" for label, symbol in owner_symbols(owners).items()) or "no owners are shown"
+
+
+def _picture(machine: Machine, owners: Mapping[str, int]) -> tuple[int, int, str]:
+    """Return a picture's width, height and elements."""
     symbols = owner_symbols(owners)
     held = owners_by_cpu(owners)
     rows = picture_rows(machine)
@@ -40,16 +74,7 @@ def machine_svg(machine: Machine, owners: Mapping[str, int]) -> str:
     below = _MARGIN + len(rows) * _LINE + _GAP
     body.extend(_legend(symbols, fills, below))
     lines = len(symbols) + 1 if symbols else 0
-    width, height = 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN
-    title = escape(f"CPUs of {machine.name}")
-    owned = "; ".join(f"{symbol} is {label}" for label, symbol in symbols.items()) or "no owners are shown"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {width} {height}"'
-        f' width="{width}" height="{height}" aria-label="{title}">'
-        f"<title>{title}</title>"
-        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {owned}')}</desc>"
-        f"<style>{_STYLE}</style>{''.join(body)}</svg>\n"
-    )
+    return 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN, "".join(body)
 
 
 def _fills(symbols: Mapping[str, str]) -> dict[str, str]:
