@@ -63,7 +63,7 @@ def test_simulate_says_who_got_what(run, files):
 def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
     pod = files("pod.yaml", POD.replace("spec:", "spec:\n  resources: {limits: {cpu: 2, memory: 1Gi}}"))
     asked = ["simulate", "--machine", "t1-one-socket-smt2", "--config", files("kubelet.yaml", KUBELET), pod]
-    code, out, err = run(*asked)
+    code, out, err = run(*asked, "--kubernetes-version", "1.32")
     assert (code, "exclusive CPUs" in out) == (0, True)
     assert "spec.resources of default/a is not looked at: the gate PodLevelResources is off" in err
     code, out, err = run(*asked, "--kubernetes-version", "1.34")

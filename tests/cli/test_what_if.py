@@ -5,6 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from numa_conformance.documentation.versions import DEFAULT
+
 MACHINE = ["simulate", "--machine", "t3-two-numa-per-socket"]
 SINGLE = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
 POD = """
@@ -90,7 +92,7 @@ def test_json_tells_both_sides_and_each_pod(compared):
     )
     assert same["changes"] == []
     assert told["before"]["summary"] == {"admitted": 1, "refused": {"TopologyAffinityError": 1}}
-    assert told["after"]["title"].endswith("other.yaml, Kubernetes 1.32")
+    assert told["after"]["title"].endswith(f"other.yaml, Kubernetes {DEFAULT}")
 
 
 def test_svg_has_two_pictures_with_their_titles(compared):

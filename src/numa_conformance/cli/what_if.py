@@ -71,10 +71,8 @@ class Comparison:
 
     def print_svg(self) -> None:
         """Print the two pictures as one SVG."""
-        pictures = [
-            (f"{name}: {title}", owners)
-            for name, title, owners in zip(("before", "after"), self._titles, self._owners(), strict=True)
-        ]
+        headings = (f"{name}: {title}" for name, title in zip(("before", "after"), self._titles, strict=True))
+        pictures = dict(zip(headings, self._owners(), strict=True))
         click.echo(machine_svgs(self._machine, pictures), nl=False)
 
     def _owners(self) -> tuple[dict[str, int], dict[str, int]]:

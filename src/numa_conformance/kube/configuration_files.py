@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
@@ -25,12 +26,17 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     return KubeletConfiguration.from_dict(_unwrapped(document.value), document.place)
 
 
-def read_scheduler_configuration(path: Path | str | None) -> SchedulerConfiguration:
-    """Read one KubeSchedulerConfiguration, also among others; None gives the defaults. Raises ``UsageError``."""
+def read_scheduler_configuration(
+    path: Path | str | None, version: KubernetesVersion = DEFAULT
+) -> SchedulerConfiguration:
+    """Read one KubeSchedulerConfiguration as a version does, also among others; None gives the defaults.
+
+    Raises ``UsageError``.
+    """
     if path is None:
         return SchedulerConfiguration()
     document = _the_one(path, "KubeSchedulerConfiguration")
-    return SchedulerConfiguration.from_dict(document.value, document.place)
+    return SchedulerConfiguration.from_dict(document.value, document.place, version)
 
 
 def _the_one(path: Path | str, kind: str) -> Document:
