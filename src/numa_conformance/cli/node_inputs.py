@@ -67,8 +67,13 @@ class NodeInputs:
         """What the version does at the level."""
         return quirks_of(self.level, self.version)
 
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.where}, Kubernetes {self.version}"
+
     def with_other(self, config_file: Path | None, flags: str, version: KubernetesVersion | None) -> NodeInputs:
-        """Return the same machine with another configuration or version, where one is given."""
+        """Return the same machine with another configuration or version, where one is given; raises ``UsageError``."""
         other = replace(self, version=version or self.version)
         if config_file is None:
             return other

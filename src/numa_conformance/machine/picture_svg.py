@@ -9,7 +9,7 @@ from html import escape
 from .model import Machine
 from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
-__all__ = ["machine_svg"]
+__all__ = ["machine_svg", "machine_svgs"]
 
 _CPU, _GAP, _LINE, _LABEL, _MARGIN = 34, 8, 40, 190, 12
 _HUES = 8
@@ -22,6 +22,7 @@ _STYLE = """
 --numa-c6:#1f6661;--numa-c7:#7a3059;--numa-cR:#555b63}}
 .numa-map text{fill:currentColor}.numa-map rect{stroke:currentColor;stroke-width:1}
 .numa-map .core{fill:none;stroke-opacity:.55}.numa-map .cpu{stroke-opacity:.35}.numa-map .id{font-size:10px}
+.numa-map .heading{font-size:15px;font-weight:700}
 .numa-map .marked{stroke:var(--numa-mark,#c5221f);stroke-width:3;stroke-opacity:1}
 .numa-map .who{font-weight:700;text-anchor:middle}
 """.strip().replace("\n", "")
@@ -52,7 +53,40 @@ def machine_svg(machine: Machine, owners: Mapping[str, int], marks: Mapping[str,
     ``marks`` are further CPUs by what they are, framed. Colours are the CSS variables ``--numa-c0`` to ``--numa-c7``,
     ``--numa-cR``, ``--numa-mark`` and ``--numa-ink``, which a page may set.
     """
-    marks = {label: cpus for label, cpus in (marks or {}).items() if cpus and label not in owners}
+    width, height, body, told = _picture(machine, owners, marks or {})
+    return _element(machine, width, height, [body], told)
+
+
+def machine_svgs(machine: Machine, pictures: Mapping[str, Mapping[str, int]]) -> str:
+    """Return one ``<svg>`` element with pictures of a machine, heading to owners, one below the other.
+
+    Give owners of the same name the same place in each, so that they have the same symbol and colour.
+    """
+    drawn, tellings = [], []
+    width = below = 0
+    for heading, owners in pictures.items():
+        wide, high, body, told = _picture(machine, owners, {})
+        drawn.append(f'<text class="heading" x="{_MARGIN}" y="{below + _MARGIN + 12}">{escape(heading)}</text>')
+        drawn.append(f'<g transform="translate(0,{below + _LINE})">{body}</g>')
+        tellings.append(f"{heading}: {told}")
+        width, below = max(width, wide), below + _LINE + high
+    return _element(machine, width, below, drawn, "; ".join(tellings))
+
+
+def _element(machine: Machine, width: int, height: int, body: Sequence[str], told: str) -> str:
+    title = escape(f"CPUs of {machine.name}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" aria-label="{title}">'
+        f"<title>{title}</title>"
+        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {told}')}</desc>"
+        f"<style>{_STYLE}</style>{''.join(body)}</svg>\n"
+    )
+
+
+def _picture(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, int]) -> tuple[int, int, str, str]:
+    """Return a picture's width, height and elements, and what its symbols mean."""
+    marks = {label: cpus for label, cpus in marks.items() if cpus and label not in owners}
     owned = owner_symbols(owners)
     key = _Key({**owned, **mark_symbols(marks)}, _fills(owned), marks)
     held = owners_by_cpu({**owners, **marks})
@@ -62,16 +96,8 @@ def machine_svg(machine: Machine, owners: Mapping[str, int], marks: Mapping[str,
     below = _MARGIN + len(rows) * _LINE + _GAP
     body.extend(_legend(key, below))
     lines = len(key.symbols) + 1 if key.symbols else 0
-    width, height = 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN
-    title = escape(f"CPUs of {machine.name}")
     told = "; ".join(f"{symbol} is {label}" for label, symbol in key.symbols.items()) or "no owners are shown"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {width} {height}"'
-        f' width="{width}" height="{height}" aria-label="{title}">'
-        f"<title>{title}</title>"
-        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {told}')}</desc>"
-        f"<style>{_STYLE}</style>{''.join(body)}</svg>\n"
-    )
+    return 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN, "".join(body), told
 
 
 def _fills(symbols: Mapping[str, str]) -> dict[str, str]:
