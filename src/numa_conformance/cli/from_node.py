@@ -96,7 +96,8 @@ class Question:
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
         version = sight.version or DEFAULT
         config = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
-        where = str(config_file or ", ".join(sight.configured.files) or f"the kubelet of {self.dump}")
+        files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
+        where = str(config_file or files or f"the kubelet of {self.dump}")
         return NodeInputs(sight.machine, config, version, self.level, where)
 
 
