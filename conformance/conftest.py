@@ -124,7 +124,7 @@ def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], No
 @pytest.fixture
 def golden(conformance: Run, request: pytest.FixtureRequest) -> Golden:
     """Return the golden text of the running test: the kubelet's, or the target's own."""
-    return conformance.snapshots.golden(case_id(request.node))
+    return conformance.snapshots.golden(case_id(request.node), conformance.profile.version)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

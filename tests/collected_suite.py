@@ -24,10 +24,14 @@ class CollectedSuite:
         theirs.close()
 
     def ask(
-        self, target: str, level: str, requirements: Iterable[str], report: Path, keyword: str = ""
+        self, target: str, level: str, requirements: Iterable[str], report: Path, keyword: str = "", version: str = ""
     ) -> tuple[int, str]:
-        """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed."""
+        """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed.
+
+        Without a ``version`` they are asked as of the target's.
+        """
         options = {"target": target, "level": level, "requirement": list(requirements), "report": str(report)}
+        options["profile"] = f"all@{version}" if version else ""
         self._calls.send({"keyword": keyword, **{f"numa_{name}": value for name, value in options.items()}})
         code = self._calls.recv()
         return code, (self._folder / "printed.txt").read_text(encoding="utf-8")

@@ -94,7 +94,16 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err := failure(out); err != nil {
 		return numa.PickRefused{Message: err.Error()}, nil
 	}
-	return numa.Picked{CPUs: available.Difference(one.state.GetDefaultCPUSet()).String()}, nil
+	return numa.Picked{CPUs: chosen(out[0]).String()}, nil
+}
+
+// chosen returns the CPUs of an allocation: a set, and from 1.33 on one that says beside it whether it is aligned. CPUs that
+// were not free may be among them: the default set afterwards does not tell.
+func chosen(allocation any) cpuSet {
+	if cpus, is := allocation.(cpuSet); is {
+		return cpus
+	}
+	return reflect.ValueOf(allocation).FieldByName("CPUs").Interface().(cpuSet)
 }
 
 func maskOf(hint *numa.HintValue) (bitmask.BitMask, error) {

@@ -63,7 +63,7 @@ def test_simulate_says_who_got_what(run, files):
 def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
     pod = files("pod.yaml", POD.replace("spec:", "spec:\n  resources: {limits: {cpu: 2, memory: 1Gi}}"))
     asked = ["simulate", "--machine", "t1-one-socket-smt2", "--config", files("kubelet.yaml", KUBELET), pod]
-    code, out, err = run(*asked)
+    code, out, err = run(*asked, "--kubernetes-version", "1.32")
     assert (code, "exclusive CPUs" in out) == (0, True)
     assert "spec.resources of default/a is not looked at: the gate PodLevelResources is off" in err
     code, out, err = run(*asked, "--kubernetes-version", "1.34")
@@ -265,6 +265,20 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
     code, out, err = run("record", path, "--output", tmp_path / "out.jsonl")
     assert (code, "0 recorded" in out, "1 left out: no kind of record" in err) == (1, True, True)
     assert run("record", path, "--output", tmp_path / "no" / "out.jsonl")[0] == 2
+
+
+def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
+    monkeypatch.setattr("numa_conformance.suite.recorded.selection.MAX_DECISIONS", 3)
+    code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
+    assert (code, out) == (2, "")
+    assert "bomb.jsonl:4: these are more than 3 decisions" in err
+
+
+def test_differences_beyond_those_listed_are_counted(run, files, monkeypatch):
+    monkeypatch.setattr("numa_conformance.cli.replay.KEPT", 2)
+    code, out, _ = run("replay", files("many.jsonl", '{"kind": "x"}\n' * 5), "--json")
+    told = json.loads(out)
+    assert (code, told["totals"]["differed"], len(told["differences"]), told["not_listed"]) == (1, 5, 2, 3)
 
 
 def test_replay_of_an_unknown_kind_differs(run, files):

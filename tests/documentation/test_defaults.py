@@ -8,20 +8,18 @@ from numa_conformance.machine import load_machine
 from numa_conformance.managers.topology import options as topology_options
 from numa_conformance.node import Node
 
-LATER = KubernetesVersion.parse("1.35")
+EARLIER, LATER = map(KubernetesVersion.parse, ("1.34", "1.35"))
 MACHINE = "t3-two-numa-per-socket"
 
 
 @pytest.fixture
 def changed(monkeypatch):
-    """Give a field another default from 1.35 on."""
+    """Give a field another default until 1.34."""
 
     def change(name, value):
-        default = DEFAULTS[name]
-        steps = [(str(since), before) for since, before in default.history.steps]
-        table = {**DEFAULTS, name: FieldDefault(name, *steps, ("1.35", value))}
-        monkeypatch.setattr(kubelet_config, "DEFAULTS", table)
-        return table[name]
+        first, _ = DEFAULTS[name].history.steps[0]
+        made = FieldDefault(name, (str(first), value), ("1.35", DEFAULTS[name].at(DEFAULT)))
+        monkeypatch.setattr(kubelet_config, "DEFAULTS", {**DEFAULTS, name: made})
 
     return change
 
@@ -52,19 +50,19 @@ def test_a_field_that_a_version_does_not_have_is_no_default():
         ("evictionHard", {"memory.available": "200Mi"}, "eviction_hard"),
     ],
 )
-def test_a_changed_default_holds_from_its_version_on(changed, name, value, attribute):
+def test_a_changed_default_holds_until_its_version(changed, name, value, attribute):
     changed(name, value)
     silent = KubeletConfiguration.from_dict({"cpuManagerPolicy": "static"})
-    assert getattr(silent.at(LATER), attribute) == value
-    assert silent.at(LATER).cpu_manager_policy == "static"
-    assert silent.at(DEFAULT) == silent
-    assert getattr(KubeletConfiguration().at(LATER), attribute) == value
+    assert getattr(silent.at(EARLIER), attribute) == value
+    assert silent.at(EARLIER).cpu_manager_policy == "static"
+    assert silent.at(LATER) == silent.at(DEFAULT) == silent
+    assert getattr(KubeletConfiguration().at(EARLIER), attribute) == value
 
 
-def test_what_is_said_is_no_default_though_it_equals_an_earlier_one(changed):
+def test_what_is_said_is_no_default_though_it_equals_another_one(changed):
     changed("maxPods", 250)
     said = KubeletConfiguration.from_dict({"maxPods": 110})
-    assert said.at(LATER).max_pods == 110
+    assert said.at(EARLIER).max_pods == 110
 
 
 def test_merged_eviction_settings_are_those_of_the_version(changed):
@@ -72,16 +70,16 @@ def test_merged_eviction_settings_are_those_of_the_version(changed):
     merged = KubeletConfiguration.from_dict(
         {"evictionHard": {"nodefs.available": "5%"}, "mergeDefaultEvictionSettings": True}
     )
-    assert merged.at(LATER).eviction_hard == {"memory.available": "200Mi", "nodefs.available": "5%"}
+    assert merged.at(EARLIER).eviction_hard == {"memory.available": "200Mi", "nodefs.available": "5%"}
 
 
 def test_a_node_follows_the_defaults_of_its_version(changed):
     changed("cpuManagerPolicy", "static")
     config = KubeletConfiguration.from_dict({"reservedSystemCPUs": "0"})
     before, after = (Node(load_machine(MACHINE), config, kubernetes_version=text) for text in ("1.34", "1.35"))
-    assert (before.pools.reserved, after.pools.reserved) == (None, 1)
-    after.restart(KubeletConfiguration.from_dict({"reservedSystemCPUs": "0"}))
-    assert after.pools.reserved == 1
+    assert (before.pools.reserved, after.pools.reserved) == (1, None)
+    before.restart(KubeletConfiguration.from_dict({"reservedSystemCPUs": "0"}))
+    assert before.pools.reserved == 1
 
 
 def test_the_limit_of_numa_nodes_is_that_of_the_version(monkeypatch):

@@ -1,6 +1,6 @@
 import pytest
 
-from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.fleet import read_fleet
 from numa_conformance.kube import NodeObject
@@ -50,9 +50,9 @@ def test_says_where_a_node_and_its_machine_differ(fleet):
 @pytest.mark.parametrize(
     ("group", "told", "version"),
     [
-        ("", "", "1.32"),
+        ("", "", str(DEFAULT)),
         ("", "v1.34.2-eks-1a2b", "1.34"),
-        ("", "v1.20.4", "1.32"),
+        ("", "v1.20.4", str(DEFAULT)),
         ("'1.30'", "v1.34.2", "1.30"),
     ],
 )
@@ -61,7 +61,7 @@ def test_a_node_follows_its_group_then_its_own_version(fleet, group, told, versi
     status = {"capacity": {"pods": 8}, "nodeInfo": {"kubeletVersion": told}}
     node = NodeObject.from_dict({"metadata": {"name": "a"}, "status": status})
     assert found.kind_of("a").version_on(node) == KubernetesVersion.parse(version)
-    unknown = ["node a runs v1.20.4: it is taken for 1.32"] if told == "v1.20.4" else []
+    unknown = [f"node a runs v1.20.4: it is taken for {DEFAULT}"] if told == "v1.20.4" else []
     assert found.mismatches([node]) == unknown
 
 

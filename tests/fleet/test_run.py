@@ -50,8 +50,9 @@ def test_a_node_behaves_as_its_own_version():
     options = {"cpuManagerPolicyOptions": {"prefer-align-cpus-by-uncorecache": "true"}}
     nodes = fleet(1, KubeletConfiguration.from_dict({**static(reserved="0,16"), **options}))
     (made,) = nodes.made_up()
+    older = dataclasses.replace(made, kubelet_version="v1.32.10")
     with pytest.raises(StartError, match="Alpha-level Options not enabled"):
-        fill_cluster(ClusterObjects((made,), ()), nodes, fit("LeastAllocated"))
+        fill_cluster(ClusterObjects((older,), ()), nodes, fit("LeastAllocated"))
     newer = dataclasses.replace(made, kubelet_version="v1.34.1")
     assert fill_cluster(ClusterObjects((newer,), ()), nodes, fit("LeastAllocated")).free == 30
 

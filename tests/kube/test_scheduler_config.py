@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import NodeResourcesFitArgs, ResourceWeight, SchedulerConfiguration, ShapePoint
 
@@ -15,7 +16,7 @@ def scheduler(args: object, version: str = V1, **profile: Any) -> dict[str, Any]
 
 def faults(strategy: object, **args: Any) -> list[str]:
     with pytest.raises(UsageError) as caught:
-        NodeResourcesFitArgs.from_dict({"scoringStrategy": strategy, **args})
+        NodeResourcesFitArgs.from_dict({"scoringStrategy": strategy, **args}, version=KubernetesVersion(1, 32))
     return [str(fault) for fault in caught.value.faults]
 
 
@@ -99,6 +100,14 @@ def test_a_shape_is_checked_under_every_type() -> None:
     assert faults({**shape(), "type": "LeastAllocated"}) == [
         "scoringStrategy.shape: Required value: at least one point must be specified"
     ]
+
+
+def test_a_configuration_is_read_as_the_version_does() -> None:
+    """From 1.36 on a shape has no place beside another type."""
+    told = scheduler({"scoringStrategy": {**shape((0, 7)), "type": "LeastAllocated"}})
+    assert SchedulerConfiguration.from_dict(told, version=KubernetesVersion(1, 35)).profiles[0].fit.strategy.shape
+    with pytest.raises(UsageError, match="must be nil when type is not RequestedToCapacityRatio"):
+        SchedulerConfiguration.from_dict(told, version=KubernetesVersion(1, 36))
 
 
 def test_a_type_that_needs_a_shape_must_have_one() -> None:

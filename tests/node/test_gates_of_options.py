@@ -24,5 +24,5 @@ def test_options_need_the_gate_of_all_options_under_any_policy(fields, text):
     gates = {"CPUManagerPolicyOptions": False, "TopologyManagerPolicyOptions": False}
     config = KubeletConfiguration.from_dict({"featureGates": gates, **fields})
     with pytest.raises(StartError) as refused:
-        Node(load_machine("t1-one-socket-smt2"), config)
+        Node(load_machine("t1-one-socket-smt2"), config, kubernetes_version="1.32")
     assert (refused.value.stage, refused.value.message) == ("kubelet", text)

@@ -6,7 +6,7 @@ import pytest
 
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.node import NodeQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine
@@ -14,7 +14,7 @@ from numa_conformance.node import Node
 from numa_conformance.node.quota import cfs_quota
 from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
-EXACT = Quirks.of(DEFAULT)
+EXACT = Quirks.of(KubernetesVersion(1, 32))
 
 
 def node(quirks, machine="t1-one-socket-smt2", config=None):
@@ -31,7 +31,8 @@ def test_a_node_shows_the_quirks_of_its_version():
     machine, config = load_machine("t1-one-socket-smt2"), KubeletConfiguration.from_dict(static())
     newer = Node(machine, config, kubernetes_version="1.33").quirks
     assert set(EXACT.showing()) - set(newer.showing()) == {"quota-on-exclusive-cpus"}
-    assert Node(machine, config).quirks == EXACT
+    assert Node(machine, config, kubernetes_version="1.32").quirks == EXACT
+    assert Node(machine, config).quirks == Quirks.of(DEFAULT)
     with pytest.raises(UsageError, match="'soon' is not a Kubernetes version"):
         Node(machine, config, kubernetes_version="soon")
 

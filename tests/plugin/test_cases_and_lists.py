@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from numa_conformance.documentation.versions import DEFAULT
+
 BEST = "qos/test_classes::test_a_pod_without_requests_is_best_effort"
 LESS = "qos/test_classes::test_a_request_below_its_limit_is_not_guaranteed"
 WRITTEN = "qos/test_classes::test_amounts_are_compared_by_value"
@@ -52,7 +54,7 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
     asked = ["--numa-target", "refuses:Refuses", "--numa-profile", "all", "--numa-list"]
     result = suite(*asked)
     assert result.ret == 0
-    assert result.outlines[0] == "small 1: level documented, profile all@1.32"
+    assert result.outlines[0] == f"small 1: level documented, profile all@{DEFAULT}"
     result.stdout.fnmatch_lines(
         [
             "cpu-manager/static/packs-whole-cores (MUST)",
@@ -70,7 +72,7 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
 def test_a_list_for_programs_is_json_and_nothing_else(suite):
     result = suite("--numa-list=json", "--numa-requirement", "qos/*", "-k", "request", "-n", "2")
     told = json.loads(result.stdout.str())
-    assert (result.ret, told["level"], told["profile"]) == (0, "documented", "all@1.32")
+    assert (result.ret, told["level"], told["profile"]) == (0, "documented", f"all@{DEFAULT}")
     assert LESS in {case["id"] for case in told["cases"]}
     assert all("request" in case["id"] for case in told["cases"])
     best = next(each for each in told["requirements"] if each["id"] == "qos/best-effort-has-none")

@@ -2,10 +2,12 @@
 
 import pytest
 
+from numa_conformance.documentation.versions import DEFAULT
+
 CLOSEST = "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"
 
 
-@pytest.mark.parametrize(("profile", "version"), [("scheduler", "1.32"), ("scheduler@1.27", "1.27")])
+@pytest.mark.parametrize(("profile", "version"), [("scheduler", str(DEFAULT)), ("scheduler@1.27", "1.27")])
 def test_a_profile_asks_for_its_features_only_and_is_named_in_the_claim(suite, report, profile, version):
     result = suite("--numa-profile", profile, "--numa-report", "out")
     assert result.ret == 0

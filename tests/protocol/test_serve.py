@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.suite.workloads import guaranteed, static
 
 TESTS = Path(__file__).parents[1]
@@ -57,7 +58,7 @@ def test_it_says_who_it_is(served: Served):
     described = served.ask("describe")
     assert described["protocol"] == "2"
     assert "node" in described["surfaces"]
-    assert described["kubernetes_version"] == "1.32"
+    assert described["kubernetes_version"] == str(DEFAULT)
 
 
 def test_another_target_can_be_served():

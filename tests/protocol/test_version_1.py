@@ -62,7 +62,7 @@ def as_then(answer):
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_questions_and_answers_of_then_are_those_of_today(transcript, host):
-    reference = ReferenceTarget("documented")
+    reference = ReferenceTarget("documented", "1.32")
     for method, params, result in exchanges(transcript):
         asked = version_1.question_of_today(msgspec.convert(params, version_1.METHODS[method].request))
         assert msgspec.to_builtins(VERSION_1.question(asked)) == params
@@ -75,7 +75,7 @@ def test_questions_and_answers_of_then_are_those_of_today(transcript, host):
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_the_reference_under_its_old_name_answers_as_it_did(transcript, host):
-    target = old.ReferenceTarget("documented")
+    target = old.ReferenceTarget("documented", "1.32")
     for method, params, result in exchanges(transcript):
         known = old.wire.METHODS[method]
         reply = getattr(target, known.attribute)(msgspec.convert(params, known.request))
@@ -84,7 +84,7 @@ def test_the_reference_under_its_old_name_answers_as_it_did(transcript, host):
 
 
 def test_a_command_of_version_1_serves_version_1():
-    target = Stdio(f"{sys.executable} -m numa_conformance.target --level documented", 30)
+    target = Stdio(f"{sys.executable} -m numa_conformance.target --level documented --kubernetes-version 1.32", 30)
     target.dialect = VERSION_1
     for method, params, result in exchanges(next(path for path in TRANSCRIPTS if path.stem == "node")):
         asked = version_1.question_of_today(msgspec.convert(params, version_1.METHODS[method].request))

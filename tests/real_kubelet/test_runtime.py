@@ -5,9 +5,9 @@ import pytest
 grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
-from numa_conformance.real_kubelet.interfaces import CRI  # noqa: E402
+from numa_conformance.kubelet_apis.interfaces import CRI  # noqa: E402
+from numa_conformance.kubelet_apis.wire import ask  # noqa: E402
 from numa_conformance.real_kubelet.runtime import FakeRuntime  # noqa: E402
-from numa_conformance.real_kubelet.wire import ask  # noqa: E402
 
 RUNNING, EXITED = 1, 2
 

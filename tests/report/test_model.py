@@ -3,6 +3,7 @@ import json
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.report.blocks import told_blocks
 from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
@@ -95,7 +96,7 @@ def test_verdict_and_counts_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
         {**SCENARIO, "steps": [{}]},
         {**SCENARIO, "answered": 7},
         {**SCENARIO, "steps": [{"op": "admit", "pod": {"metadata": []}}]},
-        {**SCENARIO, "answered": [{"containers": []}]},
+        {**SCENARIO, "answered": [{"result": "admitted", "containers": [1]}]},
     ],
 )
 def test_a_scenario_from_elsewhere_that_cannot_be_drawn_is_not(scenario):
@@ -157,7 +158,9 @@ def test_what_is_not_met_is_told_with_its_address():
 
 def test_the_page_links_every_requirement_to_its_source():
     known = REQUIREMENTS[REQUIREMENT]
-    assert f'<a href="{known.address}">{known.source}</a>; since {known.since}' in html_page(failing_run())
+    assert f'<a href="{known.address}">{known.source}</a>; {known.strength}, since {known.since}' in html_page(
+        failing_run()
+    )
 
 
 def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp_path):
@@ -175,3 +178,9 @@ def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp
         "qos/test_classes::test_a_pod_without_requests_is_best_effort",
         "test_static::test_gone[t1]",
     ]
+
+
+def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
+    lines = told_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out").lines
+    assert lines[-1].startswith("play it again: numa-conformance replay out/scenario-")
+    assert lines[-1].endswith(".json --kubernetes-version 1.32")

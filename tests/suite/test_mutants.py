@@ -46,8 +46,14 @@ def test_a_mutant_is_caught(suite, name, tmp_path):
 
 
 def failed(suite, mutant, requirements, folder, keyword=""):
-    """Return the requirements that cases of the suite find broken."""
-    code, printed = suite.ask(f"mutants:{mutant.name}", mutant.level, sorted(requirements), folder, keyword)
+    """Return the requirements that cases of the suite find broken, each in the last version that has it."""
+    last = {REQUIREMENTS[name].until or "" for name in requirements}
+    by_version = {until: {name for name in requirements if (REQUIREMENTS[name].until or "") == until} for until in last}
+    return set().union(*(_failed(suite, mutant, *one, folder, keyword) for one in by_version.items()))
+
+
+def _failed(suite, mutant, version, requirements, folder, keyword):
+    code, printed = suite.ask(f"mutants:{mutant.name}", mutant.level, sorted(requirements), folder, keyword, version)
     cases = json.loads((folder / "report.json").read_text())["cases"]
     assert [case["id"] for case in cases if case["verdict"] == "error"] == []
     told = {"failed", "not followed"} | ({"crashed"} if ANSWERED in requirements else set())

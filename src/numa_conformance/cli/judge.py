@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
-__all__ = ["command", "holds_histories", "judge_again", "read_files"]
+__all__ = ["command", "holds_histories", "judge_again"]
 
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""
@@ -42,19 +42,22 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
     that one that was mended, however it places, is told that it meets the requirement. Exits with 1 when a MUST is not
     met.
     """
-    histories = list(read_files(files))
     if ask_again:
-        return judge_again(histories, choice, shown, as_json=as_json)
-    verdicts = _judged(histories)
+        return judge_again(files, choice, shown, as_json=as_json)
+    verdicts = _judged(read_files(files))
     return _conclude(verdicts, _by_requirement(verdicts.broken), shown, as_json=as_json)
 
 
-def judge_again(histories: list[History], choice: TargetChoice, shown: int, *, as_json: bool) -> int:
+def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_json: bool) -> int:
     """Ask a target the questions of histories anew, and say of each requirement that was not met whether it is now."""
-    before = {name for history in histories for name in judge(history).unmet}
+    before: set[str] = set()
+    count = 0
+    for history in read_files(files):
+        before |= judge(history).unmet
+        count += 1
     with open_target(choice) as client:
-        asked = (again(history, client)[0] for history in histories)
-        verdicts = _judged(with_progress(asked, "asking", len(histories)))
+        asked = (again(history, client)[0] for history in read_files(files))
+        verdicts = _judged(with_progress(asked, "asking", count))
     unmet = _by_requirement(verdicts.broken)
     code = _conclude(verdicts, unmet, shown, as_json=as_json)
     if not as_json:

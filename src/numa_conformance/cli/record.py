@@ -12,8 +12,9 @@ import click
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from ..files import replace_bytes
-from ..suite.recorded import Answerer, read_vectors, record_decisions
+from ..suite.recorded import Answerer, record_decisions, select
 from .exits import DIFFERENT, OK
+from .names import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import notice, with_progress
 
@@ -41,20 +42,14 @@ def command(
     from one time to the next are all kept, and a question whose placement changes is left out. Exits with 1 when some
     question got no record.
     """
-    vectors = [
-        vector
-        for vector in read_vectors(files)
-        if (not kinds or vector.kind in kinds) and (not ids or vector.id in ids)
-    ]
-    if not vectors:
-        raise click.UsageError("no recorded decision is selected")
+    vectors = select(files, kinds, ids, chosen)
     left_out: Counter[str] = Counter()
     lines: list[str] = []
     with open_target(choice) as target:
         about = target.description
         by = Answerer(about.name, about.version, KubernetesVersion.parse(about.kubernetes_version))
-        recorded = record_decisions(target, vectors, by, times=times)
-        for one in with_progress(recorded, "asking", len(vectors)):
+        recorded = record_decisions(target, iter(vectors), by, times=times)
+        for one in with_progress(recorded, "asking", vectors.count):
             if one.body is None:
                 left_out[one.why_not.splitlines()[0]] += 1
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace as changed
 from itertools import groupby
 from pathlib import Path
@@ -11,14 +11,17 @@ from typing import Any
 import click
 
 from ..documentation.versions import KubernetesVersion
-from ..suite.recorded import Outcome, Totals, Vector, read_vectors, replay, unsupported
+from ..suite.recorded import Outcome, Selection, Totals, replay, select, unsupported
 from .exits import DIFFERENT, OK
-from .judge import holds_histories, judge_again, read_files
+from .judge import holds_histories, judge_again
 from .names import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
 __all__ = ["command"]
+
+KEPT = 1000
+"""Decisions that differed and are told in full; more are counted."""
 
 
 @click.command("replay")
@@ -49,18 +52,13 @@ def command(
     if told:
         if len(told) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
-        return judge_again(list(read_files(told)), choice, shown, as_json=as_json)
-    recorded = list(read_vectors(files))
-    selected_kinds = set(chosen(kinds, (vector.kind for vector in recorded), "kind"))
-    selected_ids = set(chosen(ids, (vector.id for vector in recorded), "recorded decision"))
-    vectors = [vector for vector in recorded if vector.kind in selected_kinds and vector.id in selected_ids]
-    if not vectors:
-        raise click.UsageError("no recorded decision is selected")
+        return judge_again(told, choice, shown, as_json=as_json)
+    vectors = select(files, kinds, ids, chosen)
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
-    return _print(list(with_progress(outcomes, "replaying", len(vectors))), shown, as_json=as_json)
+    return _print(with_progress(outcomes, "replaying", vectors.count), shown, as_json=as_json)
 
 
-def _outcomes(choice: TargetChoice, vectors: Sequence[Vector], *, messages: bool) -> Iterator[Outcome]:
+def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> Iterator[Outcome]:
     if choice.is_reference and choice.version is None:
         for version, group in groupby(vectors, lambda vector: vector.version):
             with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
@@ -83,13 +81,13 @@ def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
         totals.add(outcome.status)
         by_kind.setdefault(outcome.vector.kind, Totals()).add(outcome.status)
         missing |= outcome.missing
-        if outcome.status == "differed":
-            differed.append(outcome)
+        if outcome.status == "differed" and len(differed) < KEPT:
+            differed.append(changed(outcome, vector=changed(outcome.vector, body={})))
     if as_json:
         print_json(_as_json(totals, by_kind, differed))
     else:
         _print_text(totals, by_kind, differed[:shown], missing)
-    return DIFFERENT if differed else OK
+    return DIFFERENT if totals.differed else OK
 
 
 def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]) -> dict[str, Any]:
@@ -107,6 +105,7 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]
             }
             for outcome in differed
         ],
+        "not_listed": totals.differed - len(differed),
     }
 
 

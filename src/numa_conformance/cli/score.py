@@ -73,7 +73,7 @@ def command(
     cluster = read_cluster(*node_files)
     if not cluster.nodes:
         raise UsageError(Fault(", ".join(map(str, node_files)), "there is no node in it", "Node, NodeList, List"))
-    config = read_scheduler_configuration(config_file)
+    config = read_scheduler_configuration(config_file, kubernetes_version)
     for text in config.notices:
         notice(text)
     if cluster.elsewhere:

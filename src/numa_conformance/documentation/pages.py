@@ -156,11 +156,11 @@ FEATURE_GATES_REMOVED = Page(
 )
 RECORDED = Page(
     "recorded",
-    "kubelet and kube-scheduler v1.32.10",
-    "https://github.com/kubernetes/kubernetes/tree/v1.32.10",
-    "1.32",
+    "kubelet and kube-scheduler of the version",
+    "https://github.com/kubernetes/kubernetes",
+    "1.32 to 1.36",
 )
-"""Not a page: the program whose decisions were recorded."""
+"""Not a page: the programs whose decisions were recorded."""
 
 PAGES: Mapping[str, Page] = MappingProxyType(
     {

@@ -52,7 +52,7 @@ class NodeKind:
     kubernetes_version: KubernetesVersion | None = None
 
     def version_on(self, node: NodeObject) -> KubernetesVersion:
-        """Return the version whose behaviour a node has; 1.32 where its own is not told or not known."""
+        """Return the version whose behaviour a node has; ``DEFAULT`` where its own is not told or not known."""
         return self.kubernetes_version or KubernetesVersion.known(node.kubelet_version) or DEFAULT
 
 

@@ -3,6 +3,7 @@
 from .cgroup import CgroupTree, CgroupUpdate, Failure, write_cgroup_tree
 from .dumps import open_dump
 from .fake import write_tree
+from .kubelet_root import KubeletRoot
 from .kubelet_view import read_kubelet_view
 from .on_machine import enter_machine
 from .reader import read_machine
@@ -14,6 +15,7 @@ __all__ = [
     "DirectoryStore",
     "Failure",
     "JournalStore",
+    "KubeletRoot",
     "MemoryStore",
     "StateStore",
     "enter_machine",

@@ -8,6 +8,7 @@ from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_flags import with_flags
 from .kubelet_validation import validate, validation_faults
+from .manifests import files_of
 from .node_object import NodeObject
 from .pod import Pod
 from .qos import QosClass, qos_class
@@ -35,6 +36,7 @@ __all__ = [
     "ScoringStrategy",
     "ShapePoint",
     "explicit_reserved_cpus",
+    "files_of",
     "gate_faults",
     "node_reservation",
     "option_maturity",

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
 from .scheduler_config import SchedulerConfiguration
 
-__all__ = ["read_kubelet_configuration", "read_scheduler_configuration"]
+__all__ = ["kubelet_document", "read_kubelet_configuration", "read_scheduler_configuration"]
 
 
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
@@ -21,16 +22,27 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """
     if path is None:
         return KubeletConfiguration()
+    document = kubelet_document(path)
+    return KubeletConfiguration.from_dict(document.value, document.place)
+
+
+def kubelet_document(path: Path | str) -> Document:
+    """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``."""
     document = _the_one(path, "KubeletConfiguration")
-    return KubeletConfiguration.from_dict(_unwrapped(document.value), document.place)
+    return Document(document.place, _unwrapped(document.value))
 
 
-def read_scheduler_configuration(path: Path | str | None) -> SchedulerConfiguration:
-    """Read one KubeSchedulerConfiguration, also among others; None gives the defaults. Raises ``UsageError``."""
+def read_scheduler_configuration(
+    path: Path | str | None, version: KubernetesVersion = DEFAULT
+) -> SchedulerConfiguration:
+    """Read one KubeSchedulerConfiguration as a version does, also among others; None gives the defaults.
+
+    Raises ``UsageError``.
+    """
     if path is None:
         return SchedulerConfiguration()
     document = _the_one(path, "KubeSchedulerConfiguration")
-    return SchedulerConfiguration.from_dict(document.value, document.place)
+    return SchedulerConfiguration.from_dict(document.value, document.place, version)
 
 
 def _the_one(path: Path | str, kind: str) -> Document:

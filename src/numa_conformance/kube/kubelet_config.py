@@ -26,7 +26,7 @@ from .duration import ACCEPTED, is_duration
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity, quantities
 
-__all__ = ["KubeletConfiguration", "ReservedMemory"]
+__all__ = ["OWN_FIELDS", "KubeletConfiguration", "ReservedMemory"]
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -44,7 +44,7 @@ class ReservedMemory:
 class KubeletConfiguration:
     """The part of a KubeletConfiguration that decides about CPUs, memory and devices.
 
-    Absent fields have the defaults of Kubernetes 1.32; ``at`` gives them those of another version.
+    Absent fields have the defaults of Kubernetes ``DEFAULT``; ``at`` gives them those of another version.
     """
 
     cpu_manager_policy: str = CPU_MANAGER_POLICY.at(DEFAULT)
@@ -83,7 +83,7 @@ class KubeletConfiguration:
     def at(self, version: KubernetesVersion) -> KubeletConfiguration:
         """Return the same configuration with the defaults of a version where it says nothing.
 
-        In one that was made in code, a value that is the default of 1.32 counts as not said.
+        In one that was made in code, a value that is the default of ``DEFAULT`` counts as not said.
         """
         if _defaults(version) == _defaults(DEFAULT):
             return self
@@ -128,7 +128,9 @@ _OTHERS = {
     "maxPods": "max_pods",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
-_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES, *OTHER_FIELDS)
+OWN_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
+"""The fields that concern the resource managers."""
+_FIELDS = (*OWN_FIELDS, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 

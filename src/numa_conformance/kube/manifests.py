@@ -11,7 +11,7 @@ from ..errors import Fault, UsageError, closest
 from ..reading import read_documents
 from .workloads import TEMPLATED
 
-__all__ = ["Manifest", "read_manifests"]
+__all__ = ["Manifest", "files_of", "read_manifests"]
 
 _READ = ("Pod", *TEMPLATED, "Node")
 _LISTS = ("List", *(f"{kind}List" for kind in _READ))
@@ -53,7 +53,7 @@ def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator
     Faults of single objects are collected, with file, document and field path; raises ``UsageError`` for a file that
     cannot be read at all.
     """
-    for file in dict.fromkeys(file for path in paths for file in _files(path)):
+    for file in dict.fromkeys(file for path in paths for file in _some_files(path)):
         documents = read_documents(file)
         if not documents:
             faults.append(Fault(file, "there is no document in it", _ACCEPTED))
@@ -61,10 +61,15 @@ def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator
             yield from _opened(document.value, document.place, None, faults)
 
 
-def _files(path: Path | str) -> list[str]:
+def files_of(path: Path | str) -> list[str]:
+    """Return the manifests of a folder, sorted; anything else is one itself. ``-`` is standard input."""
     if str(path) == "-" or not Path(path).is_dir():
         return [str(path)]
-    found = sorted(str(file) for file in Path(path).iterdir() if file.suffix in _SUFFIXES)
+    return sorted(str(file) for file in Path(path).iterdir() if file.suffix in _SUFFIXES)
+
+
+def _some_files(path: Path | str) -> list[str]:
+    found = files_of(path)
     if not found:
         raise UsageError(Fault(str(path), "there is no manifest in the folder", "files *.yaml, *.yml and *.json"))
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from ..reading import Fields
 from .scheduler_args import NodeResourcesFitArgs
@@ -51,8 +52,8 @@ class SchedulerConfiguration:
     notices: tuple[str, ...] = ()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> SchedulerConfiguration:
-        """Read a KubeSchedulerConfiguration; v1beta3 is read as v1, with a notice (SCH-CFG-10).
+    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> SchedulerConfiguration:
+        """Read a KubeSchedulerConfiguration as a version does; v1beta3 is read as v1, with a notice (SCH-CFG-10).
 
         Raises ``UsageError`` with every fault and its field path.
         """
@@ -60,7 +61,7 @@ class SchedulerConfiguration:
         config = fields.mapping(obj, "")
         notices = _check_version(config, fields)
         fields.known(config, "", ("profiles", *_OTHER_FIELDS))
-        profiles = tuple(_profiles(config.get("profiles"), fields))
+        profiles = tuple(_profiles(config.get("profiles"), fields, version))
         fields.raise_if_any()
         return cls(profiles or (SchedulerProfile(),), notices)
 
@@ -80,7 +81,7 @@ def _check_version(config: Mapping[str, Any], fields: Fields) -> tuple[str, ...]
     return ()
 
 
-def _profiles(value: object, fields: Fields) -> list[SchedulerProfile]:
+def _profiles(value: object, fields: Fields, version: KubernetesVersion) -> list[SchedulerProfile]:
     profiles: list[SchedulerProfile] = []
     names: set[str] = set()
     for path, item in fields.entries(value, "profiles"):
@@ -91,11 +92,12 @@ def _profiles(value: object, fields: Fields) -> list[SchedulerProfile]:
             fields.fault(f"{path}.schedulerName", f'Duplicate value: "{name}"')
         names.add(name)
         weight = _weight(fields.mapping(obj.get("plugins"), f"{path}.plugins"), f"{path}.plugins", fields)
-        profiles.append(SchedulerProfile(name, _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", fields), weight))
+        fit = _fit(obj.get("pluginConfig"), f"{path}.pluginConfig", fields, version)
+        profiles.append(SchedulerProfile(name, fit, weight))
     return profiles
 
 
-def _fit(value: object, path: str, fields: Fields) -> NodeResourcesFitArgs:
+def _fit(value: object, path: str, fields: Fields, version: KubernetesVersion) -> NodeResourcesFitArgs:
     """Return the plugin's arguments; those of other plugins are not looked at."""
     args = NodeResourcesFitArgs()
     given = False
@@ -107,7 +109,7 @@ def _fit(value: object, path: str, fields: Fields) -> NodeResourcesFitArgs:
             fields.fault(f"{place}.name", f'Duplicate value: "{PLUGIN}"')
         given = True
         try:
-            args = NodeResourcesFitArgs.from_dict(obj.get("args"))
+            args = NodeResourcesFitArgs.from_dict(obj.get("args"), version=version)
         except UsageError as error:
             fields.take_below(f"{place}.args", error)
     return args

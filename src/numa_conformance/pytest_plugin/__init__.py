@@ -16,6 +16,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_configure",
     "pytest_load_initial_conftests",
+    "pytest_sessionfinish",
 ]
 
 
@@ -38,8 +39,20 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Set up the suite when it is asked for."""
+    """Set up the suite when it is asked for; options of it that are typed without it are a mistake."""
     if config.getoption("numa_conformance"):
         from .conformance import enable
 
         enable(config)
+        return
+    given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
+    if given:
+        raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Spare a run that has nothing to do with us the loading of what we brought along."""
+    if not session.config.getoption("numa_conformance"):
+        from .bystander import spare_hypothesis
+
+        spare_hypothesis(session.config)

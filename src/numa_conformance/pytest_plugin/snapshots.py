@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from ..machine.data_files import data_folder
 from ..suite.goldens import Golden
@@ -42,6 +43,6 @@ class Snapshots:
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
         return cls(Path(folder).absolute(), are_own=True, update=update)
 
-    def golden(self, case: str) -> Golden:
-        """Return the golden text of a case."""
-        return Golden(self.folder, case, update=self.update, whose="before" if self.are_own else "kubelet")
+    def golden(self, case: str, version: KubernetesVersion) -> Golden:
+        """Return the golden text of a case in a version."""
+        return Golden(self.folder, case, version, update=self.update, whose="before" if self.are_own else "kubelet")

@@ -8,9 +8,9 @@ from typing import Any
 
 import grpc
 
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS
+from ..kubelet_apis.wire import ask, serve, service
 from ..machine import Device, Machine
-from .interfaces import DEVICE_PLUGINS
-from .wire import ask, serve, service
 
 __all__ = ["DevicePlugin", "plugins_of"]
 
@@ -39,8 +39,8 @@ class DevicePlugin:
             "Allocate": self._allocate,
             "PreStartContainer": lambda request, context: DEVICE_PLUGINS.Empty(),
         }
-        empty = "GetDevicePluginOptions ListAndWatch"
-        self._server = serve(f"{self._folder}/{self._name}", service(DEVICE_PLUGINS, "DevicePlugin", methods, empty))
+        takes = {"GetDevicePluginOptions": "Empty", "ListAndWatch": "Empty"}
+        self._server = serve(f"{self._folder}/{self._name}", service(DEVICE_PLUGINS, "DevicePlugin", methods, takes))
         own = DEVICE_PLUGINS.RegisterRequest(
             version="v1beta1", endpoint=self._name, resource_name=self.resource, options=self._options()
         )

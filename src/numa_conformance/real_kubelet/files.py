@@ -7,17 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..hostfs.kubelet_root import STATE_FILES
 from ..protocol.messages.node import MemoryBlock, MemoryNode, MemoryTable
 
-__all__ = ["FILES", "StateFiles"]
+__all__ = ["StateFiles"]
 
 _CPUS, _MEMORY, _DEVICES = "cpu_manager_state", "memory_manager_state", "kubelet_internal_checkpoint"
-FILES: Mapping[str, str] = {
-    _CPUS: _CPUS,
-    _MEMORY: _MEMORY,
-    _DEVICES: f"device-plugins/{_DEVICES}",
-}
-"""The name of a state file to where it lies below the kubelet's root."""
 
 
 class StateFiles:
@@ -25,7 +20,9 @@ class StateFiles:
 
     def __init__(self, root: Path) -> None:
         """Read those that are there."""
-        self.texts = {name: (root / place).read_text() for name, place in FILES.items() if (root / place).exists()}
+        self.texts = {
+            name: (root / place).read_text() for name, place in STATE_FILES.items() if (root / place).exists()
+        }
         self._cpu = self._read(_CPUS)
         self._memory = self._read(_MEMORY)
         devices = self._read(_DEVICES).get("Data") or {}

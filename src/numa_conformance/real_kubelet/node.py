@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..hostfs.kubelet_root import STATE_FILES
+from ..kubelet_apis.interfaces import POD_RESOURCES
+from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
 from ..protocol.messages.node import ContainerHolding
 from .configuration import RECONCILE_SECONDS
 from .device_plugin import plugins_of
-from .files import FILES, StateFiles
-from .interfaces import POD_RESOURCES
+from .files import StateFiles
 from .launcher import Launcher
 from .process import Kubelet
 from .runtime import Container, FakeRuntime
-from .wire import ask
 
 __all__ = ["PodOnNode", "RealNode"]
 
@@ -116,7 +117,7 @@ class RealNode:
     def write_files(self, files: Mapping[str, str | None]) -> None:
         """Write state files, delete those without a text."""
         for name, text in files.items():
-            place = self._folder / FILES.get(name, name)
+            place = self._folder / STATE_FILES.get(name, name)
             if text is None:
                 place.unlink(missing_ok=True)
             else:

@@ -10,8 +10,8 @@ from typing import Any
 
 import grpc
 
-from .interfaces import CRI
-from .wire import serve, service
+from ..kubelet_apis.interfaces import CRI
+from ..kubelet_apis.wire import serve, service
 
 __all__ = ["Container", "FakeRuntime"]
 

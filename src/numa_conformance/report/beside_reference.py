@@ -21,16 +21,17 @@ _SECONDS = 10.0
 
 
 def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:
-    """Return a scenario with the reference's answers as its record, so that ``replay`` can judge a target by it.
+    """Return a scenario with the reference's answers and version as its record, so that ``replay`` can judge by it.
 
     Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
     reference cannot take comes back as it is.
     """
     with open_reference(level, version) as reference:
+        told = {**scenario, "kubernetesVersion": str(version)}
         try:
             if scenario["kind"] == "question":
-                return {**scenario, "expect": reference.call(scenario["method"], scenario["params"])}
-            return record(reference, dict(scenario))
+                return {**told, "expect": reference.call(scenario["method"], scenario["params"])}
+            return record(reference, told)
         except (NumaConformanceError, TargetFault, KeyError, TypeError):
             return dict(scenario)
 

@@ -1,4 +1,4 @@
-"""The allocator against the rules word for word, on machines of every shape."""
+"""The allocator against the rules of 1.32 word for word, on machines of every shape."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,12 +8,12 @@ from managers.cpu.random_machines import regular_views, tangled_views, uneven_vi
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import KubeletFails
 from numa_conformance.machine.kubelet_view import KubeletView
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 
-EXACT = Quirks.of(DEFAULT).cpu
+EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
 OPTIONS = st.sampled_from(
     [

@@ -1,4 +1,4 @@
-"""The golden vectors V01 to V50: results of the kubelet's own allocator on small machines."""
+"""The golden vectors V01 to V50: results of the allocator of kubelet v1.32.10 on small machines."""
 
 import pytest
 
@@ -6,9 +6,10 @@ from managers.cpu.golden_machines import golden
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.managers.cpu import CpuAllocator
 
+EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
 MODES = {
     "packed": StaticOptions(),
     "spread": StaticOptions(distribute_cpus_across_cores=True),
@@ -76,14 +77,14 @@ V48 T1-7 2-3,5-6 2 packed 1,5
 )
 def test_takes_the_same_cpus(machine: str, available: str, count: str, mode: str, taken: str) -> None:
     topology = golden("T1", without=frozenset({7})) if machine == "T1-7" else golden(machine)
-    allocator = CpuAllocator(topology, MODES[mode], Quirks.of(DEFAULT).cpu)
+    allocator = CpuAllocator(topology, MODES[mode], EXACT)
     assert format_bits(allocator.allocate(CpuSet.parse(available).bits, int(count))) == taken
 
 
 @pytest.mark.parametrize(("options", "count", "taken"), [((), 10, "1,4-7,17,20-23"), ((), 3, "1,17-18")])
 def test_the_trace_names_groups_in_the_order_taken(options: tuple[str, ...], count: int, taken: str) -> None:
     trace: list[str] = []
-    allocator = CpuAllocator(golden("T3"), StaticOptions(), Quirks.of(DEFAULT).cpu)
+    allocator = CpuAllocator(golden("T3"), StaticOptions(), EXACT)
     available = CpuSet.parse("1-15,18-31" if count == 3 else "1-15,17-31").bits
     result = allocator.allocate(available, count, trace)
     assert trace, format_bits(result)

@@ -6,7 +6,7 @@ from typing import Any
 
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
@@ -19,7 +19,7 @@ from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
-EXACT = Quirks.of(DEFAULT).cpu
+EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
 
 
 def _bits(text: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
@@ -14,7 +14,7 @@ from numa_conformance.managers.cpu import CpuTopology, StaticPolicy, make_cpu_ma
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.suite import workloads
 
-EXACT = Quirks.of(DEFAULT).cpu
+EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
 DOCUMENTED: CpuQuirks = CpuQuirks()
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.memory import MemoryQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.machine import Machine, MemoryNode
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import StaticMemoryManager, make_memory_manager
 from numa_conformance.suite.workloads import guaranteed, kubelet
 
-EXACT = Quirks.of(DEFAULT).memory
+EXACT = Quirks.of(KubernetesVersion(1, 32)).memory
 DOCUMENTED: MemoryQuirks = MemoryQuirks()
 GIB = 2**30
 

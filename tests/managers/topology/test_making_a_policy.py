@@ -8,13 +8,13 @@ import pytest
 from numa_conformance.documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.topology import TopologyQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.managers.topology import TopologyPolicy, make_topology_policy
 
-EXACT = Quirks.of(DEFAULT).topology
+EXACT = Quirks.of(KubernetesVersion(1, 32)).topology
 CLOSEST = "prefer-closest-numa-nodes"
 MOST = "max-allowable-numa-nodes"
 

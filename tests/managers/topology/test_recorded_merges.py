@@ -6,7 +6,7 @@ from typing import Any
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.managers.hint import Hint
@@ -23,7 +23,9 @@ def _answer(vector: dict[str, Any]) -> dict[str, Any]:
         topology_manager_policy=vector["policy"], topology_manager_policy_options=vector["options"]
     )
     gates = FeatureGates.build("1.32", {})
-    policy = make_topology_policy(config, vector["nodes"], vector["distances"], gates, Quirks.of(DEFAULT).topology)
+    policy = make_topology_policy(
+        config, vector["nodes"], vector["distances"], gates, Quirks.of(KubernetesVersion(1, 32)).topology
+    )
     merged = policy.merge(
         [
             given and {name: hints and [_hint(one) for one in hints] for name, hints in given.items()}

@@ -35,12 +35,8 @@ STATEMENTS: tuple[Statement, ...] = (
         RECORDED.section("Recorded decisions", ""),
         "decisions",
         "1.32",
-        must(
-            "placements",
-            "At level exact containers are placed on the CPUs that kubelet v1.32.10 gives.",
-            until="1.32",
-        ),
-        must("scores", "At level exact nodes are scored as kube-scheduler v1.32.10 scores them.", until="1.32"),
-        must("all", "At level exact every recorded decision comes out the same.", until="1.32"),
+        must("placements", "At level exact containers are placed on the CPUs that the kubelet of the version gives."),
+        must("scores", "At level exact nodes are scored as the kube-scheduler of the version scores them."),
+        must("all", "At level exact every recorded decision of the version comes out the same."),
     ),
 )

@@ -2,7 +2,8 @@
 
 from .choose import Preference, lowest_ids
 from .manager import DeviceManager, provide
-from .state import DeviceEntry, DeviceHolding
+from .plugin import DevicePlugin
+from .state import DeviceEntry, DeviceHolding, ResourceDevices
 from .state_file import DEVICE_FILE, DeviceStateFile
 
 __all__ = [
@@ -10,8 +11,10 @@ __all__ = [
     "DeviceEntry",
     "DeviceHolding",
     "DeviceManager",
+    "DevicePlugin",
     "DeviceStateFile",
     "Preference",
+    "ResourceDevices",
     "lowest_ids",
     "provide",
 ]

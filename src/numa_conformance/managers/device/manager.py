@@ -17,22 +17,25 @@ from ..provider import Active, Provider, release_inactive
 from ..setup import NodeSetup
 from .choose import Preference, choose, lowest_ids
 from .hints import Pools, device_hints
+from .plugin import DevicePlugin
 from .state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
 __all__ = ["DeviceManager", "provide"]
 
 
-def provide(setup: NodeSetup) -> DeviceManager:
-    """Build the Device Manager of a node."""
-    return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=Changes.of(setup.gates.version))
+def provide(setup: NodeSetup, plugins: Mapping[str, DevicePlugin] | None = None) -> DeviceManager:
+    """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
+    changes = Changes.of(setup.gates.version)
+    return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=changes, plugins=plugins)
 
 
 class DeviceManager(Provider):
     """Devices of one machine, and who has them.
 
     ``preferences`` maps a resource to what its plugin prefers; by default the machine says (``lowest-id``). Where a
-    plugin states none and the kubelet picks at random, the lowest ids are taken (DEV-ALLOC-10).
+    plugin states none and the kubelet picks at random, the lowest ids are taken (DEV-ALLOC-10). ``plugins`` maps a
+    resource to a device plugin that is asked, and told of what is given.
     """
 
     name = "devices"
@@ -44,6 +47,7 @@ class DeviceManager(Provider):
         quirks: DeviceQuirks,
         changes: Changes | None = None,
         preferences: Mapping[str, Preference] | None = None,
+        plugins: Mapping[str, DevicePlugin] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
         self._quirks = quirks
@@ -51,6 +55,7 @@ class DeviceManager(Provider):
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
+        self._plugins: Mapping[str, DevicePlugin] = {} if plugins is None else plugins
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
 
@@ -133,7 +138,7 @@ class DeviceManager(Provider):
         """Take over the allocations of a checkpoint (DEV-CKPT-04); plugins have registered again by then."""
         for entry in entries:
             ids = frozenset(device for listed in entry.devices.values() for device in listed)
-            self.allocations.give(entry.uid, entry.container, entry.resource, ids)
+            self.allocations.give(entry.uid, entry.container, entry.resource, ids, entry.response)
 
     def _known(self, resource: str) -> bool:
         return resource in self.inventory.resources or any(
@@ -185,7 +190,8 @@ class DeviceManager(Provider):
         if held or count == 0:
             return
         reusable = self._reusable.get(pod.uid, {}).get(resource, frozenset())
-        preference = self._preferences.get(resource)
+        plugin = self._plugins.get(resource)
+        preference = self._preferences.get(resource) if plugin is None else plugin.preference
         free = devices.healthy - self.allocations.in_use(resource)
         chosen = choose(
             devices,
@@ -200,4 +206,5 @@ class DeviceManager(Provider):
             raise Refusal.unexpected(
                 f"requested number of devices unavailable for {resource}. Requested: {chosen}, Available: {len(free)}"
             )
-        self.allocations.give(pod.uid, container.name, resource, chosen)
+        response = b"" if plugin is None else plugin.allocate(sorted(chosen))
+        self.allocations.give(pod.uid, container.name, resource, chosen, response)

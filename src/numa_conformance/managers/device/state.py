@@ -71,9 +71,13 @@ class Inventory:
 
 @dataclass
 class Allocations:
-    """Who has which devices: uid to container to resource to ids."""
+    """Who has which devices: uid to container to resource to ids.
+
+    ``responses``: what a device plugin answered, where there is one, by uid, container and resource.
+    """
 
     given: dict[str, dict[str, dict[str, frozenset[str]]]] = field(default_factory=dict)
+    responses: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
 
     def of(self, uid: str, container: str) -> Mapping[str, frozenset[str]]:
         """Return a container's devices by resource."""
@@ -89,14 +93,17 @@ class Allocations:
             *(held.get(resource, frozenset()) for containers in self.given.values() for held in containers.values())
         )
 
-    def give(self, uid: str, container: str, resource: str, ids: frozenset[str]) -> None:
+    def give(self, uid: str, container: str, resource: str, ids: frozenset[str], response: bytes = b"") -> None:
         """Record devices for a container."""
         self.given.setdefault(uid, {}).setdefault(container, {})[resource] = ids
+        if response:
+            self.responses[uid, container, resource] = response
 
     def take_back(self, uid: str, container: str) -> None:
         """Forget what a container has."""
         containers = self.given.get(uid, {})
-        containers.pop(container, None)
+        for resource in containers.pop(container, {}):
+            self.responses.pop((uid, container, resource), None)
         if not containers:
             self.given.pop(uid, None)
 
@@ -105,7 +112,8 @@ class Allocations:
         for uid, containers in sorted(self.given.items()):
             for container, resources in sorted(containers.items()):
                 for resource, ids in sorted(resources.items()):
-                    yield DeviceEntry(uid, container, resource, _by_node(inventory, resource, ids))
+                    response = self.responses.get((uid, container, resource), b"")
+                    yield DeviceEntry(uid, container, resource, _by_node(inventory, resource, ids), response)
 
 
 def _by_node(inventory: Inventory, resource: str, ids: frozenset[str]) -> dict[int, tuple[str, ...]]:

@@ -20,8 +20,10 @@ __all__ = ["FIRST_RECORDED", "Vector", "read_vectors"]
 FIRST_RECORDED = KubernetesVersion(1, 32)
 """The version of decisions that do not tell one: the first were recorded of it."""
 
-MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = 16 * 1024 * 1024
 """Longest line accepted, in bytes after decompression."""
+MAX_FILE = 1024 * 1024 * 1024
+"""Largest file accepted, in bytes after decompression."""
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
 
 
@@ -88,7 +90,7 @@ def _open(file: Path) -> Iterator[BinaryIO]:
 
 def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
     first = stream.readline(MAX_LINE + 1)
-    number = 1
+    number, size = 1, 0
     if first.strip() in (b"{", b"["):
         yield from _read_document(file, first + stream.read(MAX_LINE + 1 - len(first)))
         return
@@ -97,6 +99,9 @@ def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
         place = f"{file}:{number}"
         if len(line) > MAX_LINE:
             raise UsageError(Fault(place, f"the line is longer than {MAX_LINE} bytes"))
+        size += len(line)
+        if size > MAX_FILE:
+            raise UsageError(Fault(place, f"the file is longer than {MAX_FILE} bytes"))
         if line.strip():
             yield _vector(_parse(line, place), place)
         number += 1

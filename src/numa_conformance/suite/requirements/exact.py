@@ -52,13 +52,12 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
 """Group of scenarios to what is asked, the features it needs, and the statement it rests on."""
 
 
-def _requirement(id: str, text: str, *features: str, statement: str, until: str | None = "1.32") -> Requirement:
+def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
     return Requirement(
         id=f"exact/{id}",
         text=text,
         statements=(f"recorded/decisions/{statement}",),
         since="1.32",
-        until=until,
         features=features,
         area="exact",
         level="exact",
@@ -91,13 +90,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statement="scores",
     ),
     *(
-        _requirement(f"histories/{group}", text, *features, statement=statement, until=None)
+        _requirement(f"histories/{group}", text, *features, statement=statement)
         for group, (text, features, statement) in _HISTORIES.items()
     ),
     *(
-        _requirement(
-            f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all", until=None
-        )
+        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")
         for kind, (feature, what) in _RECORDED.items()
     ),
 )

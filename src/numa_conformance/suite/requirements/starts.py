@@ -19,8 +19,9 @@ _HIDDEN_UNTIL = {
     "full-pcpus-only": "1.32",
     "strict-cpu-reservation": "1.34",
     "prefer-align-cpus-by-uncorecache": "1.35",
+    "max-allowable-numa-nodes": "1.35",
 }
-"""The last version in which a gate can hide an option."""
+"""The last version in which a gate that is not locked can hide an option."""
 
 
 def _requirement(
@@ -236,5 +237,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/best-effort",
         statements=("topology/policy-options/gates",),
         since="1.26",
+        until=_HIDDEN_UNTIL["max-allowable-numa-nodes"],
     ),
 )

@@ -7,16 +7,17 @@ is not in the table is passed over, as protobuf does with fields that it does no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 import grpc
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-__all__ = ["Package", "ask", "serve", "service"]
+__all__ = ["Client", "Package", "address", "ask", "serve", "service"]
 
 Field = FieldDescriptorProto
 _SECONDS = 10
@@ -75,14 +76,16 @@ def _describe(message: DescriptorProto, fields: list[str], package: str) -> None
             field.type, field.type_name = Field.TYPE_MESSAGE, f".{package}.{kind}"
 
 
-def service(package: Package, name: str, answers: Mapping[str, Callable[..., Any]], empty: str = "") -> Any:
-    """Return a service's handlers: method to what answers it. A method ``X`` takes ``XRequest``, or ``Empty``.
+def service(
+    package: Package, name: str, answers: Mapping[str, Callable[..., Any]], requests: Mapping[str, str] | None = None
+) -> Any:
+    """Return a service's handlers: method to what answers it. A method ``X`` takes ``XRequest``.
 
-    ``empty`` lists methods that take none. An answer that is a generator is a stream.
+    ``requests`` names what other methods take. An answer that is a generator is a stream.
     """
 
     def handler(method: str, answer: Callable[..., Any]) -> Any:
-        request = package.of("Empty" if method in empty.split() else f"{method}Request")
+        request = package.of((requests or {}).get(method, f"{method}Request"))
         kind = grpc.unary_stream_rpc_method_handler if method == "ListAndWatch" else grpc.unary_unary_rpc_method_handler
         return kind(answer, request_deserializer=request.FromString, response_serializer=_bytes)
 
@@ -95,13 +98,54 @@ def _bytes(message: Any) -> bytes:
     return text
 
 
-def serve(socket: str, *services: Any) -> grpc.Server:
+def address(socket: str) -> str:
+    """Return a unix socket's path as gRPC takes it, which reads escapes in it."""
+    return f"unix:{quote(socket)}"
+
+
+def serve(socket: str, *services: Any, interceptors: Sequence[grpc.ServerInterceptor] = ()) -> grpc.Server:
     """Serve on a unix socket until ``stop``."""
-    server = grpc.server(ThreadPoolExecutor(max_workers=16))
+    server = grpc.server(ThreadPoolExecutor(max_workers=16), interceptors=list(interceptors))
     server.add_generic_rpc_handlers(services)
-    server.add_insecure_port(f"unix:{socket}")
+    server.add_insecure_port(address(socket))
     server.start()
     return server
+
+
+class Client:
+    """A connection to the services of a package on a unix socket. Calls raise ``grpc.RpcError``."""
+
+    def __init__(self, socket: str, package: Package) -> None:
+        """Take the socket; nothing is asked yet. What others had to do with it before does not count."""
+        self._package = package
+        self._channel = grpc.insecure_channel(address(socket), options=[("grpc.use_local_subchannel_pool", 1)])
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until somebody serves; tell whether one does."""
+        try:
+            grpc.channel_ready_future(self._channel).result(timeout=seconds)
+        except grpc.FutureTimeoutError:
+            return False
+        return True
+
+    def ask(self, method: str, request: Any, answer: str, seconds: float = _SECONDS) -> Any:
+        """Call ``Service/Method``; ``answer`` names the message that comes back."""
+        return self._call(self._channel.unary_unary, method, answer)(request, timeout=seconds)
+
+    def watch(self, method: str, request: Any, answer: str) -> Any:
+        """Call a method whose answer is a stream: iterate over it, or ``cancel`` it."""
+        return self._call(self._channel.unary_stream, method, answer)(request)
+
+    def close(self) -> None:
+        """End the connection and all calls."""
+        self._channel.close()
+
+    def _call(self, kind: Callable[..., Any], method: str, answer: str) -> Any:
+        return kind(
+            f"/{self._package.name}.{method}",
+            request_serializer=_bytes,
+            response_deserializer=self._package.of(answer).FromString,
+        )
 
 
 def ask(socket: str, package: Package, method: str, request: Any, answer: str) -> Any:
@@ -109,10 +153,8 @@ def ask(socket: str, package: Package, method: str, request: Any, answer: str) -
 
     Raises ``grpc.RpcError``.
     """
-    with grpc.insecure_channel(f"unix:{socket}") as channel:
-        call = channel.unary_unary(
-            f"/{package.name}.{method}",
-            request_serializer=_bytes,
-            response_deserializer=package.of(answer).FromString,
-        )
-        return call(request, timeout=_SECONDS)
+    client = Client(socket, package)
+    try:
+        return client.ask(method, request, answer)
+    finally:
+        client.close()

@@ -5,8 +5,8 @@ import pytest
 grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
-from numa_conformance.real_kubelet.interfaces import CRI, DEVICE_PLUGINS, POD_RESOURCES  # noqa: E402
-from numa_conformance.real_kubelet.wire import Package, ask, serve, service  # noqa: E402
+from numa_conformance.kubelet_apis.interfaces import CRI, DEVICE_PLUGINS, POD_RESOURCES  # noqa: E402
+from numa_conformance.kubelet_apis.wire import Package, ask, serve, service  # noqa: E402
 
 
 def test_a_message_has_the_bytes_of_its_published_numbers():

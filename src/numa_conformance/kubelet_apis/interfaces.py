@@ -92,6 +92,7 @@ DEVICE_PLUGINS = Package(
         "AllocateRequest": "container_requests=1:ContainerAllocateRequest[]",
         "ContainerAllocateResponse": "envs=1:map",
         "AllocateResponse": "container_responses=1:ContainerAllocateResponse[]",
+        "PreStartContainerRequest": "devices_ids=1:string[]",
     },
 )
 """A request of ``GetPreferredAllocation`` is published as ``PreferredAllocationRequest``; names are not on the wire."""
@@ -106,6 +107,8 @@ POD_RESOURCES = Package(
         "ContainerMemory": "memory_type=1 size=2:uint64 topology=3:TopologyInfo",
         "ContainerResources": "name=1 devices=2:ContainerDevices[] cpu_ids=3:int64[] memory=4:ContainerMemory[]",
         "PodResources": "name=1 namespace=2 containers=3:ContainerResources[]",
+        "GetPodResourcesRequest": "pod_name=1 pod_namespace=2",
+        "GetPodResourcesResponse": "pod_resources=1:PodResources",
         "ListPodResourcesResponse": "pod_resources=1:PodResources[]",
         "AllocatableResourcesResponse": "devices=1:ContainerDevices[] cpu_ids=2:int64[] memory=3:ContainerMemory[]",
     },

@@ -1,0 +1,102 @@
+"""What ``simulate`` and ``serve-pod-resources`` ask of a person: a machine, a kubelet's configuration, pods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..advice import refusals
+from ..documentation.quirks import Quirks
+from ..documentation.versions import KubernetesVersion
+from ..errors import StartError
+from ..kube import KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration, validate, with_flags
+from ..machine import Machine
+from ..node import Node
+from .level import LEVEL, VERSION, quirks_of
+from .terminal import notice
+
+__all__ = ["NodeInputs", "node_options", "read_all_pods"]
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
+)
+_FLAGS = click.option(
+    "--flags",
+    default="",
+    metavar="TEXT",
+    help='The kubelet\'s command line; overrides the configuration: "--cpu-manager-policy=static --reserved-cpus=0".',
+)
+
+
+def node_options(command: C) -> C:
+    """Add the options that describe a kubelet."""
+    for option in (LEVEL, VERSION, _FLAGS, _CONFIG):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class NodeInputs:
+    """A machine and its kubelet, as a person describes them. ``where``: what messages call the configuration."""
+
+    machine: Machine
+    config: KubeletConfiguration
+    version: KubernetesVersion
+    level: str
+    where: str
+
+    @classmethod
+    def read(
+        cls, machine: Machine, config_file: Path | None, flags: str, version: KubernetesVersion, level: str
+    ) -> NodeInputs:
+        """Read the configuration; raises ``UsageError``."""
+        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
+        return cls(machine, config, version, level, str(config_file or "the configuration"))
+
+    @property
+    def quirks(self) -> Quirks:
+        """What the version does at the level."""
+        return quirks_of(self.level, self.version)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.where}, Kubernetes {self.version}"
+
+    def node(self, **more: Any) -> Node:
+        """Start the node; raises ``StartError`` with what may be done about it."""
+        try:
+            validate(self.config, self.version)
+            return Node(
+                self.machine,
+                self.config,
+                kubernetes_version=self.version,
+                quirks=self.quirks,
+                resource_fit=True,
+                **more,
+            )
+        except StartError as error:
+            found = refusals(self.config, self.version, self.quirks, self.machine)
+            hints = [f"{self.where}: {one.hint(error.message)}" for one in found]
+            raise StartError(error.stage, error.message, hints) from error
+
+
+def read_all_pods(paths: Iterable[Path]) -> list[Pod]:
+    """Return the pods of all files, and tell what is left out; raises ``UsageError``."""
+    found = read_cluster(*paths)
+    for text in found.notices:
+        notice(text)
+    if len(nodes := {pod.node_name for pod in found.pods} - {""}) > 1:
+        notice(
+            f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
+        )
+    return list(found.pods)

@@ -1,0 +1,70 @@
+"""``numa-conformance serve-pod-resources``: the reference on the sockets of a kubelet."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+
+import click
+
+from ..documentation.versions import KubernetesVersion
+from ..errors import Fault, UsageError
+from ..hostfs import KubeletRoot
+from ..machine import load_machine
+from .exits import OK
+from .node_inputs import NodeInputs, node_options
+from .terminal import notice
+
+__all__ = ["command"]
+
+_EVERY = 0.5
+"""Seconds between two looks at the pods' files."""
+
+
+@click.command("serve-pod-resources")
+@click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
+@click.option(
+    "--root",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the sockets and state files, shaped as /var/lib/kubelet; made, or empty, or of an earlier run.",
+)
+@click.argument("pods", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@node_options
+def command(
+    machine_name: str,
+    root: Path,
+    pods: tuple[Path, ...],
+    config_file: Path | None,
+    flags: str,
+    kubernetes_version: KubernetesVersion,
+    level: str,
+) -> int:
+    """Serve PodResources v1 of a node with this machine, configuration and the pods of the files PODS.
+
+    The socket is ROOT/pod-resources/kubelet.sock. Files and folders are read again when they change, and at SIGHUP:
+    pods come and go with them. Ends with 0 at SIGTERM or SIGINT. Needs `pip install numa-conformance[node]`.
+    docs/pod-resources.md tells more.
+    """
+    try:
+        from ..node_agent.agent import NodeAgent, Plugins, providers_with
+        from ..node_agent.pod_files import PodFiles
+        from ..node_agent.root import AgentRoot
+        from ..node_agent.serving import ServedNode
+    except ImportError as error:
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+    inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    place = AgentRoot(root)
+    plugins: Plugins = {}
+    node = inputs.node(store=KubeletRoot(place.folder), providers=providers_with(plugins))
+    agent = NodeAgent(node, notice, plugins)
+    with ServedNode(agent, place, PodFiles(pods), notice) as served:
+        signal.signal(signal.SIGHUP, lambda *_: served.read_again())
+        click.echo(f"PodResources v1: {place.pod_resources}\ndevice plugins v1beta1: {place.registration}")
+        while not stop.wait(_EVERY):
+            served.keep_up()
+    return OK
