@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"github.com/numa-conformance/numa-conformance/go/numa"
 	"k8s.io/api/core/v1"
@@ -46,6 +47,9 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 
 func (n *node) admit(pod *v1.Pod) lifecycle.PodAdmitResult {
 	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: n.active()}
+	if operation := reflect.ValueOf(attributes).Elem().FieldByName("Operation"); operation.IsValid() {
+		operation.SetString(operationAdd)
+	}
 	told := invoke(n.topology.Admit, attributes)[0]
 	return told.(lifecycle.PodAdmitResult)
 }

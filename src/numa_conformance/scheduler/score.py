@@ -51,6 +51,7 @@ class Scorer:
 
     def __init__(self, strategy: ScoringStrategy, quirks: SchedulerQuirks) -> None:
         """Take the strategy."""
+        self.quirks = quirks
         self._resources = strategy.resources
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
         self._ratio = strategy.type == RATIO
@@ -114,6 +115,7 @@ def score_node(
         plain,
         len(pods),
         filter_amounts(pod),
+        quirks=quirks,
         ignored=args.ignored_resources,
         ignored_groups=args.ignored_resource_groups,
     )

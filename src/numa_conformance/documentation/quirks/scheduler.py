@@ -44,3 +44,11 @@ class SchedulerQuirks(QuirkFlags):
         documented="the resources of the pod as a whole take precedence in scheduling",
         versions="1.33+",
     )
+
+    overcommitted_node_fits_nothing: bool = quirk(
+        rule="SCH-FIT-02",
+        summary="where the pods of a node request more CPU, memory or ephemeral storage than it has, a pod that asks "
+        "for anything does not fit, also if it asks for none of that resource",
+        documented="a node is filtered out when it lacks a resource that the pod requests",
+        versions="1.27",
+    )

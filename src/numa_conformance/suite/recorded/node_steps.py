@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from .caller import Caller, recorded_answer
 from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
@@ -24,6 +25,8 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in _FAILURE})
+    if _validated(body["kubelet"], answer):
+        return
     found = list(compare(expected, answer, "start: ", messages=messages))
     yield from found
     if expected["result"] == "failed":
@@ -34,6 +37,17 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
             return
         found = list(compare(*steps.take(step, expected), f"{_label(index, step)}: ", messages=messages))
         yield from found
+
+
+def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
+    """Tell whether a start is refused by the kubelet's validation of its configuration, which the recorders left out.
+
+    So are policies and scopes of the Topology Manager that do not exist.
+    """
+    if (answer.get("result"), answer.get("stage")) != ("failed", "kubelet"):
+        return False
+    policy, scope = kubelet.get("topologyManagerPolicy", "none"), kubelet.get("topologyManagerScope", "container")
+    return policy not in TOPOLOGY_POLICIES or scope not in TOPOLOGY_SCOPES
 
 
 def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
