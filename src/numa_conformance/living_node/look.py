@@ -113,7 +113,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     configured = read_configuration(tree, version or DEFAULT, asked.config, asked.config_dir)
     if asked.state_dir:
         configured.root_dir = asked.state_dir
-    hierarchy = find_hierarchy(tree)
+    hierarchy = find_hierarchy(tree, configured.cgroup_root)
     present = containers(tree, hierarchy) if hierarchy else []
     is_live = manifest is None and str(tree.root) == "/"
     if is_live and present:
