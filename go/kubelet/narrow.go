@@ -269,12 +269,12 @@ func containerOf(document json.RawMessage, name string) (*v1.Pod, *v1.Container,
 	return nil, nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "container: the pod has no container " + name}
 }
 
-func (p *policy) exclusive(pod *v1.Pod, container *v1.Container) int64 {
-	return int64(invoke(guaranteedCPUs, p.pointer(), pod, container)[0].(int))
+func (p *policy) exclusive(pod *v1.Pod, container *v1.Container) int {
+	return invoke(guaranteedCPUs, p.pointer(), pod, container)[0].(int)
 }
 
-func (p *policy) podExclusive(pod *v1.Pod) int64 {
-	return int64(invoke(podGuaranteedCPUs, p.pointer(), pod)[0].(int))
+func (p *policy) podExclusive(pod *v1.Pod) int {
+	return invoke(podGuaranteedCPUs, p.pointer(), pod)[0].(int)
 }
 
 func (p *policy) hints(pod *v1.Pod, container *v1.Container) map[string][]numa.HintValue {
@@ -320,7 +320,7 @@ func (t *target) Classify(asked numa.Classify) (numa.Classified, error) {
 	if err != nil {
 		return numa.Classified{}, err
 	}
-	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int64{}}
+	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int{}}
 	for _, container := range containersOf(pod) {
 		told.ContainerCPUs[container.Name] = 0
 		if !servedAsAWhole(pod) {
