@@ -83,7 +83,7 @@ def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
         tree.note(f"{BASE}: there is no cpuset hierarchy: what containers run on is not seen")
         return None
     folder = f"{BASE}/cpuset" if version1 else BASE
-    begin = f"{folder}{posixpath.normpath(f'/{cgroup_root}')}".rstrip("/")
+    begin = f"{folder}{posixpath.normpath('/' + cgroup_root.lstrip('/'))}".rstrip("/")
     begin = begin if tree.folders(begin) else folder  # systemd names the folder otherwise: it is looked for
     tops = _tops(tree, begin)
     if not tops:

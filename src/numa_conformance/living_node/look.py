@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from ..hostfs import read_machine
@@ -142,7 +143,7 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
     if changed is None or now is None:
         return True
     try:
-        period = microseconds(configured.kubelet.cpu_manager_reconcile_period) / 1_000_000
+        period = microseconds(configured.kubelet.reconcile_period(Quirks.none().node)) / 1_000_000
     except UsageError:
         period = 10.0
     return not 0 <= now - changed < PASSES * max(period, 1.0)
