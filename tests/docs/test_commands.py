@@ -1,7 +1,6 @@
 """The commands of the pages work when they are pasted, in order, and print and draw what the pages show."""
 
 import re
-from pathlib import Path
 
 import pytest
 

@@ -122,6 +122,9 @@ def test_what_was_seen_is_a_history_that_judges_the_same(node, tmp_path, capsys)
         unmet = {name for history in read_histories(lines) for name in judge(history).unmet}
     assert unmet == {FINDING}
     assert run(capsys, "judge", tmp_path / "seen.jsonl")[0] == 1
+    code, _, err = run(capsys, "judge", tmp_path / "seen.jsonl", "--again")
+    assert code == 2
+    assert "cannot be asked" in err
 
 
 def test_watching_says_what_is_new_and_what_is_gone(node, capsys, monkeypatch):

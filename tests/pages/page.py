@@ -71,9 +71,11 @@ def _with_output(token: Token) -> Iterator[Command]:
 
 def matches(shown: tuple[str, ...], printed: str) -> bool:
     """Tell whether ``printed`` is what is ``shown``, blanks at the ends of lines and blank lines at the end aside."""
-    patterns = [
-        "(?:.*\n)*" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + "\n" for line in shown
-    ]
+    patterns = ["(?:.*\n)*" if line == "..." else _pattern(line.rstrip()) + "\n" for line in shown]
     lines = [line.rstrip() for line in printed.rstrip().splitlines()]
     pattern = "".join(patterns) + "\n*"
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
+
+
+def _pattern(line: str) -> str:
+    return ".*".join(map(re.escape, line.split("...")))

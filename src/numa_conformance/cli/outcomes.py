@@ -33,7 +33,7 @@ def pod_names(pods: Sequence[Pod]) -> dict[str, str]:
 class Outcomes:
     """A node, and what became of the pods that it was asked for. ``names``: those of the pods by uid.
 
-    ``advice``: what would change a refusal, by uid.
+    ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
     """
 
     node: Node
@@ -41,6 +41,7 @@ class Outcomes:
     explainer: Explainer | None = None
     admissions: list[Admission] = field(default_factory=list)
     advice: dict[str, Advice] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
         """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
@@ -90,6 +91,7 @@ class Outcomes:
         return {
             "pod": self.names[one.uid],
             "uid": one.uid,
+            **({"held": True} if one.uid in self.held else {}),
             **msgspec.to_builtins(admission_answer(one)),
             "phase": one.pod_phase,
             "statusMessage": one.pod_message,

@@ -7,18 +7,20 @@ from itertools import groupby
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import closest
+from ..errors import StartError, closest
 from ..kube import Pod, pod_requests
 from ..kube.resource_names import is_huge_page
-from ..machine import allocation_map, load_machine
+from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..node import Admission, Explainer, Node, node_allocatable
 from .exits import DIFFERENT, OK
+from .from_node import Beginning, Question
 from .node_inputs import NodeInputs, node_options, read_all_pods
-from .outcomes import ADVISED, NO_ANSWER, Outcomes, pod_names
+from .outcomes import ADVISED, NO_ANSWER, Outcomes
 from .terminal import notice, print_json, terminal_width
 from .versions import version
 from .what_if import Comparison
@@ -30,8 +32,15 @@ _SHOWN_ALIKE = 3
 
 
 @click.command("simulate")
-@click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
-@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--machine", "machine_name", help="A name of the catalogue, or a file.")
+@click.option(
+    "--from-node",
+    "dump",
+    type=click.Path(path_type=Path, exists=True),
+    help="Go on from what a node holds: a dump (collect-node), its tarball, or /. Its machine and configuration count "
+    "where none are named.",
+)
+@click.argument("pods", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @node_options
 @click.option(
     "--compare",
@@ -45,8 +54,11 @@ _SHOWN_ALIKE = 3
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
+@click.pass_context
 def command(
-    machine_name: str,
+    ctx: click.Context,
+    machine_name: str | None,
+    dump: Path | None,
     config_file: Path | None,
     pods: tuple[Path, ...],
     flags: str,
@@ -60,23 +72,26 @@ def command(
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    Exits with 1 when a pod is refused; with --compare or --compare-version, when a pod fares otherwise there
-    (docs/what-if.md).
+    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused; with --compare or
+    --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json and as_svg:
         raise click.UsageError("--json and --svg exclude each other")
     if explain and compares:
         raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
-    inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
-    wanted = read_all_pods(pods)
-    outcomes = _outcomes(
-        inputs, wanted, Explainer() if explain else None, None if explain else ADVISED * (not compares)
-    )
+    if dump is None and not (machine_name and pods):
+        raise click.UsageError("name a --machine and PODS, or a node to go on from: --from-node")
+    question = Question(machine_name, dump, flags, level)
+    named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
+    wanted = read_all_pods(pods) if pods else []
+    inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    most = 0 if compares else None if explain else ADVISED
+    outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
         return _print(outcomes, as_json=as_json, as_svg=as_svg)
-    other = inputs.with_other(other_config, flags, other_version)
-    comparison = Comparison(outcomes, _outcomes(other, wanted, None, ADVISED), (inputs.title, other.title))
+    other = question.other(inputs, other_config, other_version)
+    comparison = _compared(outcomes, inputs, other, beginning)
     if as_json:
         comparison.print_json()
     elif as_svg:
@@ -86,13 +101,25 @@ def command(
     return comparison.exit_code
 
 
-def _outcomes(inputs: NodeInputs, wanted: list[Pod], explainer: Explainer | None, most: int | None) -> Outcomes:
-    node = inputs.node(watcher=explainer)
-    _tell_unseen(wanted, node)
-    _tell_missing(wanted, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
-    outcomes = Outcomes(node, pod_names(wanted), explainer)
-    outcomes.admit(wanted, most)
+def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | None, most: int | None) -> Outcomes:
+    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
+    outcomes = beginning.outcomes(inputs, explainer, most)
+    _tell_unseen(beginning.pods, outcomes.node)
     return outcomes
+
+
+def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning: Beginning) -> Comparison:
+    """Compare with another node; where it does not come up on what the node holds, with that node drained."""
+    title = other.title
+    try:
+        after = _outcomes(other, beginning, None, ADVISED)
+    except StartError as error:
+        if beginning.held is None:
+            raise
+        after = _outcomes(other, beginning.drained(), None, ADVISED)
+        notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")
+        title += ", the node drained, its state files deleted, and all pods admitted anew"
+    return Comparison(before, after, (inputs.title, title))
 
 
 def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool) -> int:
@@ -121,7 +148,7 @@ def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> 
         notice(f"{machine} has no {resource}, which {who} asks for{unseen}{hint}")
 
 
-def _tell_unseen(pods: list[Pod], node: Node) -> None:
+def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
     if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
@@ -138,7 +165,7 @@ def _print_pods(outcomes: Outcomes) -> None:
             click.echo(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
             continue
         for one in alike:
-            click.echo(_headline(one, names[one.uid]))
+            click.echo(_headline(one, names[one.uid], held=one.uid in outcomes.held))
             _print_placements(one, outcomes.node)
             for line in advice[one.uid].lines() if one.uid in advice else ():
                 click.echo(f"    {line}")
@@ -166,9 +193,9 @@ def _print_node(outcomes: Outcomes) -> None:
     click.echo(allocation_map(node.machine, outcomes.owners, width=terminal_width()))
 
 
-def _headline(one: Admission, name: str) -> str:
+def _headline(one: Admission, name: str, *, held: bool) -> str:
     if one.admitted:
-        return f"{name} ({one.qos}): admitted"
+        return f"{name} ({one.qos}): {'on the node' if held else 'admitted'}"
     if one.reason in NO_ANSWER:
         return f"{name} ({one.qos}): no answer, {one.message}"
     return f"{name} ({one.qos}): refused, {one.reason}: {one.message}"

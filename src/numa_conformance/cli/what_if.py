@@ -15,7 +15,7 @@ from ..machine.picture_svg import machine_svgs
 from ..node import Admission, Placement
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
-from .outcomes import Outcomes
+from .outcomes import NO_ANSWER, Outcomes
 from .terminal import columns, print_json, terminal_width
 
 __all__ = ["Comparison"]
@@ -115,7 +115,7 @@ def _admission(machine: Machine, one: Admission) -> dict[str, Any]:
 def _fate(machine: Machine, one: Admission) -> str:
     """Say what became of a pod in a cell of the table."""
     if one.placements is None:
-        return f"refused, {one.reason}"
+        return "no answer" if one.reason in NO_ANSWER else f"refused, {one.reason}"
     several = len(one.placements) > 1
     return "; ".join(
         f"{name}: {_placed(machine, placed)}" if several else _placed(machine, placed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -75,14 +76,15 @@ class ContainerCgroup:
 
 
 def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
-    """Find the kubelet's cgroup; None, with a note, where there is none."""
+    """Find the kubelet's cgroup, below ``cgroup_root`` if that is a folder; None, with a note, if there is none."""
     version2 = bool(tree.place(f"{BASE}/cgroup.controllers"))
     version1 = not version2 and bool(tree.place(f"{BASE}/cpuset/cpuset.cpus"))
     if not version1 and not version2:
         tree.note(f"{BASE}: there is no cpuset hierarchy: what containers run on is not seen")
         return None
     folder = f"{BASE}/cpuset" if version1 else BASE
-    begin = f"{folder}/{cgroup_root.strip('/')}".rstrip("/")
+    begin = f"{folder}{posixpath.normpath('/' + cgroup_root.lstrip('/'))}".rstrip("/")
+    begin = begin if tree.folders(begin) else folder  # systemd names the folder otherwise: it is looked for
     tops = _tops(tree, begin)
     if not tops:
         tree.note(f"{begin}: there is no cgroup of a kubelet: what containers run on is not seen")

@@ -79,6 +79,7 @@ def _write_kubelet(sight: Sight, dump: Tree) -> None:
         return
     flags = [f"--{name}={value}" for name, value in configured.process.flags if name not in PLACES]
     places = [f"--config={CONFIG}", f"--root-dir={_absolute(configured.root_dir)}"]
+    places += [f"--cgroup-root={configured.cgroup_root}"] if configured.cgroup_root else []
     words = ["kubelet", *places, *(() if configured.told else flags)]
     dump.write_whole(f"proc/{configured.process.pid}/comm", "kubelet\n")
     dump.write_whole(configured.process.file, "".join(f"{word}\0" for word in words))
@@ -150,7 +151,7 @@ def _write_container(sight: Sight, dump: Tree, one: RunningContainer) -> None:
 
 
 def _absolute(path: str) -> str:
-    return posixpath.normpath(f"/{path}")
+    return posixpath.normpath("/" + path.lstrip("/"))
 
 
 def _inside(path: str) -> str:

@@ -20,13 +20,15 @@ from .tree import Line, NodeTree
 
 __all__ = ["PLACES", "RELEVANT_FLAGS", "Configured", "KubeletProcess", "find_kubelet", "read_configuration"]
 
-PLACES = ("config", "config-dir", "root-dir")
+PLACES = ("config", "config-dir", "root-dir", "cgroup-root")
 """Flags that say where to look."""
 RELEVANT_FLAGS = frozenset(FLAGS) | frozenset(PLACES)
 """The flags of a kubelet that are read here; of all others not even the names are kept."""
 ROOT_DIR = "/var/lib/kubelet"
 USUAL = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet-config.yaml", "/etc/kubernetes/kubelet/config.json")
 """Where installers put the configuration, tried where no kubelet runs that says where it is."""
+CGROUP_ROOT = "cgroupRoot"
+_FIELDS = (*OWN_FIELDS, CGROUP_ROOT)
 MAX_DROP_INS = 1_000
 _SUFFIX = ".conf"
 
@@ -52,7 +54,8 @@ class KubeletProcess:
 class Configured:
     """A configuration, where each field was said, the kubelet's folder, and the running kubelet, if any was seen.
 
-    ``written``: what the files say together. ``told``: it is what ``/configz`` told, to which flags add nothing.
+    ``cgroup_root``: the cgroup below which the kubelet's is. ``written``: what the files say together. ``told``: it is
+    what ``/configz`` told, to which flags add nothing.
     """
 
     kubelet: KubeletConfiguration
@@ -62,6 +65,7 @@ class Configured:
     files: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
     told: bool = False
+    cgroup_root: str = ""
 
 
 def find_kubelet(tree: NodeTree) -> KubeletProcess | None:
@@ -131,7 +135,8 @@ def read_configuration(
     kubelet = KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version)
     if process is not None and not told:
         kubelet = _with_flags(kubelet, process, said, version)
-    return Configured(kubelet, root_dir, said, process, tuple(files), merged, told)
+    cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
+    return Configured(kubelet, root_dir, said, process, tuple(files), merged, told, cgroup_root)
 
 
 def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | None) -> list[tuple[str, Path]]:
@@ -172,7 +177,7 @@ def _document(place: Path) -> tuple[Document, bool]:
     if not isinstance(document.value, Mapping):
         raise UsageError(Fault(document.place, "is no KubeletConfiguration", "fields and their values"))
     whole = "kind" not in document.value  # what /configz tells has none, and a kubelet refuses a file without
-    return Document(document.place, {key: document.value[key] for key in OWN_FIELDS if key in document.value}), whole
+    return Document(document.place, {key: document.value[key] for key in _FIELDS if key in document.value}), whole
 
 
 def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from ..hostfs import read_machine
@@ -113,7 +114,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     configured = read_configuration(tree, version or DEFAULT, asked.config, asked.config_dir)
     if asked.state_dir:
         configured.root_dir = asked.state_dir
-    hierarchy = find_hierarchy(tree)
+    hierarchy = find_hierarchy(tree, configured.cgroup_root)
     present = containers(tree, hierarchy) if hierarchy else []
     is_live = manifest is None and str(tree.root) == "/"
     if is_live and present:
@@ -142,7 +143,7 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
     if changed is None or now is None:
         return True
     try:
-        period = microseconds(configured.kubelet.cpu_manager_reconcile_period) / 1_000_000
+        period = microseconds(configured.kubelet.reconcile_period(Quirks.none().node)) / 1_000_000
     except UsageError:
         period = 10.0
     return not 0 <= now - changed < PASSES * max(period, 1.0)
