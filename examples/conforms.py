@@ -130,13 +130,13 @@ def _title(allocator: str, one: dict[str, Any]) -> str:
 
 
 def _overview() -> Iterator[str]:
-    yield "| allocator | version | surfaces | requirements met | not met | recommendations not followed | judged |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| allocator | version | pages of | surfaces | requirements met | not met | not followed | judgements |"
+    yield "|---|---|---|---|---|---|---|---|"
     for one in _columns():
         told = Counter(one["requirements"].values())
         surfaces = ", ".join(f"`{name}`" for name in one["surfaces"])
         yield (
-            f"| {one['title']} | {one['version']} | {surfaces} | {told['met']} | {told['unmet']} "
+            f"| {one['title']} | {one['version']} | {one['kubernetes']} | {surfaces} | {told['met']} | {told['unmet']} "
             f"| {told['not followed']} | {one['asked']:,} |"
         )
     yield ""
