@@ -5,6 +5,15 @@ import json
 import pytest
 
 FEW = ("--budget", "0.3%")
+SHIM_OF_138 = """
+import msgspec
+from numa_conformance.protocol import ReferenceTarget
+class Newer(ReferenceTarget):
+    def describe(self, request):
+        return msgspec.structs.replace(super().describe(request), kubernetes_version="1.38")
+def make():
+    return Newer("exact", "1.36")
+"""
 
 
 def test_what_does_not_differ_exits_with_0(run):
@@ -83,3 +92,13 @@ def test_a_reference_without_a_version_follows_the_target(run, files, tmp_path, 
     code, out, _ = run("diff", "reference", "target:shim_of_133:make", *FEW, "--json")
     told = json.loads(out)
     assert (code, told["a"]["kubernetesVersion"], told["kinds"]) == (0, "1.33", [])
+
+
+def test_a_target_of_a_version_that_is_not_known_is_compared_with_one_that_is_named(run, files, tmp_path, monkeypatch):
+    files("shim_of_138.py", SHIM_OF_138)
+    monkeypatch.syspath_prepend(tmp_path)
+    code, _, err = run("diff", "target:shim_of_138:make", "reference", *FEW)
+    assert code == 2
+    assert "the other side follows '1.38'" in err
+    assert "accepted: reference@VERSION, 1.27 to" in err
+    assert run("diff", "target:shim_of_138:make", "reference@1.36", *FEW)[0] == 0
