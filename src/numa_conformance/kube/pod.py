@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from ..documentation.changes import Changes
 from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
@@ -103,7 +102,7 @@ class Pod:
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
         """
         given = self.given or self
-        by_container = Changes.of(gates.version).class_by_container
+        by_container = gates.changes.class_by_container
         if by_container and not given.compares_by_container:
             given = replace(given, compares_by_container=True)
         if any(container.restart_always for container in given.init_containers):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..documentation.changes import Changes
 from ..errors import StartError
 from ..kube.features import FeatureGates
 
@@ -30,7 +29,7 @@ class FileStyle:
     @classmethod
     def of(cls, gates: FeatureGates) -> FileStyle:
         """Return the style of a node."""
-        changes = Changes.of(gates.version)
+        changes = gates.changes
         return cls(
             changes.state_files_newest_format_first,
             changes.state_files_in_an_envelope,
