@@ -41,7 +41,7 @@ settings.register_profile(
     deadline=None,
     derandomize=False,
     database=DirectoryBasedExampleDatabase(".hypothesis/examples"),
-    max_examples=2000,
+    max_examples=200,  # of a round: rounds follow each other as long as the budget lasts
     stateful_step_count=40,
     report_multiple_bugs=False,
     suppress_health_check=_QUIET,

@@ -38,6 +38,8 @@ IMPLIED = {"classify": ["node/qos"], "hints": ["cpu-manager/hints"]}
 INITIALS = {"cpu": "CPU", "cpus": "CPUs", "uid": "UID", "qos": "QoS", "id": "ID", "numa": "NUMA", "cfs": "CFS"}
 AMOUNTS = {"total", "system_reserved", "allocatable", "reserved", "free", "bytes"}
 """Bytes of memory, which the kubelet counts without a sign."""
+WIDE = {"memory", "hugepages", "cpu_quota", "score"}
+"""Amounts that Go code keeps in 64 bits; all other integers are ids and counts, which it keeps in an int."""
 DOCUMENTS = {
     "machine": "Machine",
     "pod": "json.RawMessage",
@@ -91,7 +93,9 @@ class Types:
         return simple[schema.get("type", "string")]
 
     def _integer(self, field: str) -> str:
-        return "uint64" if field in AMOUNTS else "int64"
+        if field in AMOUNTS:
+            return "uint64"
+        return "int64" if field in WIDE else "int"
 
     def struct(self, name: str, definition: Schema) -> Iterator[str]:
         """Yield a struct, and how it is written where an empty list or a ``result`` must not be left out."""

@@ -140,6 +140,7 @@ def life_of_a_node(
     return LifeOfANode
 
 
+@pytest.mark.searches
 @requirement(
     "cpu-manager/shared-pool/loses-nothing",
     "cpu-manager/shared-pool/regains-cpus-on-removal",
@@ -163,6 +164,7 @@ PROMISING = (
 )
 
 
+@pytest.mark.searches
 @requirement(
     "cpu-manager/full-pcpus-only/gives-whole-cores",
     "topology-manager/single-numa-node/gives-one-node",

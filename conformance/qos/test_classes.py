@@ -24,7 +24,7 @@ class Classifier(Questions):
         answer = self.ask(Classify(subject))
         for name, value in allowed.items():
             got = getattr(answer, name)
-            self.check(got == value, f"{name} of the pod {subject['spec']} is wrong", got, value)
+            self.check(got == value, f"{name} of the pod is wrong", got, value)
 
 
 @pytest.fixture

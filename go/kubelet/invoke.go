@@ -11,8 +11,10 @@ import (
 var (
 	contextType = reflect.TypeOf((*context.Context)(nil)).Elem()
 	loggerType  = reflect.TypeOf(klog.Logger{})
-	errorType   = reflect.TypeOf((*error)(nil)).Elem()
 )
+
+// operationAdd is what is done with a pod, where a minor asks: nothing here is resized.
+const operationAdd = "add"
 
 // invoke calls a function of the kubelet whose signature grew from minor to minor: contexts and loggers are put where it
 // takes them, "add" where it asks for the operation (from 1.37 on), and nothing for a list at the end that is not given. The
@@ -29,7 +31,7 @@ func invoke(function any, args ...any) []any {
 		case wanted == loggerType:
 			in = append(in, reflect.ValueOf(klog.Background()))
 		case wanted.Kind() == reflect.String && wanted.Name() == "Operation":
-			in = append(in, reflect.ValueOf("add").Convert(wanted))
+			in = append(in, reflect.ValueOf(operationAdd).Convert(wanted))
 		case len(args) == 0 && wanted.Kind() == reflect.Slice:
 			in = append(in, reflect.Zero(wanted))
 		case len(args) == 0:

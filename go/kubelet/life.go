@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"github.com/numa-conformance/numa-conformance/go/numa"
 	"k8s.io/api/core/v1"
@@ -16,8 +17,9 @@ func podOf(document json.RawMessage) (*v1.Pod, error) {
 	if err := json.Unmarshal(document, pod); err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "pod: " + err.Error()}
 	}
+	dropSidecars(pod)
 	defaults.SetObjectDefaults_Pod(pod)
-	return pod, nil
+	return pod, defaultPodLevel(pod)
 }
 
 // NodeAdmit asks the managers to admit a pod. What a refused one was given is released before this returns.
@@ -46,6 +48,9 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 
 func (n *node) admit(pod *v1.Pod) lifecycle.PodAdmitResult {
 	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: n.active()}
+	if operation := reflect.ValueOf(attributes).Elem().FieldByName("Operation"); operation.IsValid() {
+		operation.SetString(operationAdd)
+	}
 	told := invoke(n.topology.Admit, attributes)[0]
 	return told.(lifecycle.PodAdmitResult)
 }

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-type coreKey struct{ numa, socket, core int64 }
+type coreKey struct{ numa, socket, core int }
 
 // machineInfo returns a machine as cAdvisor reports it to the kubelet.
 func machineInfo(machine numa.Machine) (*MachineInfo, error) {
 	info := &MachineInfo{}
-	threads, sockets := map[coreKey][]numa.CPU{}, map[int64]bool{}
+	threads, sockets := map[coreKey][]numa.CPU{}, map[int]bool{}
 	var order []coreKey
-	coresIn, sharing := map[int64]int{}, map[int64]int{}
+	coresIn, sharing := map[int]int{}, map[int]int{}
 	for _, cpu := range machine.CPUs {
 		if cpu.Uncore != nil {
 			sharing[*cpu.Uncore]++
@@ -63,13 +63,13 @@ func machineInfo(machine numa.Machine) (*MachineInfo, error) {
 }
 
 // coreOf returns a core. cAdvisor names an uncore cache only where the cache is smaller than the NUMA node.
-func coreOf(key coreKey, threads []numa.CPU, sharing map[int64]int, nodeWide int, trusted bool) Core {
+func coreOf(key coreKey, threads []numa.CPU, sharing map[int]int, nodeWide int, trusted bool) Core {
 	core := Core{Id: int(key.core), SocketID: int(key.socket)}
 	for _, cpu := range threads {
-		core.Threads = append(core.Threads, int(cpu.ID))
+		core.Threads = append(core.Threads, cpu.ID)
 	}
 	if uncore := threads[0].Uncore; uncore != nil && (trusted || sharing[*uncore] != nodeWide) {
-		core.UncoreCaches = []Cache{{Id: int(*uncore), Level: 3}}
+		core.UncoreCaches = []Cache{{Id: *uncore, Level: 3}}
 	}
 	return core
 }

@@ -94,7 +94,16 @@ func (t *target) Pick(asked numa.Pick) (numa.PickReply, error) {
 	if err := failure(out); err != nil {
 		return numa.PickRefused{Message: err.Error()}, nil
 	}
-	return numa.Picked{CPUs: available.Difference(one.state.GetDefaultCPUSet()).String()}, nil
+	return numa.Picked{CPUs: chosen(out[0]).String()}, nil
+}
+
+// chosen returns the CPUs of an allocation: a set, and from 1.33 on one that says beside it whether it is aligned. CPUs that
+// were not free may be among them: the default set afterwards does not tell.
+func chosen(allocation any) cpuSet {
+	if cpus, is := allocation.(cpuSet); is {
+		return cpus
+	}
+	return reflect.ValueOf(allocation).FieldByName("CPUs").Interface().(cpuSet)
 }
 
 func maskOf(hint *numa.HintValue) (bitmask.BitMask, error) {
@@ -260,12 +269,12 @@ func containerOf(document json.RawMessage, name string) (*v1.Pod, *v1.Container,
 	return nil, nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "container: the pod has no container " + name}
 }
 
-func (p *policy) exclusive(pod *v1.Pod, container *v1.Container) int64 {
-	return int64(invoke(guaranteedCPUs, p.pointer(), pod, container)[0].(int))
+func (p *policy) exclusive(pod *v1.Pod, container *v1.Container) int {
+	return invoke(guaranteedCPUs, p.pointer(), pod, container)[0].(int)
 }
 
-func (p *policy) podExclusive(pod *v1.Pod) int64 {
-	return int64(invoke(podGuaranteedCPUs, p.pointer(), pod)[0].(int))
+func (p *policy) podExclusive(pod *v1.Pod) int {
+	return invoke(podGuaranteedCPUs, p.pointer(), pod)[0].(int)
 }
 
 func (p *policy) hints(pod *v1.Pod, container *v1.Container) map[string][]numa.HintValue {
@@ -311,9 +320,13 @@ func (t *target) Classify(asked numa.Classify) (numa.Classified, error) {
 	if err != nil {
 		return numa.Classified{}, err
 	}
-	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int64{}, PodCPUs: one.podExclusive(pod)}
+	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int{}}
 	for _, container := range containersOf(pod) {
-		told.ContainerCPUs[container.Name] = one.exclusive(pod, container)
+		told.ContainerCPUs[container.Name] = 0
+		if !servedAsAWhole(pod) {
+			told.ContainerCPUs[container.Name] = one.exclusive(pod, container)
+			told.PodCPUs = one.podExclusive(pod)
+		}
 	}
 	return told, nil
 }

@@ -75,7 +75,7 @@ func connectPlugins(machine numa.Machine, manager deviceManager) error {
 		if len(one.NUMA) > 0 {
 			device.Topology = &pluginapi.TopologyInfo{}
 			for _, id := range one.NUMA {
-				device.Topology.Nodes = append(device.Topology.Nodes, &pluginapi.NUMANode{ID: id})
+				device.Topology.Nodes = append(device.Topology.Nodes, &pluginapi.NUMANode{ID: int64(id)})
 			}
 		}
 		devices[one.Resource] = append(devices[one.Resource], device)

@@ -57,9 +57,9 @@ func (n *node) memoryNodes(fill func(*numa.MemoryNode, string, *state.MemoryTabl
 	told := []numa.MemoryNode{}
 	machine := n.memory.State().GetMachineState()
 	for id, held := range machine {
-		node := numa.MemoryNode{Node: int64(id), Assignments: int64(held.NumberOfAssignments)}
+		node := numa.MemoryNode{Node: id, Assignments: held.NumberOfAssignments}
 		for _, cell := range held.Cells {
-			node.Group = append(node.Group, int64(cell))
+			node.Group = append(node.Group, cell)
 		}
 		sort.Slice(node.Group, func(one, other int) bool { return node.Group[one] < node.Group[other] })
 		for name, table := range held.MemoryMap {
@@ -105,7 +105,7 @@ func blocksOf(blocks []state.Block) []numa.MemoryBlock {
 	for _, block := range blocks {
 		one := numa.MemoryBlock{Type: string(block.Type), Bytes: block.Size}
 		for _, id := range block.NUMAAffinity {
-			one.Nodes = append(one.Nodes, int64(id))
+			one.Nodes = append(one.Nodes, id)
 		}
 		told = append(told, one)
 	}
@@ -116,9 +116,9 @@ func blocksOf(blocks []state.Block) []numa.MemoryBlock {
 func hintOf(hint topologymanager.TopologyHint) numa.HintValue {
 	told := numa.HintValue{Preferred: hint.Preferred}
 	if hint.NUMANodeAffinity != nil {
-		told.Nodes = []int64{}
+		told.Nodes = []int{}
 		for _, id := range hint.NUMANodeAffinity.GetBits() {
-			told.Nodes = append(told.Nodes, int64(id))
+			told.Nodes = append(told.Nodes, id)
 		}
 	}
 	return told

@@ -97,8 +97,8 @@ type Machine struct {
 	// Every NUMA node, ascending, with or without CPUs.
 	Memory []Memory `json:"memory"`
 	// Rows and columns in the order of `memory`; null where the machine states none.
-	Distances [][]int64 `json:"distances"`
-	Devices   []Device  `json:"devices"`
+	Distances [][]int  `json:"distances"`
+	Devices   []Device `json:"devices"`
 	// Resource to what its device plugin offers.
 	DevicePlugins map[string]*Plugin `json:"devicePlugins"`
 	// CPUs that exist and are offline, in list format.
@@ -125,15 +125,15 @@ func (m Machine) MarshalJSON() ([]byte, error) {
 // CPU: An online CPU.
 type CPU struct {
 	// The kernel's number.
-	ID int64 `json:"id"`
+	ID int `json:"id"`
 	// Physical package.
-	Socket int64 `json:"socket"`
+	Socket int `json:"socket"`
 	// NUMA node.
-	NUMA int64 `json:"numa"`
+	NUMA int `json:"numa"`
 	// Core, within NUMA node and socket; null where unknown.
-	Core *int64 `json:"core,omitempty"`
+	Core *int `json:"core,omitempty"`
 	// Last-level cache, over the whole machine; null where there is none.
-	Uncore *int64 `json:"uncore,omitempty"`
+	Uncore *int `json:"uncore,omitempty"`
 }
 
 // Device: A device of a device plugin.
@@ -141,13 +141,13 @@ type Device struct {
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
 	// NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the machine has them: neither does the kubelet (DEV-MODEL-09).
-	NUMA    []int64 `json:"numa"`
-	Healthy *bool   `json:"healthy,omitempty"`
+	NUMA    []int `json:"numa"`
+	Healthy *bool `json:"healthy,omitempty"`
 }
 
 // Memory: The memory of a NUMA node.
 type Memory struct {
-	Node int64 `json:"node"`
+	Node int `json:"node"`
 	// Bytes, huge pages included; null where unknown.
 	Memory *int64 `json:"memory,omitempty"`
 	// Page size to number of pages.
@@ -224,8 +224,8 @@ type Allocated struct {
 	DefaultCpuset     string                 `json:"default_cpuset"`
 	Reusable          *string                `json:"reusable,omitempty"`
 	ReservedCPUs      *string                `json:"reserved_cpus,omitempty"`
-	GuaranteedCPUs    *int64                 `json:"guaranteed_cpus,omitempty"`
-	PodGuaranteedCPUs *int64                 `json:"pod_guaranteed_cpus,omitempty"`
+	GuaranteedCPUs    *int                   `json:"guaranteed_cpus,omitempty"`
+	PodGuaranteedCPUs *int                   `json:"pod_guaranteed_cpus,omitempty"`
 	Hints             map[string][]HintValue `json:"hints"`
 	PodHints          map[string][]HintValue `json:"pod_hints"`
 }
@@ -244,8 +244,8 @@ type AllocationRefused struct {
 	Message           string                 `json:"message"`
 	Reason            *string                `json:"reason,omitempty"`
 	ReservedCPUs      *string                `json:"reserved_cpus,omitempty"`
-	GuaranteedCPUs    *int64                 `json:"guaranteed_cpus,omitempty"`
-	PodGuaranteedCPUs *int64                 `json:"pod_guaranteed_cpus,omitempty"`
+	GuaranteedCPUs    *int                   `json:"guaranteed_cpus,omitempty"`
+	PodGuaranteedCPUs *int                   `json:"pod_guaranteed_cpus,omitempty"`
 	Hints             map[string][]HintValue `json:"hints"`
 	PodHints          map[string][]HintValue `json:"pod_hints"`
 }
@@ -282,15 +282,15 @@ func (m Checkpoints) MarshalJSON() ([]byte, error) {
 
 // Classified: The class; container to exclusive CPUs; the same for the pod as a whole.
 type Classified struct {
-	QoS           string           `json:"qos"`
-	ContainerCPUs map[string]int64 `json:"container_cpus"`
-	PodCPUs       int64            `json:"pod_cpus"`
+	QoS           string         `json:"qos"`
+	ContainerCPUs map[string]int `json:"container_cpus"`
+	PodCPUs       int            `json:"pod_cpus"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
 func (m Classified) MarshalJSON() ([]byte, error) {
 	if m.ContainerCPUs == nil {
-		m.ContainerCPUs = map[string]int64{}
+		m.ContainerCPUs = map[string]int{}
 	}
 	type fields Classified
 	return json.Marshal(fields(m))
@@ -352,11 +352,13 @@ type Discovered struct {
 
 // HintValue: A topology hint: NUMA node ids (null: any node will do) and whether it is preferred.
 type HintValue struct {
-	Nodes     []int64 `json:"nodes"`
-	Preferred bool    `json:"preferred"`
+	Nodes     []int `json:"nodes"`
+	Preferred bool  `json:"preferred"`
 }
 
 // Hints: Ask for the CPU hints of one container (null: of the pod as a whole) in a given state.
+//
+// Of pods as a whole nobody is asked who does not claim topology-manager/scope/pod.
 type Hints struct {
 	Machine   Machine         `json:"machine"`
 	Kubelet   json.RawMessage `json:"kubelet"`
@@ -375,15 +377,15 @@ type HostReconcile struct {
 
 // MemoryBlock: Memory of one type given to a container on NUMA nodes.
 type MemoryBlock struct {
-	Type  string  `json:"type"`
-	Bytes uint64  `json:"bytes"`
-	Nodes []int64 `json:"nodes"`
+	Type  string `json:"type"`
+	Bytes uint64 `json:"bytes"`
+	Nodes []int  `json:"nodes"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
 func (m MemoryBlock) MarshalJSON() ([]byte, error) {
 	if m.Nodes == nil {
-		m.Nodes = []int64{}
+		m.Nodes = []int{}
 	}
 	type fields MemoryBlock
 	return json.Marshal(fields(m))
@@ -391,9 +393,9 @@ func (m MemoryBlock) MarshalJSON() ([]byte, error) {
 
 // MemoryNode: One NUMA node as the Memory Manager keeps it; tables when the node has just come up, else free.
 type MemoryNode struct {
-	Node        int64                  `json:"node"`
-	Assignments int64                  `json:"assignments"`
-	Group       []int64                `json:"group"`
+	Node        int                    `json:"node"`
+	Assignments int                    `json:"assignments"`
+	Group       []int                  `json:"group"`
 	Free        map[string]uint64      `json:"free"`
 	Tables      map[string]MemoryTable `json:"tables"`
 }
@@ -401,7 +403,7 @@ type MemoryNode struct {
 // MarshalJSON writes the message as the protocol has it.
 func (m MemoryNode) MarshalJSON() ([]byte, error) {
 	if m.Group == nil {
-		m.Group = []int64{}
+		m.Group = []int{}
 	}
 	type fields MemoryNode
 	return json.Marshal(fields(m))
@@ -420,8 +422,8 @@ type MemoryTable struct {
 type Merge struct {
 	Policy    string                   `json:"policy"`
 	Options   map[string]string        `json:"options"`
-	Nodes     []int64                  `json:"nodes"`
-	Distances [][]int64                `json:"distances"`
+	Nodes     []int                    `json:"nodes"`
+	Distances [][]int                  `json:"distances"`
 	Providers []map[string][]HintValue `json:"providers"`
 }
 
@@ -431,7 +433,7 @@ func (m Merge) MarshalJSON() ([]byte, error) {
 		m.Options = map[string]string{}
 	}
 	if m.Nodes == nil {
-		m.Nodes = []int64{}
+		m.Nodes = []int{}
 	}
 	if m.Providers == nil {
 		m.Providers = []map[string][]HintValue{}
@@ -442,9 +444,9 @@ func (m Merge) MarshalJSON() ([]byte, error) {
 
 // Merged: The merged hint and whether the policy admits the pod.
 type Merged struct {
-	Nodes     []int64 `json:"nodes"`
-	Preferred bool    `json:"preferred"`
-	Admit     bool    `json:"admit"`
+	Nodes     []int `json:"nodes"`
+	Preferred bool  `json:"preferred"`
+	Admit     bool  `json:"admit"`
 }
 
 // NodeStarted: The node is up, with these pools. Policy none has no reserved CPUs of its own.
@@ -489,7 +491,7 @@ type OfferedHints struct {
 type Pick struct {
 	Machine   Machine         `json:"machine"`
 	Available string          `json:"available"`
-	Count     int64           `json:"count"`
+	Count     int             `json:"count"`
 	Options   map[string]bool `json:"options"`
 	Affinity  *HintValue      `json:"affinity,omitempty"`
 }
@@ -617,7 +619,7 @@ type Reconcile struct {
 // Reconciled: The updates in the order sent, the number of containers handled, and those skipped.
 type Reconciled struct {
 	Updates []Update           `json:"updates"`
-	Handled int64              `json:"handled"`
+	Handled int                `json:"handled"`
 	Skipped []SkippedContainer `json:"skipped"`
 }
 

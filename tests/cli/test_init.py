@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from asked_in_full import DEEP
+from numa_conformance import __version__
 from numa_conformance.cli import main
 
 
@@ -37,6 +38,9 @@ def skip_without_packages(kind, folder):
             pytest.skip("needs the crate serde_json, which cargo cannot fetch here")
 
 
+BRIEF = {"PYTEST_ADDOPTS": "--numa-budget=2%"}
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -53,11 +57,15 @@ def test_the_workflow_passes_as_it_is(kind, tmp_path):
     skip_without_packages(kind, folder)
     workflow = yaml.safe_load((folder / ".github/workflows/numa-conformance.yml").read_text())
     commands = [step["run"] for step in workflow["jobs"]["conformance"]["steps"] if "run" in step]
-    assert commands[0] == "pip install numa-conformance"
-    environment = os.environ if DEEP else {**os.environ, "PYTEST_ADDOPTS": "--numa-budget=2%"}
+    assert commands[0] == f'pip install "numa-conformance=={__version__}"'
+    summary = tmp_path / "summary.md"
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(summary), **({} if DEEP else BRIEF)}
     for command in commands[1:]:
         program, *args = shlex.split(command)
         if program == "sudo":  # what the machine of a workflow has to be given
+            continue
+        if program == "cat":
+            subprocess.run(["sh", "-c", command], cwd=folder, env=environment, check=True)
             continue
         module = {"pytest": "pytest", "numa-conformance": "numa_conformance"}.get(program)
         words = [sys.executable, "-m", module, *args] if module else [program, *args]
@@ -66,6 +74,7 @@ def test_the_workflow_passes_as_it_is(kind, tmp_path):
         assert not module or "my-allocator 0.1.0" in run.stdout
     assert "VERDICT: PARTIAL" in run.stdout
     assert (folder / "numa-report" / "index.html").exists()
+    assert "numa-conformance: partial" in summary.read_text()
 
 
 @pytest.mark.parametrize("kind", ["c", "go", "python", "rust", "stdio"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -85,8 +86,8 @@ class SeatFile:
     name = FILE
     lags = False
 
-    def text(self) -> str:
-        return json.dumps({uid: held for uid, held in self.manager.given.items() if held})
+    def content(self):
+        return partial(json.dumps, {uid: dict(held) for uid, held in self.manager.given.items() if held})
 
     def restore(self, text: str | None, where: str) -> bool:
         try:

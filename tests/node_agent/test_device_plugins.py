@@ -156,16 +156,15 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
         plugin.register()
         until(lambda: len(healthy(served)) == 5)
         plugin.list(*listed)
-        until(lambda: len(served.told) == 7)
+        masks = {"n0": 1 << 7, "n1": 0, "n2": 0, "n3": 2, "x" * 64: 0}
+        until(lambda: served.agent.view.devices[NIC].masks == masks)
+        assert len(served.told) == 7
         assert [line.removeprefix(f"{NIC}: ") for line in served.told[1:5]] == [
             "3 of its devices name a NUMA node that the machine does not have, the first of them 'n0'",
             "1 of its devices are listed more than once, of which the last counts, the first of them 'n3'",
             f"1 of its devices have an id of more than 63 characters, the first of them '{'x' * 64}'",
             "1 of its devices are neither Healthy nor Unhealthy, which counts as unhealthy, the first of them 'n4'",
         ]
-        assert served.agent.view.devices[NIC].masks == {
-            "n0": 1 << 7, "n1": 0, "n2": 0, "n3": 2, "x" * 64: 0,
-        }  # fmt: skip
 
 
 def test_a_list_that_is_too_long_is_not_taken(served):

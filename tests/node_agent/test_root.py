@@ -1,5 +1,6 @@
 """The agent's folder: nothing of others is touched, nothing of ours is left."""
 
+import os
 import socket
 
 import pytest
@@ -21,6 +22,7 @@ def test_sockets_and_state_files_of_a_killed_agent_are_removed_and_other_files_k
         left.bind(str(root.pod_resources))
     (root.folder / "cpu_manager_state").write_text("{}")
     (root.folder / "notes").write_text("of a person")
+    os.close(root._lock)  # as the end of a process does
     AgentRoot(tmp_path / "root")
     assert not root.pod_resources.exists()
     assert not (root.folder / "cpu_manager_state").exists()
@@ -29,12 +31,21 @@ def test_sockets_and_state_files_of_a_killed_agent_are_removed_and_other_files_k
 
 def test_a_socket_that_is_served_is_not_taken_over(tmp_path):
     root = AgentRoot(tmp_path / "root")
+    os.close(root._lock)
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(root.pod_resources))
         other.listen()
         with pytest.raises(UsageError, match="is served by a program that runs"):
             AgentRoot(tmp_path / "root")
         assert root.pod_resources.exists()
+
+
+def test_two_agents_do_not_share_a_folder_and_one_may_follow_the_other(tmp_path):
+    root = AgentRoot(tmp_path / "root")
+    with pytest.raises(UsageError, match="is served by a program that runs"):
+        AgentRoot(tmp_path / "root")
+    root.close()
+    AgentRoot(tmp_path / "root").close()
 
 
 def test_a_path_that_is_too_long_for_a_socket_is_said(tmp_path):

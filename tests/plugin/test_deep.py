@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from numa_conformance.pytest_plugin.deep import DeepProgress
+from numa_conformance.pytest_plugin.deep import DeepProgress, Search
 
 
 def test_draws_the_test_its_questions_and_how_many_tests_there_are():
@@ -30,7 +30,37 @@ def test_draws_the_test_its_questions_and_how_many_tests_there_are():
 
 def test_is_silent_in_ci(monkeypatch):
     monkeypatch.setenv("CI", "true")
-    assert DeepProgress.open(SimpleNamespace(asked=0)) is None
+    assert DeepProgress.open(SimpleNamespace(asked=0), 1) is None
+
+
+def searching(calls, searches=True, skipped=False):
+    marks = {"searches": searches, "skip": skipped}
+    return SimpleNamespace(
+        obj=lambda number: calls.append(number),
+        funcargs={"number": 7, "other": 8},
+        _fixtureinfo=SimpleNamespace(argnames=("number",)),
+        get_closest_marker=lambda name: marks[name] or None,
+    )
+
+
+def test_each_searching_test_goes_on_for_its_share_of_the_time():
+    calls, ticks = [], iter(range(100))
+    search = Search(6, clock=lambda: next(ticks))
+    items = [searching(calls), searching(calls), searching(calls, skipped=True), searching(calls, searches=False)]
+    search.pytest_collection_finish(SimpleNamespace(items=items))
+    assert search.pytest_pyfunc_call(items[0]) is True
+    assert calls == [7, 7, 7]  # a share of three seconds, of a clock that ticks at each look
+    assert search.pytest_pyfunc_call(items[3]) is None
+    assert calls == [7, 7, 7]
+
+
+def test_a_search_without_time_asks_once():
+    calls = []
+    search = Search(0, clock=lambda: 0.0)
+    item = searching(calls)
+    search.pytest_collection_finish(SimpleNamespace(items=[item]))
+    assert search.pytest_pyfunc_call(item) is True
+    assert calls == [7]
 
 
 def test_a_deep_search_saves_its_examples(suite, pytester):

@@ -233,3 +233,12 @@ def test_the_package_imports_neither_pytest_nor_hypothesis():
     code = "import sys, numa_conformance; print([n for n in ('pytest', 'hypothesis') if n in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_an_option_that_is_typed_without_the_suite_says_so(pytester):
+    pytester.makepyfile("def test_one(): pass")
+    typed = pytester.runpytest("--numa-target=mine:make")
+    assert typed.ret == pytest.ExitCode.USAGE_ERROR
+    typed.stderr.fnmatch_lines(["*--numa-target has no effect without --numa-conformance"])
+    pytester.makeini("[pytest]\naddopts = --numa-target=mine:make\nnuma_level = exact")
+    assert pytester.runpytest().ret == 0

@@ -1,8 +1,10 @@
 """The reference as a target: what the wire adds to the node."""
 
+import pytest
+
 from numa_conformance.hostfs import write_cgroup_tree
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
 from numa_conformance.protocol.messages.host import HostReconcile
 from numa_conformance.protocol.messages.node import AdmitPod, RunPod, StartNode
 from numa_conformance.suite.workloads import guaranteed, static
@@ -27,3 +29,40 @@ def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass
     second = target.host_reconcile(HostReconcile(root=str(tmp_path / "second")))
     assert [(one.uid, one.cpus) for one in second.updates] == [("late", first.updates[0].cpus)]
     assert (second.handled, second.skipped) == (3, [])
+
+
+@pytest.mark.parametrize("level", ["exact", "documented"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"topologyManagerPolicy": "strict"},
+        {"topologyManagerScope": "node"},
+        {"reservedMemory": [{"numaNode": 0, "limits": {"memory": "1Gi"}}] * 2},
+    ],
+    ids=str,
+)
+def test_a_configuration_is_validated_before_managers_are_built(level, wrong):
+    target = Client(InProcess(lambda: ReferenceTarget(level), "the reference", 10))
+    machine = machine_to_dict(load_machine("t1-one-socket-smt2"))
+    for kubelet in (wrong, {**wrong, "cpuManagerPolicy": "no-such"}):
+        told = target.call("node.start", {"machine": machine, "kubelet": kubelet})
+        assert (told["result"], told["stage"]) == ("failed", "kubelet")
+    assert target.call("node.start", {"machine": machine, "kubelet": {}})["result"] == "started"
+    told = target.call("node.restart", {"kubelet": wrong})
+    assert (told["result"], told["stage"]) == ("failed", "kubelet")
+    assert target.call("node.restart", {"kubelet": {}})["result"] == "restarted"
+
+
+def test_a_choice_that_never_ends_is_no_answer():
+    """Quirk distribution-hang: to its caller the kubelet is silent."""
+    question = {
+        "machine": machine_to_dict(load_machine("amd-naples-7451")),
+        "available": "0,2-17,19-26,28-35,37,39-44,46-52,54-59,62-65,69-79,81-85,88-90,92,94",
+        "count": 48,
+        "options": dict.fromkeys(("align-by-socket", "distribute-cpus-across-numa", "full-pcpus-only"), True),
+    }
+    target = Client(InProcess(lambda: ReferenceTarget("exact"), "the reference", 10))
+    with pytest.raises(TargetFault, match="the kubelet never answers"):
+        target.call("pick", question)
+    documented = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", 10))
+    assert documented.call("pick", question)["result"] == "picked"

@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from numa_conformance.report.html import html_page, matrix_page
-from report.runs import REQUIREMENT, SCENARIO, case, failing_run, run
+from numa_conformance.report.html import Column, html_page, matrix_page
+from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
 CHROMIUM = shutil.which("chromium")
@@ -151,8 +151,9 @@ def test_whatever_would_be_loaded_is_refused(opened):
 @pytest.mark.parametrize("width", [390, 1200])
 def test_filters_work_by_keyboard(opened, width):
     page = opened(width=width)
+    open_all(page)
     assert visible(page, "tr[data-verdict]") == 3
-    assert visible(page, "main > details") == 3
+    assert visible(page, "details.finding") == 3
     tab_to(page, lambda focused: focused["name"] == "verdict")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -165,16 +166,77 @@ def test_filters_work_by_keyboard(opened, width):
         ("not-claimed", True),
         ("error", True),
     ]
-    assert visible(page, "main > details") == visible(page, "tr[data-verdict]") == 2
+    assert visible(page, "details.finding") == visible(page, "tr[data-verdict]") == 2
     page.keyboard.press("Space")
     tab_to(page, lambda focused: focused["name"] == "text")
     page.keyboard.insert_text("BEST-effort")
     assert page.locator("output").text_content() == "1 of 3 requirements shown"
-    assert visible(page, "tr[data-verdict]") == visible(page, "main > details") == visible(page, "section") == 1
+    assert visible(page, "tr[data-verdict]") == visible(page, "details.finding") == visible(page, "details.area") == 1
+    assert visible(page, "section.unmet") == 0
+    assert not page.locator("h2", has_text="Not met").is_visible()
+
+
+def test_filters_are_in_the_address_and_come_back_with_it(opened):
+    page = opened()
+    open_all(page)
+    page.locator("input[name=verdict][value=passed]").uncheck()
+    page.locator("input[name=text]").fill("best effort & co")
+    address = page.evaluate("location.href")
+    assert "text=best+effort+%26+co" in address
+    page.goto("about:blank")
+    page.goto(address)
+    assert not page.locator("input[name=verdict][value=passed]").is_checked()
+    assert page.locator("input[name=verdict][value=failed]").is_checked()
+    assert page.locator("input[name=text]").input_value() == "best effort & co"
+    assert page.locator("output").text_content() == "0 of 3 requirements shown"
+
+
+def test_what_is_not_met_comes_first_and_what_passed_is_folded(opened):
+    page = opened()
+    assert page.locator("main h2").first.text_content() == "Not met"
+    assert visible(page, "section.unmet h3") == 1
+    assert visible(page, "tr[data-verdict]") == 0
+    page.locator("details.area summary", has_text="cpu-manager").click()
+    assert visible(page, "tr[data-verdict]") > 0
+    page.locator("button[name=fold]").click()
+    assert visible(page, "tr[data-verdict]") == 0
+
+
+def test_a_command_is_copied(opened):
+    page = opened()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    line = page.locator("details.finding .command").first
+    line.locator("button").click()
+    page.wait_for_function("() => [...document.querySelectorAll('.copy')].some(one => one.textContent === 'Copied')")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == line.locator("code").text_content()
+    assert copied.startswith(("numa-conformance replay scenario-", "pytest --numa-conformance --numa-case="))
+
+
+def test_paper_shows_everything_without_what_acts(opened):
+    page = opened()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert visible(page, "form.filters") == visible(page, "button.copy") == 0
+    assert visible(page, "tr[data-verdict]") == 3
+    assert visible(page, "details.finding svg") == 2
+
+
+def test_the_matrix_shows_only_where_reports_differ_and_keeps_its_head_in_sight(opened):
+    page = opened(matrix_page([Column(shown_run()), Column(run(case(1), case(6, "failed", OTHER)))]))
+    head = page.locator("thead th").first
+    page.evaluate("document.querySelector('.tall').scrollTop = 900")
+    assert head.is_visible()
+    assert page.evaluate("document.querySelector('thead th').getBoundingClientRect().top >= 0")
+    page.locator("input[name=differing]").check()
+    assert 0 < visible(page, "tr[data-verdict]") < 5
+    assert "differing=yes" in page.evaluate("location.href")
 
 
 def test_a_failure_opens_by_keyboard_with_both_pictures(opened):
     page = opened()
+    page.evaluate("document.querySelectorAll('details.more').forEach(details => { details.open = true })")
     tab_to(page, lambda focused: focused["tag"] == "SUMMARY" and "test_2" in focused["text"])
     assert visible(page, "svg") == 0
     page.keyboard.press("Enter")
@@ -185,15 +247,16 @@ def test_a_failure_opens_by_keyboard_with_both_pictures(opened):
 
 def test_links_lead_to_a_failure_and_back_however_often_and_whatever_is_filtered(opened):
     page = opened()
+    open_all(page)
     tab_to(page, lambda focused: focused["tag"] == "A" and "test_2" in focused["text"])
     follow(page)
     assert page.evaluate("document.activeElement.matches('details[open] > summary')")
     page.locator("input[name=text]").fill("no such")
-    page.evaluate("document.querySelector('details[open]').open = false")
-    assert visible(page, "tr[data-verdict]") == visible(page, "main > details") == 0
+    page.evaluate("document.querySelectorAll('details.finding').forEach(details => { details.open = false })")
+    assert visible(page, "tr[data-verdict]") == visible(page, "details.finding") == 0
     page.evaluate("document.querySelector('tr a[href*=test-2]').click()")
-    assert visible(page, "main > details[open] svg") == 2
-    tab_to(page, lambda focused: focused["text"] == REQUIREMENT)
+    assert visible(page, "details.finding[open] svg") == 2
+    tab_to(page, lambda focused: focused["tag"] == "A" and focused["text"] == REQUIREMENT)
     follow(page)
     assert page.locator("tr:target").is_visible()
 
@@ -201,14 +264,14 @@ def test_links_lead_to_a_failure_and_back_however_often_and_whatever_is_filtered
 def test_tab_reaches_everything_that_acts_and_shows_where_it_is(opened):
     page = opened()
     open_all(page)
-    acting = visible(page, "a, summary, input, pre, .scroll[tabindex]")
+    acting = visible(page, "a, summary, input, button, pre, .scroll[tabindex]")
     reached = []
     for _ in range(acting):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
     assert acting > 20
     assert [focused for focused in reached if not focused["visible"]] == []
-    assert [focused["tag"] for focused in reached].count("SUMMARY") == 4
+    assert [focused["tag"] for focused in reached].count("SUMMARY") == visible(page, "summary") == 7
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["tag"] == "BODY"
 
@@ -217,7 +280,11 @@ def test_tab_reaches_everything_that_acts_and_shows_where_it_is(opened):
 @pytest.mark.parametrize("kind", ["failing", "long names", "matrix"])
 def test_no_width_scrolls_sideways(opened, width, kind):
     named = run(case(LONG, "failed", details=LONG * 4, scenario=SCENARIO), name=LONG, known=[LONG], narrowed=False)
-    made = {"failing": html_page(shown_run()), "long names": html_page(named), "matrix": matrix_page([named, named])}
+    made = {
+        "failing": html_page(shown_run()),
+        "long names": html_page(named),
+        "matrix": matrix_page([Column(named), Column(named)]),
+    }
     page = opened(made[kind], width)
     open_all(page)
     assert page.evaluate("innerWidth") == width

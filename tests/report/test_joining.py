@@ -1,10 +1,13 @@
+import re
+
 import pytest
 
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.report.case import VERDICTS
+from numa_conformance.report.circumstances import Circumstances
 from numa_conformance.report.compare import compare_reports
-from numa_conformance.report.html import matrix_page
+from numa_conformance.report.html import Column, matrix_page
 from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import read_report
 from numa_conformance.report.writers import write_reports
@@ -71,10 +74,16 @@ def test_nothing_does_not_merge():
 
 
 def test_the_matrix_has_a_cell_for_each_target_and_requirement():
-    page = matrix_page([failing_run(), run(case(1, requirement=OTHER), name="<other>")])
+    made = Circumstances("2026-11-22T10:00:00Z")
+    other = Column(run(case(1, requirement=OTHER), name="<other>"), "other/index.html", made)
+    page = matrix_page([Column(failing_run()), other])
     row = next(line for line in page.splitlines() if f"<code>{OTHER}</code>" in line)
-    assert [part.split("<")[0] for part in row.split('">')[2:] if "</span>" in part] == ["error", "passed"]
+    assert re.findall(r'<span class="verdict [a-z-]+">(.*?)</span>', row) == ["error", "passed"]
     assert "<other>" not in page
+    assert '<a href="other/index.html">&lt;other&gt; 1</a>' in page
+    assert '<time datetime="2026-11-22T10:00:00Z">2026-11-22</time>' in page
+    totals = next(line for line in page.splitlines() if '<th scope="rowgroup">qos</th>' in line)
+    assert re.findall("<td>(.*?)</td>", totals) == ["0 of 1 met", "1 of 1 met"]
 
 
 def test_the_commands_read_what_the_suite_writes(tmp_path, capsys):
@@ -95,7 +104,9 @@ def test_the_commands_read_what_the_suite_writes(tmp_path, capsys):
     assert code("merge", good, worse, "-o", str(tmp_path / "both")) == 0
     assert read_report(tmp_path / "both").planned == 6
     assert code("matrix", good, worse, "-o", str(tmp_path / "matrix.html")) == 0
-    assert (tmp_path / "matrix.html").read_text().startswith("<!doctype html>")
+    page = (tmp_path / "matrix.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert re.findall('<a href="([a-z]+/index.html)">', page) == ["good/index.html", "worse/index.html"]
     assert code("compare", good, str(tmp_path / "absent")) == 2
 
 

@@ -96,7 +96,7 @@ def test_verdict_and_counts_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
         {**SCENARIO, "steps": [{}]},
         {**SCENARIO, "answered": 7},
         {**SCENARIO, "steps": [{"op": "admit", "pod": {"metadata": []}}]},
-        {**SCENARIO, "answered": [{"containers": []}]},
+        {**SCENARIO, "answered": [{"result": "admitted", "containers": [1]}]},
     ],
 )
 def test_a_scenario_from_elsewhere_that_cannot_be_drawn_is_not(scenario):
@@ -158,7 +158,9 @@ def test_what_is_not_met_is_told_with_its_address():
 
 def test_the_page_links_every_requirement_to_its_source():
     known = REQUIREMENTS[REQUIREMENT]
-    assert f'<a href="{known.address}">{known.source}</a>; since {known.since}' in html_page(failing_run())
+    assert f'<a href="{known.address}">{known.source}</a>; {known.strength}, since {known.since}' in html_page(
+        failing_run()
+    )
 
 
 def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp_path):

@@ -11,11 +11,12 @@ from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.case import Case
-from numa_conformance.report.html import html_page, matrix_page, worst
+from numa_conformance.report.circumstances import FILE, Circumstances
+from numa_conformance.report.html import Column, html_page, matrix_page, worst
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.model import Summary, Target
 from numa_conformance.report.scenarios import scenario_file
-from numa_conformance.report.writers import WRITERS, write_reports
+from numa_conformance.report.writers import PAGE, WRITERS, write_reports
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 VOID = {"meta", "input", "br", "link", "img"}
@@ -68,7 +69,7 @@ def test_no_text_of_a_report_becomes_markup_wherever_it_stands():
     hostile = Case(bad, [bad], bad, "failed", bad, {**SCENARIO, "kubelet": bad})
     counts = {"failed": 1}
     report = Summary(target, "exact", bad, bad, counts, [hostile], [bad], profile=bad, suite=bad)
-    for page in (html_page(report), matrix_page([report])):
+    for page in (html_page(report), matrix_page([Column(report)])):
         tags = Tags(page)
         assert tags.opened == []
         assert [tag for tag, _ in tags.seen if tag == "script"] == ["script"] * (page.count("apply();") > 0)
@@ -97,7 +98,9 @@ def test_a_failure_shows_both_placements():
 def test_filters_and_failures_can_be_reached_by_keyboard():
     tags = Tags(html_page(failing_run())).seen
     assert sum(tag == "input" and attrs.get("name") == "verdict" for tag, attrs in tags) == 5
-    assert sum(tag == "summary" for tag, _ in tags) == 4
+    findings, folded_areas, scenarios = 3, 2, 1
+    more = 1  # the second case of the requirement that is not met
+    assert sum(tag == "summary" for tag, _ in tags) == findings + folded_areas + scenarios + more
     assert all(attrs.get("tabindex") == "0" for tag, attrs in tags if tag == "pre")
 
 
@@ -130,11 +133,11 @@ def test_junit_counts_agree_with_its_elements_and_name_the_requirements():
 @pytest.mark.parametrize(
     ("summary", "said"),
     [
-        (run(case(1), narrowed=False), "conformant"),
-        (run(case(1), case(2, "not claimed")), "partial 1/2"),
-        (failing_run(), "not judged"),
-        (run(case(1, "failed")), "not conformant"),
-        (run(case(1), profile="cpu", narrowed=False), "conformant (cpu)"),
+        (run(case(1), narrowed=False), "conformant 1/1, documented 1.32"),
+        (run(case(1), case(2, "not claimed")), "partial 1/1, documented 1.32"),
+        (failing_run(), "not judged, documented 1.32"),
+        (run(case(1, "failed"), case(2), level="exact"), "not conformant 1/2, exact 1.32"),
+        (run(case(1), profile="cpu", narrowed=False), "conformant 1/1 (cpu), documented 1.32"),
     ],
 )
 def test_the_badge_says_the_verdict(summary, said):
@@ -151,6 +154,9 @@ def test_scenario_files_of_different_cases_differ_also_when_their_words_agree():
 
 def test_every_writer_has_its_file_and_the_guide_names_it(tmp_path):
     write_reports(run(case(1)), tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {writer.file for writer in WRITERS}
+    files = {*(writer.file for writer in WRITERS), PAGE}
+    assert {path.name for path in tmp_path.iterdir()} == files
+    write_reports(run(case(1)), tmp_path, Circumstances("2026-11-22T10:00:00Z"))
+    assert {path.name for path in tmp_path.iterdir()} == {*files, FILE}
     guide = (Path(__file__).parents[2] / "docs" / "validate.md").read_text()
-    assert [writer.file for writer in WRITERS if f"`{writer.file}`" not in guide] == []
+    assert [file for file in (*files, FILE) if f"`{file}`" not in guide] == []

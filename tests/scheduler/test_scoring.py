@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.scheduler import mean_text, score_node, step_text
@@ -172,3 +172,46 @@ def test_scaling_all_weights_changes_nothing(used, wanted, cpu, memory, factor):
         return score(how, {"cpu": "8", "memory": "8Gi"}, asking(cpu=used), asking(cpu=wanted)).score
 
     assert scored(1) == scored(factor)
+
+
+@pytest.mark.parametrize(
+    ("asked", "of_1_27", "since"),
+    [
+        ({"memory": "1Gi"}, ("Insufficient cpu",), ()),
+        ({FOO: "1"}, ("Insufficient cpu", f"Insufficient {FOO}"), (f"Insufficient {FOO}",)),
+        ({"cpu": "1"}, ("Insufficient cpu",), ("Insufficient cpu",)),
+        ({"memory": "9Gi"}, ("Insufficient cpu", "Insufficient memory"), ("Insufficient memory",)),
+        ({"memory": "0"}, (), ()),
+    ],
+    ids=str,
+)
+def test_overcommitted_node_fits_nothing(asked, of_1_27, since):
+    """Quirk of 1.27 alone: what the pod does not ask for is held against it too."""
+    how, node, used = strategy("LeastAllocated", ("cpu", 1)), {"cpu": "8", "memory": "4Gi"}, asking(cpu="9")
+    for version, expected in (("1.27", of_1_27), ("1.28", since)):
+        quirks = SchedulerQuirks.of(KubernetesVersion.parse(version))
+        assert score(how, node, used, asking(**asked), quirks).insufficient == expected
+
+
+@pytest.mark.parametrize(
+    ("sidecars", "apps", "of_1_31", "since"),
+    [
+        (("2",), ("3",), 30, 50),
+        (("2", "2"), ("3",), 40, 70),
+        ((None, "2"), (None,), 20, 22),
+        ((None,), (None,), 1, 2),
+    ],
+    ids=str,
+)
+def test_score_counts_sidecars_as_init_containers(sidecars, apps, of_1_31, since):
+    """Quirk of 1.28 to 1.31: 10 CPUs, of which the pod that is there has so many percent."""
+
+    def containers(kind, cpus):
+        return [container(f"{kind}{n}", requests={} if cpu is None else {"cpu": cpu}) for n, cpu in enumerate(cpus)]
+
+    init = [{**one, "restartPolicy": "Always"} for one in containers("i", sidecars)]
+    there = Pod.from_dict(pod("there", containers("c", apps), init=init), validate=False)
+    how = strategy("MostAllocated", ("cpu", 1))
+    for version, expected in (("1.31", of_1_31), ("1.32", since)):
+        quirks = SchedulerQuirks.of(KubernetesVersion.parse(version))
+        assert score(how, {"cpu": "10"}, there, asking(cpu="0"), quirks).score == expected

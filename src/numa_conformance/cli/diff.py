@@ -71,6 +71,7 @@ def command(
             "surfaces": sorted(two.surfaces),
             "features": sorted(two.features),
             "histories": two.asked,
+            "questions": two.questions,
         }
     found_kinds = kinds.all()
     if as_json:
@@ -126,6 +127,7 @@ def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
         click.echo(kinds_as_text(together, number, width) + "\n")
     differing = sum(kind.histories for kind in kinds)
     click.echo(
-        f"{about['histories']:,} histories asked ({about['budget']}, seed {about['seed']}): "
+        f"{about['questions']:,} questions asked in {about['histories']:,} histories "
+        f"({about['budget']}, seed {about['seed']}): "
         f"{differing:,} differ, in {len(kinds)} kind{'' if len(kinds) == 1 else 's'}"
     )

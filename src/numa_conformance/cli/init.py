@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from .. import __version__
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
@@ -47,6 +48,14 @@ _SETUP_GO = """\
           go-version: stable
           cache: false
 """
+_SETUP_RUST = """\
+      - uses: actions/cache@v4
+        with:
+          path: |
+            ~/.cargo/registry
+            target
+          key: cargo-${{ runner.os }}-${{ hashFiles('Cargo.toml', 'Cargo.lock') }}
+"""
 _KINDS = {
     "c": _Kind(
         'target-command "./my-allocator"',
@@ -56,7 +65,10 @@ _KINDS = {
     ),
     "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), "go build -o my-allocator .", _SETUP_GO),
     "rust": _Kind(
-        'target-command "./target/release/my-allocator"', ("Cargo.toml", "src/main.rs"), "cargo build --release"
+        'target-command "./target/release/my-allocator"',
+        ("Cargo.toml", "src/main.rs"),
+        "cargo build --release",
+        _SETUP_RUST,
     ),
     "python": _Kind("target numa_target:make"),
     "stdio": _Kind('target-command "python3 numa_target.py"'),
@@ -97,4 +109,5 @@ def _files(kind: str, chosen: _Kind) -> Iterator[tuple[str, str]]:
                 yield f"{_SDK}/{path.relative_to(sdk).as_posix()}", path.read_text(encoding="utf-8")
     workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", chosen.steps)
     workflow = workflow.replace("NUMA_TARGET", f"--numa-{chosen.option}").replace("TARGET", f"--{chosen.option}")
+    workflow = workflow.replace("VERSION", __version__)
     yield ".github/workflows/numa-conformance.yml", workflow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,12 +67,10 @@ class NodeInputs:
         """What the version does at the level."""
         return quirks_of(self.level, self.version)
 
-    def with_other(self, config_file: Path | None, flags: str, version: KubernetesVersion | None) -> NodeInputs:
-        """Return the same machine with another configuration or version, where one is given."""
-        other = replace(self, version=version or self.version)
-        if config_file is None:
-            return other
-        return NodeInputs.read(self.machine, config_file, flags, other.version, self.level)
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.where}, Kubernetes {self.version}"
 
     def node(self, **more: Any) -> Node:
         """Start the node; raises ``StartError`` with what may be done about it."""

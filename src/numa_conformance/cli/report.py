@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 import msgspec
 
 from ..errors import Fault, UsageError
 from ..files import write_text
+from ..report.circumstances import read_circumstances
 from ..report.compare import compare_reports
-from ..report.html import matrix_page
+from ..report.html import Column, matrix_page
 from ..report.known import refreshed
 from ..report.merge import merge_reports
 from ..report.model import read_report
-from ..report.writers import write_reports
+from ..report.writers import PAGE, write_reports
 from ..suite.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json
@@ -91,5 +94,12 @@ def merge(reports: tuple[Path, ...], output: Path) -> int:
 @click.option("--output", "-o", required=True, type=_REPORT, help="The page to write.")
 def matrix(reports: tuple[Path, ...], output: Path) -> int:
     """Write one page of requirements by targets from REPORTS."""
-    write_text(output, matrix_page([read_report(path) for path in reports]))
+    columns = [Column(read_report(path), _page(path, output), read_circumstances(path)) for path in reports]
+    write_text(output, matrix_page(columns))
     return OK
+
+
+def _page(report: Path, output: Path) -> str:
+    """Return the address of a report's page, seen from the page to write; empty where there is none."""
+    page = (report if report.is_dir() else report.parent) / PAGE
+    return quote(Path(os.path.relpath(page, output.parent)).as_posix()) if page.is_file() else ""

@@ -2,110 +2,136 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
 import click
-import msgspec
+from click.core import ParameterSource
 
-from ..advice import Advice, advise
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import KubeletCrashes, KubeletFails, KubeletHangs, closest
+from ..errors import StartError, closest
 from ..kube import Pod, pod_requests
 from ..kube.resource_names import is_huge_page
-from ..machine import allocation_map, load_machine
+from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..node import Admission, Explainer, Node, node_allocatable
-from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
+from .from_node import Beginning, Question
 from .node_inputs import NodeInputs, node_options, read_all_pods
-from .terminal import notice, print_json, terminal_width, with_progress
+from .outcomes import ADVISED, NO_ANSWER, Outcomes
+from .terminal import notice, print_json, terminal_width
+from .versions import version
+from .what_if import Comparison
 
 __all__ = ["command"]
 
-_ADVISED = 3
-"""Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
-_NO_ANSWER = (KubeletCrashes.__name__, KubeletHangs.__name__)
 _SHOWN_ALIKE = 3
 """Pods refused alike, one after the other, that are shown one by one."""
 
 
 @click.command("simulate")
-@click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
-@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--machine", "machine_name", help="A name of the catalogue, or a file.")
+@click.option(
+    "--from-node",
+    "dump",
+    type=click.Path(path_type=Path, exists=True),
+    help="Go on from what a node holds: a dump (collect-node), its tarball, or /. Its machine and configuration count "
+    "where none are named.",
+)
+@click.argument("pods", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @node_options
+@click.option(
+    "--compare",
+    "other_config",
+    type=click.Path(path_type=Path),
+    help="Another KubeletConfiguration: tell what changes.",
+)
+@click.option(
+    "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
+)
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
+@click.pass_context
 def command(
-    machine_name: str,
+    ctx: click.Context,
+    machine_name: str | None,
+    dump: Path | None,
     config_file: Path | None,
     pods: tuple[Path, ...],
     flags: str,
     kubernetes_version: KubernetesVersion,
     level: str,
+    other_config: Path | None,
+    other_version: KubernetesVersion | None,
     explain: bool,
     as_json: bool,
     as_svg: bool,
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    Exits with 1 when a pod is refused.
+    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused; with --compare or
+    --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
+    compares = other_config is not None or other_version is not None
     if as_json and as_svg:
         raise click.UsageError("--json and --svg exclude each other")
-    machine = load_machine(machine_name)
-    inputs = NodeInputs.read(machine, config_file, flags, kubernetes_version, level)
-    wanted = read_all_pods(pods)
-    explainer = Explainer() if explain else None
-    node = inputs.node(watcher=explainer)
-    _tell_unseen(wanted, node)
-    _tell_missing(wanted, node_allocatable(machine, inputs.config), machine.name)
-    admissions, advice = _admitted(node, wanted, None if explain else _ADVISED)
-    names = {pod.uid: f"{pod.namespace}/{pod.name}" for pod in wanted}
+    if explain and compares:
+        raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
+    if dump is None and not (machine_name and pods):
+        raise click.UsageError("name a --machine and PODS, or a node to go on from: --from-node")
+    question = Question(machine_name, dump, flags, level)
+    named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
+    wanted = read_all_pods(pods) if pods else []
+    inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    most = 0 if compares else None if explain else ADVISED
+    outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
+    if not compares:
+        return _print(outcomes, as_json=as_json, as_svg=as_svg)
+    other = question.other(inputs, other_config, other_version)
+    comparison = _compared(outcomes, inputs, other, beginning)
     if as_json:
-        print_json(_as_json(node, admissions, names, explainer, advice))
+        comparison.print_json()
     elif as_svg:
-        click.echo(machine_svg(machine, _owners(node, names)), nl=False)
+        comparison.print_svg()
     else:
-        _print_pods(node, admissions, names, explainer, advice)
-        _print_node(node, names)
-        click.echo(f"\n{_summary(admissions)}")
-    return OK if all(one.admitted for one in admissions) else DIFFERENT
+        comparison.print_text()
+    return comparison.exit_code
 
 
-def _admitted(node: Node, pods: list[Pod], most: int | None) -> tuple[list[Admission], dict[str, Advice]]:
-    """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
-    admissions: list[Admission] = []
-    advice: dict[str, Advice] = {}
-    kinds: set[object] = set()
-    for pod in with_progress(pods, "admitting", len(pods)):
-        outcome = _outcome(node, pod)
-        admissions.append(outcome)
-        if not outcome.admitted and outcome.reason not in _NO_ANSWER:
-            kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))
-            if kind not in kinds and (most is None or len(kinds) < most):
-                advice[pod.uid] = advise(node, pod)
-            kinds.add(kind)
-    return admissions, advice
+def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | None, most: int | None) -> Outcomes:
+    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
+    outcomes = beginning.outcomes(inputs, explainer, most)
+    _tell_unseen(beginning.pods, outcomes.node)
+    return outcomes
 
 
-def _outcome(node: Node, pod: Pod) -> Admission:
-    """Admit a pod; that the kubelet has no answer is an outcome too."""
+def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning: Beginning) -> Comparison:
+    """Compare with another node; where it does not come up on what the node holds, with that node drained."""
+    title = other.title
     try:
-        return node.admit(pod)
-    except KubeletFails as error:
-        return Admission(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))
+        after = _outcomes(other, beginning, None, ADVISED)
+    except StartError as error:
+        if beginning.held is None:
+            raise
+        after = _outcomes(other, beginning.drained(), None, ADVISED)
+        notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")
+        title += ", the node drained, its state files deleted, and all pods admitted anew"
+    return Comparison(before, after, (inputs.title, title))
 
 
-def _summary(admissions: list[Admission]) -> str:
-    reasons = Counter(one.reason for one in admissions if one.reason is not None)
-    why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-    admitted = sum(one.admitted for one in admissions)
-    return f"{admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "")
+def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool) -> int:
+    if as_json:
+        print_json(outcomes.to_dict())
+    elif as_svg:
+        click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
+    else:
+        _print_pods(outcomes)
+        _print_node(outcomes)
+        click.echo(f"\n{outcomes.summary}")
+    return OK if all(one.admitted for one in outcomes.admissions) else DIFFERENT
 
 
 def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> None:
@@ -122,58 +148,25 @@ def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> 
         notice(f"{machine} has no {resource}, which {who} asks for{unseen}{hint}")
 
 
-def _tell_unseen(pods: list[Pod], node: Node) -> None:
+def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
     if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
 
 
-def _as_json(
-    node: Node,
-    admissions: list[Admission],
-    names: dict[str, str],
-    explainer: Explainer | None,
-    advice: dict[str, Advice],
-) -> dict[str, object]:
-    pools = node.pools
-    reasons = Counter(one.reason for one in admissions if one.reason is not None)
-    return {
-        "machine": node.machine.name,
-        "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
-        "default_cpuset": format_bits(pools.default),
-        "reconcile_period": node.reconcile_period,
-        "summary": {"admitted": sum(one.admitted for one in admissions), "refused": dict(reasons)},
-        "pods": [
-            {
-                "pod": names[one.uid],
-                "uid": one.uid,
-                **msgspec.to_builtins(admission_answer(one)),
-                "phase": one.pod_phase,
-                "statusMessage": one.pod_message,
-                **({"explanation": explainer.to_dict(one.uid)} if explainer else {}),
-                **({"advice": advice[one.uid].to_dict()} if one.uid in advice else {}),
-            }
-            for one in admissions
-        ],
-    }
-
-
-def _print_pods(
-    node: Node,
-    admissions: list[Admission],
-    names: dict[str, str],
-    explainer: Explainer | None,
-    advice: dict[str, Advice],
-) -> None:
-    for told, group in groupby(admissions, lambda one: explainer or one.admitted or one.uid in advice or one.message):
+def _print_pods(outcomes: Outcomes) -> None:
+    names, advice, explainer = outcomes.names, outcomes.advice, outcomes.explainer
+    for told, group in groupby(
+        outcomes.admissions, lambda one: explainer or one.admitted or one.uid in advice or one.message
+    ):
         alike = list(group)
         if isinstance(told, str) and len(alike) > _SHOWN_ALIKE:
             first, last = names[alike[0].uid], names[alike[-1].uid]
             click.echo(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
             continue
         for one in alike:
-            click.echo(_headline(one, names[one.uid]))
-            _print_placements(one, node)
+            click.echo(_headline(one, names[one.uid], held=one.uid in outcomes.held))
+            _print_placements(one, outcomes.node)
             for line in advice[one.uid].lines() if one.uid in advice else ():
                 click.echo(f"    {line}")
             if explainer:
@@ -189,21 +182,21 @@ def _print_placements(one: Admission, node: Node) -> None:
             click.echo(f"        {resource}: {', '.join(ids)}")
 
 
-def _print_node(node: Node, names: dict[str, str]) -> None:
-    pools = node.pools
+def _print_node(outcomes: Outcomes) -> None:
+    node, pools = outcomes.node, outcomes.node.pools
     click.echo()
     if pools.reserved is not None:
         click.echo(f"reserved: {format_bits(pools.reserved) or '(none)'}")
         click.echo(f"shared pool: {format_bits(pools.default) or '(empty)'}")
         click.echo(f"cpusets are written every {node.reconcile_period}")
     click.echo()
-    click.echo(allocation_map(node.machine, _owners(node, names), width=terminal_width()))
+    click.echo(allocation_map(node.machine, outcomes.owners, width=terminal_width()))
 
 
-def _headline(one: Admission, name: str) -> str:
+def _headline(one: Admission, name: str, *, held: bool) -> str:
     if one.admitted:
-        return f"{name} ({one.qos}): admitted"
-    if one.reason in _NO_ANSWER:
+        return f"{name} ({one.qos}): {'on the node' if held else 'admitted'}"
+    if one.reason in NO_ANSWER:
         return f"{name} ({one.qos}): no answer, {one.message}"
     return f"{name} ({one.qos}): refused, {one.reason}: {one.message}"
 
@@ -212,13 +205,3 @@ def _placement_line(cpus: int, node: Node) -> str:
     if cpus:
         return f"exclusive CPUs {format_bits(cpus)}"
     return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"
-
-
-def _owners(node: Node, names: dict[str, str]) -> dict[str, int]:
-    reserved = node.pools.reserved
-    owners = {} if reserved is None else {"reserved": reserved}
-    for uid, placements in node.state().pods.items():
-        for container, placed in placements.items():
-            if placed.cpus:
-                owners[f"{names.get(uid, uid)}/{container}"] = placed.cpus
-    return owners

@@ -20,6 +20,8 @@ MAX_TOTAL = 1024 * 1024 * 1024
 MAX_DEPTH = 6
 MAX_FILE = 1024 * 1024
 """Bytes kept of one file. One more is written of a larger one, so that the reader refuses it by name."""
+MAX_STATE = 64 * 1024 * 1024
+"""The same where state files are wanted too."""
 _UNREAD = re.compile(
     r"""(?:^|/)(?:
         proc/(?!cpuinfo$|meminfo$)
@@ -37,21 +39,22 @@ _UNREAD = re.compile(
 
 
 @contextlib.contextmanager
-def open_dump(path: Path, inside: str | None = None) -> Iterator[Path]:
+def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> Iterator[Path]:
     """Yield the folder that stands for ``/``: ``path`` itself, or the one in a tarball that holds ``sys``.
 
-    ``inside`` names the folder where a tarball holds several machines. Raises ``UsageError``.
+    ``inside`` names the folder where a tarball holds several machines. ``whole``: of a tarball all is wanted, not only
+    what tells of the hardware. Raises ``UsageError``.
     """
     if path.is_dir() or not path.exists():
         yield path / inside if inside else path
         return
     with tempfile.TemporaryDirectory(prefix="numa-conformance-") as temporary:
         folder = Path(temporary)
-        _extract(path, folder, inside)
+        _extract(path, folder, inside, whole=whole)
         yield _root(path, folder, inside)
 
 
-def _extract(path: Path, folder: Path, inside: str | None) -> None:
+def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> None:
     links: list[tuple[PurePosixPath, str]] = []
     try:
         with tarfile.open(path) as archive:
@@ -59,14 +62,14 @@ def _extract(path: Path, folder: Path, inside: str | None) -> None:
                 name = _safe_name(member.name)
                 if name is None or (inside and not name.is_relative_to(PurePosixPath(inside))):
                     continue
-                if _UNREAD.search(member.name):
+                if not whole and _UNREAD.search(member.name):
                     continue
                 if member.isdir():
                     (folder / name).mkdir(parents=True, exist_ok=True)
                 elif member.issym():
                     links.append((name, member.linkname))
                 elif member.isfile() or member.islnk():
-                    _write(archive, member, folder / name)
+                    _write(archive, member, folder / name, MAX_STATE if whole else MAX_FILE)
             _read_to_the_end(archive)
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
         raise UsageError(
@@ -94,14 +97,14 @@ def _read_to_the_end(archive: tarfile.TarFile) -> None:
             return
 
 
-def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path, most: int) -> None:
     """Write a file, or a copy of the earlier member that a hard link names; the copy is bounded like any file."""
     source = archive.extractfile(member)
     if source is None:
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     with source, place.open("wb") as target:
-        target.write(source.read(MAX_FILE + 1))
+        target.write(source.read(most + 1))
 
 
 def _link(folder: Path, name: PurePosixPath, goal: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +15,7 @@ from ..files import read_bounded, replace_bytes
 __all__ = ["DirectoryStore", "JournalStore", "MemoryStore", "StateStore"]
 
 MAX_BYTES = 64 * 1024 * 1024
+MakeText = Callable[[], str]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
 
 
@@ -36,18 +39,30 @@ class StateStore(Protocol):
 
 
 class MemoryStore:
-    """Keeps the files in memory; messages call the folder ``<state-dir>``."""
+    """Keeps the files in memory; messages call the folder ``<state-dir>``. A text is made when it is first read."""
 
     def __init__(self) -> None:
-        self._files: dict[str, str] = {}
+        self._files: dict[str, str | MakeText] = {}
+
+    def __deepcopy__(self, memo: object) -> MemoryStore:
+        made = copy(self)
+        made._files = dict(self._files)
+        return made
 
     def read(self, name: str) -> str | None:
         """Return a file's text, or None when there is none."""
-        return self._files.get(name)
+        text = self._files.get(name)
+        if callable(text):
+            text = self._files[name] = text()
+        return text
 
     def write(self, name: str, text: str) -> None:
         """Replace a file."""
         self._files[name] = text
+
+    def write_later(self, name: str, make: MakeText) -> None:
+        """Replace a file by a text that always comes out the same, and is not made unless it is read."""
+        self._files[name] = make
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""
@@ -67,12 +82,17 @@ class JournalStore(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._writes: list[tuple[str, str | None]] = []
+        self._writes: list[tuple[str, str | MakeText | None]] = []
 
     def write(self, name: str, text: str) -> None:
         """Replace a file."""
         super().write(name, text)
         self._writes.append((name, text))
+
+    def write_later(self, name: str, make: MakeText) -> None:
+        """Replace a file by a text that always comes out the same, and is not made unless it is read."""
+        super().write_later(name, make)
+        self._writes.append((name, make))
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""
@@ -82,7 +102,7 @@ class JournalStore(MemoryStore):
     def take_writes(self) -> list[tuple[str, str | None]]:
         """Return the files that were written since this was last asked for, with their texts (None: deleted)."""
         writes, self._writes = self._writes, []
-        return writes
+        return [(name, text() if callable(text) else text) for name, text in writes]
 
 
 class DirectoryStore:

@@ -12,7 +12,7 @@ from ..reading import Document, read_documents
 from .kubelet_config import KubeletConfiguration
 from .scheduler_config import SchedulerConfiguration
 
-__all__ = ["read_kubelet_configuration", "read_scheduler_configuration"]
+__all__ = ["kubelet_document", "read_kubelet_configuration", "read_scheduler_configuration"]
 
 
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
@@ -22,8 +22,14 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """
     if path is None:
         return KubeletConfiguration()
+    document = kubelet_document(path)
+    return KubeletConfiguration.from_dict(document.value, document.place)
+
+
+def kubelet_document(path: Path | str) -> Document:
+    """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``."""
     document = _the_one(path, "KubeletConfiguration")
-    return KubeletConfiguration.from_dict(_unwrapped(document.value), document.place)
+    return Document(document.place, _unwrapped(document.value))
 
 
 def read_scheduler_configuration(

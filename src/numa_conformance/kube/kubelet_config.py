@@ -26,7 +26,7 @@ from .duration import ACCEPTED, is_duration
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity, quantities
 
-__all__ = ["KubeletConfiguration", "ReservedMemory"]
+__all__ = ["OWN_FIELDS", "KubeletConfiguration", "ReservedMemory"]
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -128,7 +128,9 @@ _OTHERS = {
     "maxPods": "max_pods",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
-_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES, *OTHER_FIELDS)
+OWN_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
+"""The fields that concern the resource managers."""
+_FIELDS = (*OWN_FIELDS, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 

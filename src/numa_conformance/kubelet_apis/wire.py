@@ -104,10 +104,15 @@ def address(socket: str) -> str:
 
 
 def serve(socket: str, *services: Any, interceptors: Sequence[grpc.ServerInterceptor] = ()) -> grpc.Server:
-    """Serve on a unix socket until ``stop``."""
+    """Serve on a unix socket until ``stop``; raises ``OSError``."""
     server = grpc.server(ThreadPoolExecutor(max_workers=16), interceptors=list(interceptors))
     server.add_generic_rpc_handlers(services)
-    server.add_insecure_port(address(socket))
+    try:
+        served = server.add_insecure_port(address(socket))
+    except RuntimeError as error:
+        raise OSError(f"{socket}: cannot be served: {error}") from error
+    if not served:  # as older versions of gRPC say the same
+        raise OSError(f"{socket}: cannot be served")
     server.start()
     return server
 

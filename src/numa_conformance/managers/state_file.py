@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,8 +57,8 @@ class StateFile(Protocol):
         started. Any other file follows every change.
         """
 
-    def text(self) -> str:
-        """Return the file's content for the manager as it is."""
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now, whatever becomes of the manager since."""
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content, None where there is no file; tell whether it is to be written anew.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from ..hostfs import StateStore
+from ..hostfs import MemoryStore, StateStore
 from ..kube.pod import Pod
 from ..managers.provider import Provider
 from ..managers.state_file import StateFile
@@ -73,4 +73,7 @@ class Checkpoints:
         return [[provider.holding(pod.uid, name) for name in names] for provider in self._files]
 
     def _write(self, file: StateFile) -> None:
-        self._store.write(file.name, file.text())
+        if isinstance(self._store, MemoryStore):
+            self._store.write_later(file.name, file.content())
+        else:
+            self._store.write(file.name, file.content()())

@@ -50,18 +50,29 @@ class ResourceFit:
     def __init__(self, machine: Machine, config: KubeletConfiguration) -> None:
         """Compute once what the node offers."""
         self._allocatable = node_allocatable(machine, config)
+        self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
 
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
         """Raise ``Refusal`` for the first resource that does not fit; resources the node does not list are dropped."""
         others = list(others)
+        if len(self._known) > 2 * len(others) + 16:
+            here = {beside.uid for beside in others}
+            self._known = {uid: known for uid, known in self._known.items() if uid in here}
         self._check_one("pods", 1, len(others))
         used: dict[str, int] = {}
         for beside in others:
-            for name, amount in _amounts(beside).items():
+            for name, amount in self._amounts(beside).items():
                 used[name] = used.get(name, 0) + amount
-        for name, amount in _amounts(pod).items():
+        for name, amount in self._amounts(pod).items():
             if amount > 0 and name in self._allocatable:
                 self._check_one(name, amount, used.get(name, 0))
+
+    def _amounts(self, pod: Pod) -> dict[str, int]:
+        """Return a pod's requests, which are added up once; pods that are gone are forgotten now and then."""
+        known = self._known.get(pod.uid)
+        if known is None or known[0] is not pod:
+            known = self._known[pod.uid] = (pod, _amounts(pod))
+        return known[1]
 
     def _check_one(self, name: str, requested: int, used: int) -> None:
         capacity = self._allocatable[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -212,6 +212,19 @@ class Node:
             self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
+        return self._admit_again(held)
+
+    def resume(self, pods: Iterable[Pod]) -> Restarted:
+        """Take over the pods of the node whose state files this one has started from, as a restart does.
+
+        To be called once, and before any other pod is asked for: what the files hold for other pods is released.
+        Raises ``KubeletFails`` where the kubelet crashes or hangs on the way; the node is then not to be used.
+        """
+        self._pods = {pod.uid: pod for pod in pods}
+        return self._admit_again({uid: self._holdings(pod) for uid, pod in self._pods.items()})
+
+    def _admit_again(self, held: Mapping[str, Mapping[str, tuple[object, ...]]]) -> Restarted:
+        """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
         pods = [pod.as_seen(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):

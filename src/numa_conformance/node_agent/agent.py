@@ -91,7 +91,7 @@ class NodeAgent:
                 manager.inventory.resources.pop(resource, None)
             else:
                 manager.inventory.resources[resource] = devices
-            self.node.write_files({manager.state_file.name: manager.state_file.text()})
+            self.node.write_files({manager.state_file.name: manager.state_file.content()()})
             self._admit_new()
 
     def _admit_new(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import socket
 import stat
@@ -17,6 +18,7 @@ __all__ = ["LONGEST_SOCKET", "AgentRoot", "private_sockets"]
 LONGEST_SOCKET = 107
 """Bytes of a unix socket's path that the kernel takes."""
 _MARK = ".numa-conformance"
+_ITS_OWN = "a folder of its own for each"
 
 
 class AgentRoot:
@@ -35,17 +37,23 @@ class AgentRoot:
             raise UsageError(Fault(str(folder), f"is too long for sockets of {LONGEST_SOCKET} bytes", "a shorter path"))
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._refuse_unless_ours()
+        self._lock = os.open(self.folder / _MARK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise UsageError(Fault(str(folder), "is served by a program that runs", _ITS_OWN)) from error
         for one in (self.pod_resources, self.registration):
             one.parent.mkdir(exist_ok=True, mode=0o700)
             if _is_socket(one) and _is_served(one):
-                raise UsageError(Fault(str(one), "is served by a program that runs", "a folder of its own for each"))
-        (self.folder / _MARK).touch(mode=0o600)
+                raise UsageError(Fault(str(one), "is served by a program that runs", _ITS_OWN))
         self._clear()
 
     def close(self) -> None:
-        """Remove the sockets."""
+        """Remove the sockets, and leave the folder to others."""
         for one in (self.pod_resources, self.registration):
             one.unlink(missing_ok=True)
+        os.close(self._lock)
 
     def _refuse_unless_ours(self) -> None:
         if self.folder.stat().st_uid != os.geteuid():

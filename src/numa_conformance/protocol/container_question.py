@@ -8,7 +8,7 @@ from ..cpuset import CpuSet, format_bits
 from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
-from ..errors import Fault, KubeletFails, Refusal, StartError, UsageError
+from ..errors import Fault, Refusal, StartError, UsageError
 from ..kube import Container, FeatureGates, KubeletConfiguration, Pod
 from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
@@ -26,7 +26,7 @@ _PREFIX = "new static policy error: "
 def ask_container(
     request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: Quirks, changes: Changes | None = None
 ) -> Allocated | AllocationRefused | PolicyRefused:
-    """Return hints before the allocation, and the allocation."""
+    """Return hints before the allocation, and the allocation; raises ``KubeletHangs`` where the kubelet does."""
     try:
         manager, gates = _manager(request, version, quirks, changes)
     except StartError as error:
@@ -44,8 +44,6 @@ def ask_container(
         manager.allocate(pod, container, affinity)
     except Refusal as refusal:
         return AllocationRefused(refusal.message, refusal.reason, **asked)
-    except KubeletFails as error:
-        return AllocationRefused(str(error), **asked)
     return Allocated(
         format_bits(manager.state.assignments.get(pod.uid, {}).get(container.name, 0)),
         format_bits(manager.state.default),

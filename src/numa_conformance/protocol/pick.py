@@ -9,7 +9,7 @@ from ..cpuset import CpuSet, format_bits
 from ..documentation.changes import Changes
 from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
-from ..errors import Fault, KubeletFails, UsageError, closest
+from ..errors import Fault, UsageError, closest
 from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 from ..managers.cpu.options import align_by_socket
 from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
@@ -20,7 +20,10 @@ __all__ = ["pick"]
 
 
 def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:
-    """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores."""
+    """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores.
+
+    Raises ``KubeletHangs`` where the kubelet does not come back.
+    """
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
     allocator = CpuAllocator(topology, options, quirks, changes)
@@ -45,7 +48,7 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     try:
         taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
-    except (NotEnoughCpus, KubeletFails) as error:
+    except NotEnoughCpus as error:
         return PickRefused(str(error))
     return Picked(format_bits(taken))
 

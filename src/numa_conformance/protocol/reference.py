@@ -170,6 +170,7 @@ class ReferenceTarget:
         store.take_writes()
         config, version = KubeletConfiguration.from_dict(request.kubelet, "kubelet"), request.kubernetes_version
         try:
+            validate(config, version or self._version)
             self._node = Node(
                 machine_from_dict(request.machine, "machine"),
                 config,
@@ -179,8 +180,6 @@ class ReferenceTarget:
                 store=store,
                 watcher=self._overheard,
             )
-            if self._level == "documented":
-                validate(config, version or self._version)
         except StartError as error:
             self._node = None
             return StartFailed(error.stage, error.message)
@@ -224,6 +223,8 @@ class ReferenceTarget:
         self._store.take_writes()
         config = None if request.kubelet is None else KubeletConfiguration.from_dict(request.kubelet, "kubelet")
         try:
+            if config is not None:
+                validate(config, self._up.version)
             return answers.restarted_answer(self._up.restart(config))
         except StartError as error:
             return StartFailed(error.stage, error.message)

@@ -39,11 +39,15 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Set up the suite when it is asked for."""
+    """Set up the suite when it is asked for; options of it that are typed without it are a mistake."""
     if config.getoption("numa_conformance"):
         from .conformance import enable
 
         enable(config)
+        return
+    given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
+    if given:
+        raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from ..errors import UsageError
 from ..files import write_text
 from ..printable import printable
 from ..report.case import Case
+from ..report.circumstances import Circumstances, revision_of
 from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
 from ..suite.left_out import LeftOut
@@ -41,6 +44,7 @@ class Conclusion:
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
         self._harness: list[str] = []
+        self._began, self._at = time.time(), time.monotonic()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -104,11 +108,22 @@ class Conclusion:
 
         try:
             if run.report:
-                write_reports(summary, Path(run.report))
+                write_reports(summary, Path(run.report), self._circumstances(run))
             if run.markdown:
                 write_text(Path(run.markdown), markdown_text(summary))
         except UsageError as error:
             self._config.stash[UNWRITTEN] = str(error)
+
+    def _circumstances(self, run: Run) -> Circumstances:
+        called = self._config.invocation_params
+        return Circumstances.of(
+            self._began,
+            time.monotonic() - self._at,
+            shlex.join(["pytest", *map(str, called.args)]),
+            run.again,
+            str(self._config.getoption("hypothesis_seed", None) or ""),
+            revision_of(called.dir),
+        )
 
     def _summary(self, run: Run) -> Summary:
         level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level

@@ -24,6 +24,7 @@ _MARKERS = (
     "documented: asks what the documentation says; not asked at level exact",
     "xdist_group(name): cases that share what was asked, for --dist loadgroup",
     "conversations: judges generated conversations",
+    "searches: searches at random without saying so to Hypothesis",
     "exact: asks for the kubelet's own placement; runs at level exact only",
 )
 
@@ -50,8 +51,8 @@ def enable(config: pytest.Config) -> None:
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
         config.option.dist, config.option.tx = "no", []
-    if config.stash[RUN].deep and not hasattr(config, "workerinput"):
-        _show_progress(config)
+    if config.stash[RUN].deep:
+        _search(config)
 
 
 def _collect_the_suite(config: pytest.Config) -> bool:
@@ -75,10 +76,13 @@ def _list_only(config: pytest.Config, form: str) -> None:
     config.pluginmanager.register(Lister(form))
 
 
-def _show_progress(config: pytest.Config) -> None:
-    """Draw the progress of a long search."""
-    from .deep import DeepProgress
+def _search(config: pytest.Config) -> None:
+    """Search for as long as the budget says, and draw the progress."""
+    from .deep import DEFAULT_SECONDS, DeepProgress, Search
 
-    progress = DeepProgress.open(config.stash[RUN].client)
+    run = config.stash[RUN]
+    seconds = run.search_seconds or DEFAULT_SECONDS
+    config.pluginmanager.register(Search(seconds))
+    progress = None if hasattr(config, "workerinput") else DeepProgress.open(run.client, seconds)
     if progress is not None:
         config.pluginmanager.register(progress)

@@ -1,38 +1,81 @@
-"""Progress of a long search, for the person at the terminal."""
+"""A long search: for how long each test goes on, and how far it is, for the person at the terminal."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
+from datetime import timedelta
 from typing import TextIO
 
 import pytest
+from hypothesis import is_hypothesis_test
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from ..protocol import Client
 
-__all__ = ["DeepProgress"]
+__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search"]
+
+DEFAULT_SECONDS = 600.0
+"""Of all searches of a run together, unless a budget says otherwise."""
+
+
+class Search:
+    """Has each test that searches at random go on, round after round, for its share of the time."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the seconds of all tests together."""
+        self.seconds = seconds
+        self._clock = clock
+        self._share = 0.0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Share the time among the tests that will search."""
+        searching = sum(_searches(item) and not _is_skipped(item) for item in session.items)
+        self._share = self.seconds / max(searching, 1)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Call a test that searches until its time is spent, once at least; what fails ends it."""
+        if not _searches(pyfuncitem):
+            return None
+        until = self._clock() + self._share
+        named = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        while True:
+            pyfuncitem.obj(**named)
+            if self._clock() >= until:
+                return True
+
+
+def _searches(item: pytest.Item) -> bool:
+    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
+
+
+def _is_skipped(item: pytest.Item) -> bool:
+    return item.get_closest_marker("skip") is not None
 
 
 class DeepProgress:
     """Shows which test searches, how many questions were asked so far, and how many tests there are."""
 
-    def __init__(self, client: Client, terminal: TextIO) -> None:
-        """Take the target that is asked, and where to draw."""
+    def __init__(self, client: Client, terminal: TextIO, seconds: float = DEFAULT_SECONDS) -> None:
+        """Take the target that is asked, where to draw, and how long all searches take."""
         self._client = client
         self._console = Console(file=terminal, force_terminal=True, no_color=bool(os.environ.get("NO_COLOR")))
         self._done = self._total = 0
+        self._of = f"of {timedelta(seconds=round(seconds))} of search"
+        self._began = time.monotonic()
 
     @classmethod
-    def open(cls, client: Client) -> DeepProgress | None:
+    def open(cls, client: Client, seconds: float) -> DeepProgress | None:
         """Return a display on this process's terminal; None in CI, and where there is no terminal."""
         if os.environ.get("CI"):
             return None
         try:
             # pytest captures the standard streams while tests run.
-            return cls(client, open("/dev/tty", "w", encoding="utf-8"))
+            return cls(client, open("/dev/tty", "w", encoding="utf-8"), seconds)
         except OSError:
             return None
 
@@ -44,7 +87,8 @@ class DeepProgress:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Draw while a test runs."""
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Asked(self._client))
-        with Progress(*columns, TimeElapsedColumn(), console=self._console, transient=True) as shown:
+        times = (_Elapsed(self._began), TextColumn(self._of))
+        with Progress(*columns, *times, console=self._console, transient=True) as shown:
             shown.add_task(item.name, total=self._total, completed=self._done)
             try:
                 return (yield)
@@ -54,6 +98,17 @@ class DeepProgress:
     def pytest_unconfigure(self) -> None:
         """Let go of the terminal."""
         self._console.file.close()
+
+
+class _Elapsed(ProgressColumn):
+    """The time since the run began."""
+
+    def __init__(self, began: float) -> None:
+        super().__init__()
+        self._began = began
+
+    def render(self, task: Task) -> Text:
+        return Text(str(timedelta(seconds=int(time.monotonic() - self._began))))
 
 
 class _Asked(ProgressColumn):

@@ -69,7 +69,9 @@ OPTIONS: tuple[Option, ...] = (
         "for generated conversations, a time or a part of all (90s, 10m, 5%%): requirements are asked less often",
         metavar="BUDGET",
     ),
-    Option("deep", "search longer for failing examples, with a saved database", "flag"),
+    Option(
+        "deep", "search for failing examples for ten minutes, or the time that --numa-budget says; saves them", "flag"
+    ),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
 

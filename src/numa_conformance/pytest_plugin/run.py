@@ -36,6 +36,8 @@ class Run:
     machines: tuple[str, ...]
     """The machines to test on; empty for the suite's own choice."""
     deep: bool
+    search_seconds: float | None
+    """How long a deep search goes on, if that is said."""
     shrinks: bool
     budget: Budget
     """How much of the generated conversations is asked."""
@@ -56,6 +58,7 @@ class Run:
         """
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
+        budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
         client = Client(_connection(config, level, Profile.parse(profile, DEFAULT).version))
         return cls(
             client=client,
@@ -66,9 +69,10 @@ class Run:
             selection=Selection.read(config, part=part),
             snapshots=Snapshots.read(config, level),
             machines=tuple(settings_list(config, "numa_machine")),
-            deep=is_set(config, "numa_deep"),
+            deep=deep,
+            search_seconds=budget.seconds,
             shrinks=not is_set(config, "numa_no_shrink"),
-            budget=Budget.parse(setting(config, "numa_budget")),
+            budget=Budget(part=budget.part) if deep else budget,
             report=setting(config, "numa_report"),
             markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),

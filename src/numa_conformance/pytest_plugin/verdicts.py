@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from ..printable import printable
@@ -75,6 +76,8 @@ def _concluded(
     if error is not raised and isinstance(error, Finding):
         details += "\ncomes and goes: it was not seen again when the same was asked once more"
     scenario = _beside_reference(error, run)
+    if isinstance(error, Finding) and error.marks:
+        case = msgspec.structs.replace(case, marks=error.marks)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
         report.outcome = "skipped"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from .model import Summary
+from .model import NOT_JUDGED, Summary
 
 __all__ = ["badge_svg"]
 
@@ -14,17 +14,19 @@ _LETTER, _PADDING, _HEIGHT = 7, 16, 20
 
 
 def badge_svg(summary: Summary) -> str:
-    """Return an SVG that says ``numa-conformance``, the verdict and the profile.
+    """Return an SVG that says ``numa-conformance`` and the verdict, with level and Kubernetes version.
 
-    A partial verdict goes with the number of cases that passed, of those planned.
+    Between them stand the cases that passed, of those that ask for what the target claims, and a profile's name.
     """
     left = "numa-conformance"
     right = summary.verdict
-    if summary.verdict == "partial":
-        right += f" {summary.counts['passed']}/{summary.planned}"
+    claimed = summary.planned - summary.counts["not claimed"]
+    if claimed and summary.verdict != NOT_JUDGED:
+        right += f" {summary.counts['passed']}/{claimed}"
     profile = summary.profile.partition("@")[0]
     if profile not in ("", "all"):
         right += f" ({profile})"
+    right += f", {summary.level} {summary.target.kubernetes}"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
     total = sum(widths)
     colour = _COLOURS.get(summary.verdict, _OTHER)

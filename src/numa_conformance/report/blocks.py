@@ -12,7 +12,7 @@ from .case import Case
 from .model import Summary
 from .scenarios import scenario_file
 
-__all__ = ["Blocks", "told_blocks"]
+__all__ = ["Blocks", "playing_again", "rank", "told_blocks"]
 
 MOST_BLOCKS = 8
 MOST_LINES = 60
@@ -43,8 +43,8 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     untold: list[str] = []
     blocks = 0
     unmet = summary.unmet()
-    first = {name: min(cases, key=_rank) for name, cases in unmet.items()}
-    for name, shown in sorted(first.items(), key=lambda item: _rank(item[1])):
+    first = {name: min(cases, key=rank) for name, cases in unmet.items()}
+    for name, shown in sorted(first.items(), key=lambda item: rank(item[1])):
         if name in told:
             continue
         if blocks >= MOST_BLOCKS or len(lines) > MOST_LINES:
@@ -57,7 +57,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     return Blocks(lines, [name for name in untold if name not in told])
 
 
-def _rank(case: Case) -> tuple[bool, bool, int]:
+def rank(case: Case) -> tuple[bool, bool, int]:
     """Order what is told: no answer at all, then conversations, then cases that say one thing."""
     return case.verdict == "failed", not case.histories, len(case.requirements)
 
@@ -90,12 +90,20 @@ def _asked(case: Case) -> str:
 
 
 def _again(case: Case, level: str, target: str, folder: str) -> str:
+    return ": ".join(playing_again(case, level, target, folder))
+
+
+def playing_again(case: Case, level: str, target: str, folder: str) -> tuple[str, str]:
+    """Return what a command does, and the command: the file of a case played again, or the case asked again.
+
+    Without a ``folder`` there is no file.
+    """
     if folder and (case.history or case.scenario):
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
         if case.history:
-            return f"play it again: numa-conformance judge --again {file}{target}"
+            return "play it again", f"numa-conformance judge --again {file}{target}"
         asked = (case.scenario or {}).get("kubernetesVersion")
-        version = f" --kubernetes-version {asked}" if asked else ""
-        return f"play it again: numa-conformance replay {file}{target}{version}"
+        version = f" --kubernetes-version {shlex.quote(str(asked))}" if asked else ""
+        return "play it again", f"numa-conformance replay {file}{target}{version}"
     named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if level == "exact" else "")
-    return f"ask it again: pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"
+    return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"

@@ -56,6 +56,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """The files, in the folder of the report, with all conversations on which it is judged, where they are kept."""
     machines: list[str] = []
     """The machines on which conversations do not meet it."""
+    marks: dict[str, str] = {}
+    """The CPUs that matter to what was found, as lists, by what they are."""
     with_it: list[str] = []
     """The other requirements that this conversation does not meet."""
 

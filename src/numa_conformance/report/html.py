@@ -11,22 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import KubernetesVersion
-from ..machine.picture_svg import machine_svg
 from ..protocol.features import FEATURES
-from ..suite.comparison import maps
 from ..suite.requirements import REQUIREMENTS, Requirement
 from .case import VERDICTS, Case
+from .circumstances import Circumstances
 from .model import Summary
 from .scenarios import scenario_file
+from .unmet import unmet_requirements
 
-__all__ = ["html_page", "matrix_page", "worst"]
+__all__ = ["Column", "html_page", "matrix_page", "worst"]
 
-_MAX_PICTURED = 512
-"""Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
+NOT_RUN = "not run"
+"""What a requirement is called of which a report has no case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +48,31 @@ class _Row:
         return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
-def html_page(summary: Summary) -> str:
-    """Return the page: verdict, counts, filters, requirements by area, failures with both placements, the target."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A report of the matrix: with the address of its page, empty where there is none, and when it was made."""
+
+    report: Summary
+    page: str = ""
+    run: Circumstances | None = None
+
+
+def html_page(summary: Summary, run: Circumstances | None = None) -> str:
+    """Return the page: verdict, what is not met, with pictures, then areas, requirements folded, and the target."""
     target = summary.target
     version = KubernetesVersion.parse(target.kubernetes)
+    unmet, recommended = unmet_requirements(summary, run.target if run else "")
+    told = {shown.case.id for one in (*unmet, *recommended) for shown in one.cases}
     return _render(
         "report.html",
         title=f"{target.name} {target.version}: {summary.verdict}",
         summary=summary,
+        run=run,
         target=target,
         verdicts=[verdict for verdict in VERDICTS if summary.counts.get(verdict)],
+        unmet=unmet,
+        recommended=recommended,
+        others=[case for case in summary.cases if _shown(case) and case.id not in told],
         areas=summary.by_area(),
         requirements=_rows_by_area(summary),
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
@@ -66,18 +80,36 @@ def html_page(summary: Summary) -> str:
     )
 
 
-def matrix_page(reports: Sequence[Summary]) -> str:
-    """Return a page with a row for each requirement and a column for each report, in the order given."""
-    columns = [report.by_requirement() for report in reports]
-    rows = [
-        (requirement, [worst(column.get(name, ())) for column in columns]) for name, requirement in REQUIREMENTS.items()
+def matrix_page(columns: Sequence[Column]) -> str:
+    """Return a page with a row for each requirement, by area, and a column for each report, in the order given."""
+    cases = [column.report.by_requirement() for column in columns]
+    areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
+    for name, requirement in REQUIREMENTS.items():
+        areas.setdefault(requirement.area, []).append((requirement, [worst(own.get(name, ())) for own in cases]))
+    told = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
+    return _render(
+        "matrix.html",
+        title="Conformance by requirement",
+        columns=columns,
+        areas=areas,
+        totals={area: _totals(rows, len(columns)) for area, rows in areas.items()},
+        total=len(REQUIREMENTS),
+        verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in told],
+    )
+
+
+def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> list[tuple[int, int]]:
+    """Return, by report, how many of an area's requirements are met, of those that were asked."""
+    counted = [Counter(verdicts[at] for _, verdicts in rows) for at in range(columns)]
+    return [
+        (verdicts["passed"], sum(verdicts.values()) - verdicts[NOT_RUN] - verdicts["not claimed"])
+        for verdicts in counted
     ]
-    return _render("matrix.html", title="Conformance by requirement", reports=reports, rows=rows)
 
 
 def worst(cases: Collection[Case]) -> str:
-    """Return the verdict that decides about a requirement; one without cases is ``not run``."""
-    return max(cases, key=lambda case: case.badness).verdict if cases else "not run"
+    """Return the verdict that decides about a requirement; one without cases is ``NOT_RUN``."""
+    return max(cases, key=lambda case: case.badness).verdict if cases else NOT_RUN
 
 
 def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
@@ -103,27 +135,10 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        anchor=_anchor, css=_css, json=_json, pictures=_pictures, scenario_file=scenario_file, told=_told
+        anchor=_anchor, css=_css, duration=_duration, json=_json, scenario_file=scenario_file, told=_told
     )
     environment.tests["shown"] = _shown
     return environment
-
-
-def _pictures(scenario: Mapping[str, Any]) -> dict[str, Markup]:
-    """Return the placements of a scenario by title, none where there is nothing to draw.
-
-    In a report from elsewhere a scenario may hold anything.
-    """
-    try:
-        drawn = maps(scenario)
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return {}
-    if drawn is None or len(drawn[0].cpus) > _MAX_PICTURED:
-        return {}
-    machine, expected, actual = drawn
-    owners = {"The reference's placement": expected, "The target's placement": actual}
-    # The pictures escape their texts themselves.
-    return {title: Markup(machine_svg(machine, held)) for title, held in owners.items() if held is not None}
 
 
 def _told(counts: Mapping[str, int]) -> str:
@@ -141,6 +156,11 @@ def _shown(case: Case) -> bool:
 
 def _anchor(case_id: str) -> str:
     return scenario_file(case_id).removesuffix(".json").removeprefix("scenario-")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes:.0f} min {rest:.0f} s" if minutes else f"{rest:.1f} s"
 
 
 def _css(words: str) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube.resource_names import is_extended
 from .inputs import Amounts
 
 __all__ = ["insufficient"]
+
+_PLAIN = ("cpu", "memory", "ephemeral-storage")
+"""Resources that every node is asked about."""
 
 
 def insufficient(
@@ -16,6 +20,7 @@ def insufficient(
     pods_on_node: int,
     asked: Amounts,
     *,
+    quirks: SchedulerQuirks,
     ignored: Iterable[str] = (),
     ignored_groups: Iterable[str] = (),
 ) -> list[str]:
@@ -24,9 +29,17 @@ def insufficient(
     if pods_on_node + 1 > allocatable.get("pods", 0):
         reasons.append("Too many pods")
     skipped, groups = set(ignored), set(ignored_groups)
-    for name, amount in asked.items():
+    for name, amount in _checked(asked, quirks).items():
         if is_extended(name) and (name in skipped or name.partition("/")[0] in groups):
             continue
-        if amount > 0 and amount > allocatable.get(name, 0) - used.get(name, 0):
+        if amount > allocatable.get(name, 0) - used.get(name, 0):
             reasons.append(f"Insufficient {name}")
     return sorted(reasons)
+
+
+def _checked(asked: Amounts, quirks: SchedulerQuirks) -> Amounts:
+    """Return what is held against the node: what is asked for, and with the quirk also what is not."""
+    wanted = {name: amount for name, amount in asked.items() if amount > 0}
+    if quirks.overcommitted_node_fits_nothing and wanted:
+        return {**dict.fromkeys(_PLAIN, 0), **wanted}
+    return wanted

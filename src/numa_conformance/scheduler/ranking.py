@@ -95,6 +95,7 @@ class Ranking:
             node.requested,
             node.pods,
             self.shape.requested,
+            quirks=self._scorer.quirks,
             ignored=self._args.ignored_resources,
             ignored_groups=self._args.ignored_resource_groups,
         )

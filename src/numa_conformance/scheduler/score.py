@@ -51,6 +51,7 @@ class Scorer:
 
     def __init__(self, strategy: ScoringStrategy, quirks: SchedulerQuirks) -> None:
         """Take the strategy."""
+        self.quirks = quirks
         self._resources = strategy.resources
         self._names = tuple(dict.fromkeys(resource.name for resource in strategy.resources))
         self._ratio = strategy.type == RATIO
@@ -60,7 +61,8 @@ class Scorer:
 
     def counted(self, pod: Pod) -> dict[str, int]:
         """Return what a pod on a node counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
-        return {name: scoring_amount(pod, name) for name in self._names}
+        as_init = self.quirks.score_counts_sidecars_as_init_containers
+        return {name: scoring_amount(pod, name, sidecars_as_init_containers=as_init) for name in self._names}
 
     def asked(self, pod: Pod) -> dict[str, int]:
         """Return what a pod that is looking for a node counts."""
@@ -114,6 +116,7 @@ def score_node(
         plain,
         len(pods),
         filter_amounts(pod),
+        quirks=quirks,
         ignored=args.ignored_resources,
         ignored_groups=args.ignored_resource_groups,
     )

@@ -12,7 +12,7 @@ from ..machine.codec import machine_from_dict
 from ..machine.model import Machine
 from ..machine.picture import allocation_map
 
-__all__ = ["holders", "maps", "side_by_side"]
+__all__ = ["holders", "maps", "side_by_side", "told_bits"]
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -28,8 +28,8 @@ def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, A
             held = {name: bits for name, bits in held.items() if not name.startswith(f"{uid}/")}
         if step["op"] == "admit" and answer.get("result") == "admitted":
             for name, holding in (answer.get("containers") or {}).items():
-                held[f"{uid}/{name}"] = _bits((holding or {}).get("cpus"))
-        shared = _bits(answer.get("default_cpuset")) if "default_cpuset" in answer else shared
+                held[f"{uid}/{name}"] = told_bits((holding or {}).get("cpus"))
+        shared = told_bits(answer.get("default_cpuset")) if "default_cpuset" in answer else shared
     return {"shared": shared, **{name: bits for name, bits in held.items() if bits}}
 
 
@@ -62,8 +62,8 @@ def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[s
     """Return who holds what after a pick; None for any other question."""
     if scenario["method"] != "pick" or not isinstance(reply, dict):
         return None
-    taken = machine.online_bits & ~_bits(scenario["params"].get("available"))
-    return {name: bits for name, bits in (("taken", taken), ("picked", _bits(reply.get("cpus")))) if bits}
+    taken = machine.online_bits & ~told_bits(scenario["params"].get("available"))
+    return {name: bits for name, bits in (("taken", taken), ("picked", told_bits(reply.get("cpus")))) if bits}
 
 
 def side_by_side(scenario: Mapping[str, Any]) -> str:
@@ -83,7 +83,8 @@ def side_by_side(scenario: Mapping[str, Any]) -> str:
     return "\n".join(f"{left:<{width}}    {right}".rstrip() for left, right in zip_longest(*columns, fillvalue=""))
 
 
-def _bits(text: object) -> int:
+def told_bits(text: object) -> int:
+    """Return the CPUs of a text as bits, none of what is no set of CPUs."""
     try:
         return CpuSet.parse(text).bits if isinstance(text, str) else 0
     except CpuSetSyntaxError:

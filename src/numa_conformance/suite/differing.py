@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..protocol import Client
+from .any_device import AnyDevice
 from .drive import Scenario, Script, again, drive
 from .history import History, Step
 from .judge.files import CPU_FILE, MEMORY_FILE
@@ -48,13 +49,21 @@ def differing(
     """Return where two histories of the same questions first differ; None when they do not.
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
+    Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
+    follows is the life of another node, and not compared.
     ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not.
     """
+    devices = AnyDevice(history)
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
-        between = _between(step, beside, files, messages=messages)
-        found = tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
-        if found:
-            return Differing(history.until(number + 1), other.until(number + 1), number, found)
+
+        def found(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
+            between = _between(step, beside, files, name, messages=messages)
+            return tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
+
+        if by_place := found(devices.by_place):
+            if not found(devices.by_reach):
+                return None
+            return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None
 
 
@@ -62,15 +71,20 @@ def _fields(path: str) -> frozenset[str]:
     return frozenset(re.split(r"[.\[]", path))
 
 
-def _between(step: Step, beside: Step, files: Collection[str], *, messages: bool) -> Iterator[Difference]:
-    """Yield the differences of two answers to one question; one that is missing is one, two are none."""
+def _between(
+    step: Step, beside: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
+) -> Iterator[Difference]:
+    """Yield the differences of two answers to one question; one that is missing is one, two are none.
+
+    ``name`` puts something else in the place of what is chance.
+    """
     if step.fault is not None or beside.fault is not None:
         if step.fault is None or beside.fault is None:
             yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
         return
     answer = _of_files(step.answer or {}, files)
-    expected, got = _comparable(_told(step.method, beside.answer or {}, answer, files)), _comparable(answer)
-    yield from compare(expected, got, "", messages=messages)
+    told = _told(step.method, beside.answer or {}, answer, files)
+    yield from compare(_comparable(name(told)), _comparable(name(answer)), "", messages=messages)
 
 
 def differences(

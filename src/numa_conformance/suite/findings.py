@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..cpuset import format_bits
 from ..machine.codec import machine_to_dict
 from ..machine.model import Machine
 from .requirements import REQUIREMENTS
@@ -40,7 +41,8 @@ def scenario_json(
 class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suite)
     """What a target answered, what the documentation allows, and why it matters.
 
-    ``requirements`` are ids of the registry; ``scenario`` is the conversation that led here, for a file of its own.
+    ``requirements`` are ids of the registry; ``scenario`` is the conversation that led here, for a file of its own;
+    ``marks`` are the CPUs that matter, as bits, by what they are.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         allowed: object = None,
         scenario: Mapping[str, Any] | None = None,
         picture: str = "",
+        marks: Mapping[str, int] | None = None,
     ) -> None:
         """Take the parts; the text is made of them."""
         self.requirements = tuple(requirements)
@@ -60,6 +63,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         self.allowed = allowed
         self.scenario = dict(scenario) if scenario else None
         self.picture = picture
+        self.marks = {label.replace("_", " "): format_bits(cpus) for label, cpus in (marks or {}).items() if cpus}
         super().__init__("\n".join(self._lines()))
 
     @property

@@ -95,7 +95,7 @@ def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
 
 
 def _hints(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    yield from examples_of_hints()
+    yield from examples_of_hints(claimed)
     yield from hint_sweep(claimed=claimed, seed=seed)
 
 

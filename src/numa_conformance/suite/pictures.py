@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from ..machine import Machine
 from ..machine.picture import allocation_map, legend_line
 
-__all__ = ["drawn"]
+__all__ = ["drawn", "without_picture"]
 
 MOST_ROWS = 16
 """Rows of a picture that are drawn at most; of more, those in which somebody holds a CPU."""
+_ROW = re.compile(r"socket \d+  numa \d+  |offline: |not online, and yet given away: |\(\d+ more rows\)")
 _HELD = re.compile("[A-QS-Za-z(]")
 
 
@@ -36,3 +37,12 @@ def _telling(rows: list[str]) -> list[str]:
         return rows
     told = [row for row in rows if _HELD.search(row.partition("|")[2])][:MOST_ROWS]
     return [*told, f"({len(rows) - len(told)} more rows)"]
+
+
+def without_picture(told: str) -> str:
+    """Return what is told of a finding without the rows of its picture and their legend."""
+    lines = told.splitlines()
+    rows = [number for number, line in enumerate(lines) if _ROW.match(line)]
+    if not rows:
+        return told
+    return "\n".join([*lines[: rows[0]], *lines[rows[-1] + 2 :]])

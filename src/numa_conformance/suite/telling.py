@@ -56,6 +56,7 @@ def finding_of(broken: Broken) -> Finding:
         allowed=wrong.allowed or None,
         scenario=scenario,
         picture=_picture(history.head.machine, scenario, wrong.marks),
+        marks=wrong.marks,
     )
 
 

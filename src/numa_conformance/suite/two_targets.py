@@ -25,7 +25,8 @@ class TwoTargets:
     """Asks one target, then another the same questions; each follows the Kubernetes version that it tells.
 
     ``surfaces`` and ``features`` are those that both claim and that the versions of both have; ``asked`` counts the
-    histories. With ``messages`` the wording of refusals is compared too; fields that are ``ignored`` are not.
+    histories, ``questions`` what was asked in them. With ``messages`` the wording of refusals is compared too; fields
+    that are ``ignored`` are not.
     """
 
     def __init__(self, one: Client, other: Client, *, messages: bool = False, ignored: Collection[str] = ()) -> None:
@@ -34,7 +35,7 @@ class TwoTargets:
         self._messages = messages
         self._ignored = frozenset(ignored)
         self._silent: Counter[int] = Counter()
-        self.asked = 0
+        self.asked = self.questions = 0
         self.surfaces = one.surfaces & other.surfaces
         self.features = one.features & other.features
         for client in self._both:
@@ -74,6 +75,7 @@ class TwoTargets:
         history, fault = drive(scenario, one, one.description.kubernetes_version)
         beside, its_fault = self._again(history, other)
         self.asked += 1
+        self.questions += len(history.steps)
         self._listen(0, history, fault)
         self._listen(1, beside, its_fault)
         return self.differing(history, beside)

@@ -44,3 +44,19 @@ class SchedulerQuirks(QuirkFlags):
         documented="the resources of the pod as a whole take precedence in scheduling",
         versions="1.33+",
     )
+
+    overcommitted_node_fits_nothing: bool = quirk(
+        rule="SCH-FIT-02",
+        summary="where the pods of a node request more CPU, memory or ephemeral storage than it has, a pod that asks "
+        "for anything does not fit, also if it asks for none of that resource",
+        documented="a node is filtered out when it lacks a resource that the pod requests",
+        versions="1.27",
+    )
+
+    score_counts_sidecars_as_init_containers: bool = quirk(
+        rule="SCH-REQ-03",
+        summary="of a pod that is on a node, sidecars do not add to the CPU and memory of its app containers in "
+        "scores, as if they ended before these start; in whether a pod fits they do",
+        documented="the requests of sidecars are added to those of the app containers",
+        versions="1.28-1.31",
+    )

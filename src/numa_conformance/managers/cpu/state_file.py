@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from ...cpuset import CpuSet, format_bits
@@ -41,9 +43,9 @@ class CpuStateFile:
         """Take the manager whose state the file holds."""
         self._manager = manager
 
-    def text(self) -> str:
-        """Return the file's content for the manager as it is."""
-        return encode(self._manager.policy, self._manager.state, self._manager.file_style)
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        return partial(encode, self._manager.policy, self._manager.state.copy(), self._manager.file_style)
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""

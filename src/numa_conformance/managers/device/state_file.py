@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from ...hostfs.fnv import fnv1a_32
@@ -39,9 +40,9 @@ class DeviceStateFile:
         """Take the manager whose allocations the file holds."""
         self._manager = manager
 
-    def text(self) -> str:
-        """Return the file's content for the manager as it is."""
-        return encode(self._manager.entries(), self._manager.registered())
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        return partial(encode, self._manager.entries(), self._manager.registered())
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""

@@ -81,6 +81,11 @@ class Blocks:
     given: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
     pods: dict[str, list[Block]] = field(default_factory=dict)
 
+    def copy(self) -> Blocks:
+        """Return an independent copy."""
+        given = {uid: {name: held[:] for name, held in own.items()} for uid, own in self.given.items()}
+        return Blocks(given, {uid: held[:] for uid, held in self.pods.items()})
+
     def of(self, uid: str, container: str) -> list[Block]:
         """Return a container's blocks, empty when it has none."""
         return self.given.get(uid, {}).get(container, [])

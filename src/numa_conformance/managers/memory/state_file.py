@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from ...hostfs.go_json import dump
@@ -46,9 +47,10 @@ class MemoryStateFile:
         """Take the manager whose state the file holds."""
         self._manager = manager
 
-    def text(self) -> str:
-        """Return the file's content for the manager as it is."""
-        return encode(self._manager.policy, self._manager.nodes, self._manager.blocks, self._manager.file_style)
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        nodes = {id: node.copy() for id, node in self._manager.nodes.items()}
+        return partial(encode, self._manager.policy, nodes, self._manager.blocks.copy(), self._manager.file_style)
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (MEM-CKPT-02)."""

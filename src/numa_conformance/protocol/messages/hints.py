@@ -18,7 +18,10 @@ class OfferedHints(Message, frozen=True):
 
 
 class Hints(Request[OfferedHints], method="hints", surface="hints", frozen=True, omit_defaults=False):
-    """Ask for the CPU hints of one container (null: of the pod as a whole) in a given state."""
+    """Ask for the CPU hints of one container (null: of the pod as a whole) in a given state.
+
+    Of pods as a whole nobody is asked who does not claim ``topology-manager/scope/pod``.
+    """
 
     machine: JsonObject
     kubelet: JsonObject

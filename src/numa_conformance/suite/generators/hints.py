@@ -25,6 +25,8 @@ HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
     ("strict-cpu-reservation",),
 )
 MOST_CPUS, MOST_NODES = 32, 8
+POD = "topology-manager/scope/pod"
+"""Who claims it is asked for the hints of pods as a whole too; others hint for containers alone."""
 
 
 def hinted_machines() -> tuple[Machine, ...]:
@@ -33,12 +35,13 @@ def hinted_machines() -> tuple[Machine, ...]:
     return tuple(one for one in machines if len(one.cpus) <= MOST_CPUS and len(one.numa_ids) <= MOST_NODES)
 
 
-def examples_of_hints() -> Iterator[Scenario]:
+def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
     """Yield the picture: three NUMA nodes with two CPUs each, of which one, two and one are free, and two are asked."""
     picture = {"name": "three-nodes-of-two", "sockets": 3, "coresPerNuma": 2, "memory": "1Gi"}
     machine = machine_from_dict(picture, "picture")
     state = NodeState(machine, (), reserved=1 << 1, taken=1 << 4)
-    questions = [_asked(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in ("c0", None)]
+    names = ("c0", None) if POD in claimed else ("c0",)
+    questions = [_asked(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in names]
     yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
 
 
@@ -69,8 +72,9 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
     for size in sorted(own for own in sizes if 0 < own <= free + 1):
         yield _asked(state, guaranteed_pod(size), "c0")
     size = lot.randint(1, max(1, free))
-    yield _asked(state, guaranteed_pod(size, 1), None)
-    if INIT in claimed:
+    if POD in claimed:
+        yield _asked(state, guaranteed_pod(size, 1), None)
+    if INIT in claimed and POD in claimed:
         yield _asked(state, guaranteed_pod(1, init=[size]), None)
         yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
     if free > 1:

@@ -59,7 +59,7 @@ def pick_sweep(
     around the sizes of their groups, and some by lot.
     """
     for own in machines:
-        for names in options:
+        for names in filter(partial(_comes_up, own), options):
             drawn = random.Random(f"{seed} {own.name} {sorted(names)}").sample(STATES, states)
             for turn, state in enumerate(drawn):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
@@ -70,6 +70,12 @@ def pick_sweep(
                     _hinted(machine, free, names, lot) for _ in range(2)
                 ]
                 yield Scenario("sweep", cell, machine, partial(ask_all, asked), seed)
+
+
+def _comes_up(machine: Machine, options: frozenset[str]) -> bool:
+    """Tell whether a node comes up with these options: not with align-by-socket on more sockets than NUMA nodes."""
+    nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
+    return "align-by-socket" not in options or len(machine.socket_bits) <= len(nodes)
 
 
 def shuffled(machine: Machine, lot: random.Random) -> Machine:

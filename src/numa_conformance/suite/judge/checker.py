@@ -18,12 +18,14 @@ class Violation:
     """What is wrong with an answer.
 
     ``why`` in words, ``got`` and ``allowed`` as a person reads them, ``marks``: CPUs that matter, by what they are.
+    ``about``: of a node that was watched, the facts that show it, as ``judge/seen.py`` calls them.
     """
 
     why: str
     got: str = ""
     allowed: str = ""
     marks: Mapping[str, int] = field(default_factory=dict)
+    about: tuple[str, ...] = ()
 
 
 def violated(holds: object, why: str, *, got: object = "", allowed: object = "", **marks: int) -> Iterator[Violation]:

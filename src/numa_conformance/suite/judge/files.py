@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CPU_FILE", "MEMORY_FILE", "Files", "KnownFiles"]
+__all__ = ["CPU_FILE", "DEVICE_FILE", "MEMORY_FILE", "Files", "KnownFiles"]
 
 CPU_FILE, MEMORY_FILE = "cpu_manager_state", "memory_manager_state"
+DEVICE_FILE = "kubelet_internal_checkpoint"
 Texts = Mapping[str, str]
 """State file to text."""
 Files = Mapping[str, "str | None"]

@@ -15,7 +15,7 @@ from .pods import ContainerSpec, PodSpec
 from .quantities import amount
 from .world import World
 
-__all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary"]
+__all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
 
 HUGE = "hugepages-"
 FEW_NODES = 10
@@ -79,6 +79,11 @@ def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> 
 def ordinary(node: MemoryNode) -> int:
     """Return the bytes of a NUMA node that are not in huge pages."""
     return (node.memory or 0) - sum(_huge_pages(node).values())
+
+
+def whole(node: MemoryNode) -> dict[str, int]:
+    """Return the bytes of a NUMA node by type; of memory those in huge pages too."""
+    return {"memory": node.memory or 0, **_huge_pages(node)}
 
 
 def _huge_pages(node: MemoryNode) -> dict[str, int]:

@@ -14,6 +14,7 @@ from .lives import NodeFollower
 from .merged import merged
 from .reading import read_bits
 from .scored import scored
+from .seen import SEEN, seen
 from .starts import GENERATOR, starts
 
 __all__ = ["subjects"]
@@ -59,5 +60,6 @@ _READERS: Mapping[str, Callable[[History, int], Iterator[object]]] = {
     "hints": hinted,
     "merge": merged,
     "score": scored,
+    SEEN: seen,
 }
-"""How the answers of surfaces without a state are read: from a history and the number of a step."""
+"""How steps are read that stand alone: from a history and the number of a step."""

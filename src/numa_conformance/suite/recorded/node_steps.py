@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from .caller import Caller, recorded_answer
 from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
@@ -24,11 +25,13 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in _FAILURE})
+    if _validated(body["kubelet"], answer):
+        return
     found = list(compare(expected, answer, "start: ", messages=messages))
     yield from found
     if expected["result"] == "failed":
         return
-    steps = _Steps(target, unordered=body.get("device_ids") == "unordered")
+    steps = _Steps(target, unordered=_unordered(body))
     for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
         if found:
             return
@@ -36,16 +39,31 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
         yield from found
 
 
+def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
+    """Tell whether a start is refused by the kubelet's validation of its configuration, which the recorders left out.
+
+    So are policies and scopes of the Topology Manager that do not exist.
+    """
+    if (answer.get("result"), answer.get("stage")) != ("failed", "kubelet"):
+        return False
+    policy, scope = kubelet.get("topologyManagerPolicy", "none"), kubelet.get("topologyManagerScope", "container")
+    return policy not in TOPOLOGY_POLICIES or scope not in TOPOLOGY_SCOPES
+
+
 def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     """Return the conversation with what this target answers as its record; a node that does not come up has no steps.
 
-    Raises target faults.
+    Of devices that are given by chance (``device_ids: unordered``) the number is recorded. Raises target faults.
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps, asked = _Steps(target, unordered=False), body.get("steps", [])
+    steps, asked = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
     return {**body, "initial": answer, "steps": asked, "expect": [steps.take(step, {})[1] for step in asked]}
+
+
+def _unordered(body: dict[str, Any]) -> bool:
+    return body.get("device_ids") == "unordered"
 
 
 def _label(index: int, step: dict[str, Any]) -> str:
@@ -93,17 +111,16 @@ class _Steps:
         return expected, got
 
 
-def _count_devices(answer: dict[str, Any]) -> dict[str, Any]:
-    containers = answer.get("containers")
-    if not isinstance(containers, dict):
+def _count_devices(answer: Any) -> Any:
+    """Return an answer with the number of devices in place of their ids, wherever containers are told of."""
+    if isinstance(answer, list):
+        return [_count_devices(item) for item in answer]
+    if not isinstance(answer, dict):
         return answer
-    counted = {
-        name: {**one, "devices": {resource: len(ids) for resource, ids in one["devices"].items()}}
-        if one.get("devices") is not None
-        else one
-        for name, one in containers.items()
-    }
-    return {**answer, "containers": counted}
+    counted = {name: _count_devices(value) for name, value in answer.items()}
+    if isinstance(answer.get("devices"), dict):
+        counted["devices"] = {resource: len(ids) for resource, ids in answer["devices"].items()}
+    return counted
 
 
 def _comparable_files(answer: dict[str, Any]) -> dict[str, Any]:

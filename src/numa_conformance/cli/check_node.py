@@ -1,0 +1,174 @@
+"""``numa-conformance check-node``: where a node at work is not as documented."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..documentation.versions import SUPPORTED_RANGE, KubernetesVersion
+from ..errors import UsageError
+from ..hostfs import open_dump
+from ..living_node.changes import changes
+from ..living_node.findings import Finding, Findings, check
+from ..living_node.look import Asked, look
+from ..suite.history import write_history
+from .exits import DIFFERENT, OK
+from .terminal import print_json
+from .versions import version as version_type
+
+__all__ = ["asked_options", "command"]
+
+
+def asked_options(command: Any) -> Any:
+    """Add the options that say what is read in place of what is found on the node."""
+    for option in (
+        click.option(
+            "--pod-resources",
+            default=None,
+            metavar="SOCKET",
+            help="Ask the kubelet's PodResources too, e.g. /var/lib/kubelet/pod-resources/kubelet.sock.",
+        ),
+        click.option("--state-dir", default=None, help="The kubelet's folder, below the root.  [default: as it runs]"),
+        click.option(
+            "--config-dir",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=None,
+            help="Its drop-in folder, in place of the one the kubelet names.",
+        ),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            default=None,
+            help="A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
+        ),
+        click.option(
+            "--kubernetes-version",
+            type=version_type,
+            default=None,
+            help=f"The kubelet's version, where some requirements are asked of it only: {SUPPORTED_RANGE}.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command("check-node")
+@click.option(
+    "--root",
+    default="/",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder that stands for /: a dump of collect-node, or a tarball of one.",
+)
+@asked_options
+@click.option("--watch", is_flag=True, help="Look again and again, and say what changed since the last pass.")
+@click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
+@click.option("--passes", default=None, type=int, help="End --watch after so many passes.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option(
+    "--history", "keep", type=click.Path(path_type=Path), default=None, help="Write what was seen, for judge."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch one line for each pass.")
+def command(
+    root: Path,
+    config: Path | None,
+    config_dir: Path | None,
+    state_dir: str | None,
+    pod_resources: str | None,
+    kubernetes_version: KubernetesVersion | None,
+    watch: bool,
+    every: float,
+    passes: int | None,
+    strict: bool,
+    keep: Path | None,
+    as_json: bool,
+) -> int:
+    """Say where this node, or a dump of one, is not as documented. Reads, and never writes to the node.
+
+    Exits with 1 when there is an error (with --strict: a finding), with 0 when there is none.
+    """
+    with open_dump(root, whole=True) as folder:
+        asked = Asked(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
+        if watch:
+            return _watch(asked, every, passes, strict=strict, as_json=as_json)
+        found = check(look(asked))
+    if keep is not None:
+        with keep.open("w", encoding="utf-8") as out:
+            for history in found.histories:
+                write_history(history, out)
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        _print(found)
+    return _code(found, strict=strict)
+
+
+def _code(found: Findings, *, strict: bool) -> int:
+    return DIFFERENT if found.errors or (strict and found.findings) else OK
+
+
+def _print(found: Findings) -> None:
+    for one in found.findings:
+        for line in told(one):
+            click.echo(line)
+    for note in found.notes:
+        click.echo(f"not seen: {note}")
+    warnings = len(found.findings) - found.errors
+    click.echo(
+        f"{found.errors} errors, {warnings} warnings; {len(found.asked)} requirements asked in {found.seconds:.1f} s"
+    )
+
+
+def told(one: Finding) -> Iterable[str]:
+    """Yield the lines of one finding for a person."""
+    yield f"{click.style(one.severity, fg='red' if one.severity == 'error' else 'yellow')}: {one.message}"
+    if one.got or one.allowed:
+        yield f"  seen: {one.got or 'nothing'}; documented: {one.allowed or 'nothing'}"
+    for uid, name in one.pods.items():
+        yield f"  {uid} is pod {name}"
+    for line in one.evidence:
+        yield f"  {line.file}:{line.number}: {line}".rstrip(": ")
+    yield f"  {one.requirement}: {one.text}"
+    yield f"  {one.address}"
+    if one.quirks:
+        yield f"  it may come of what kubelets are known for: {', '.join(one.quirks)}"
+    yield f"  to do: {one.remedy}"
+
+
+def _as_json(found: Findings) -> dict[str, Any]:
+    return {
+        "errors": found.errors,
+        "warnings": len(found.findings) - found.errors,
+        "findings": [one.to_dict() for one in found.findings],
+        "asked": dict(found.asked),
+        "not_seen": list(found.notes),
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _watch(asked: Asked, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
+    before: Findings | None = None
+    count, code = 0, OK
+    while passes is None or count < passes:
+        if count:
+            time.sleep(max(every, 0.0))
+        count += 1
+        try:
+            found = check(look(asked))
+        except UsageError as error:  # the kubelet may be away just now
+            if before is None:
+                raise
+            click.echo(f"pass {count}: {error}", err=True)
+            continue
+        change = changes(before, found)
+        if as_json:
+            click.echo(change.to_json(count))
+        else:
+            for line in change.lines(count, told):
+                click.echo(line)
+        before, code = found, _code(found, strict=strict)
+    return code

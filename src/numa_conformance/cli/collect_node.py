@@ -1,0 +1,45 @@
+"""``numa-conformance collect-node``: a dump of a node at work, for check-node elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..documentation.versions import KubernetesVersion
+from ..living_node.collect import collect
+from ..living_node.look import Asked
+from .check_node import asked_options
+
+__all__ = ["command"]
+
+
+@click.command("collect-node")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--root",
+    default="/",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that stands for /, such as a host's in a container.",
+)
+@asked_options
+def command(
+    folder: Path,
+    root: Path,
+    config: Path | None,
+    config_dir: Path | None,
+    state_dir: str | None,
+    pod_resources: str | None,
+    kubernetes_version: KubernetesVersion | None,
+) -> None:
+    """Write a dump of this node into FOLDER, which check-node --root reads.
+
+    It holds the hardware's layout, state files, cpusets, names of pods and containers, and what threads may run on; no
+    environments, no command lines but the kubelet's flags for the resource managers, and no tokens.
+    """
+    sight = collect(Asked(root, config, config_dir, state_dir, pod_resources, kubernetes_version), folder)
+    for note in sight.notes:
+        click.echo(f"not seen: {note}", err=True)
+    click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")
+    click.echo(f"numa-conformance check-node --root {folder}")

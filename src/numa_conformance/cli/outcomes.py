@@ -1,0 +1,108 @@
+"""What became of pods on one node, in order: what ``simulate`` prints, and compares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ..advice import Advice, advise
+from ..cpuset import format_bits
+from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
+from ..kube import Pod
+from ..node import Admission, Explainer, Node
+from ..protocol.answers import admission_answer
+from .terminal import with_progress
+
+__all__ = ["ADVISED", "NO_ANSWER", "Outcomes", "pod_names"]
+
+ADVISED = 3
+"""Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
+NO_ANSWER = (KubeletCrashes.__name__, KubeletHangs.__name__)
+
+
+def pod_names(pods: Sequence[Pod]) -> dict[str, str]:
+    """Return uid to namespace and name."""
+    return {pod.uid: f"{pod.namespace}/{pod.name}" for pod in pods}
+
+
+@dataclass
+class Outcomes:
+    """A node, and what became of the pods that it was asked for. ``names``: those of the pods by uid.
+
+    ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
+    """
+
+    node: Node
+    names: Mapping[str, str]
+    explainer: Explainer | None = None
+    admissions: list[Admission] = field(default_factory=list)
+    advice: dict[str, Advice] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
+
+    def admit(self, pods: Sequence[Pod], most: int | None) -> None:
+        """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
+        kinds: set[object] = set()
+        for pod in with_progress(pods, "admitting", len(pods)):
+            outcome = _outcome(self.node, pod)
+            self.admissions.append(outcome)
+            if not outcome.admitted and outcome.reason not in NO_ANSWER:
+                kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))
+                if kind not in kinds and (most is None or len(kinds) < most):
+                    self.advice[pod.uid] = advise(self.node, pod)
+                kinds.add(kind)
+
+    @property
+    def summary(self) -> str:
+        """How many pods were admitted, how many refused and why."""
+        reasons = Counter(one.reason for one in self.admissions if one.reason is not None)
+        why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        admitted = sum(one.admitted for one in self.admissions)
+        return f"{admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "")
+
+    @property
+    def owners(self) -> dict[str, int]:
+        """Who has which CPUs, as the pictures take it."""
+        reserved = self.node.pools.reserved
+        owners = {} if reserved is None else {"reserved": reserved}
+        for uid, placements in self.node.state().pods.items():
+            for container, placed in placements.items():
+                if placed.cpus:
+                    owners[f"{self.names.get(uid, uid)}/{container}"] = placed.cpus
+        return owners
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for a program."""
+        pools = self.node.pools
+        reasons = Counter(one.reason for one in self.admissions if one.reason is not None)
+        return {
+            "machine": self.node.machine.name,
+            "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
+            "default_cpuset": format_bits(pools.default),
+            "reconcile_period": self.node.reconcile_period,
+            "summary": {"admitted": sum(one.admitted for one in self.admissions), "refused": dict(reasons)},
+            "pods": [self._pod(one) for one in self.admissions],
+        }
+
+    def _pod(self, one: Admission) -> dict[str, Any]:
+        return {
+            "pod": self.names[one.uid],
+            "uid": one.uid,
+            **({"held": True} if one.uid in self.held else {}),
+            **msgspec.to_builtins(admission_answer(one)),
+            "phase": one.pod_phase,
+            "statusMessage": one.pod_message,
+            **({"explanation": self.explainer.to_dict(one.uid)} if self.explainer else {}),
+            **({"advice": self.advice[one.uid].to_dict()} if one.uid in self.advice else {}),
+        }
+
+
+def _outcome(node: Node, pod: Pod) -> Admission:
+    """Admit a pod; that the kubelet has no answer is an outcome too."""
+    try:
+        return node.admit(pod)
+    except KubeletFails as error:
+        return Admission(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))

@@ -1,0 +1,130 @@
+"""``simulate --compare``: how pods fare with another configuration or version, as a table and two pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+import msgspec
+
+from ..advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
+from ..cpuset import format_bits
+from ..machine import Machine, allocation_map
+from ..machine.picture_svg import machine_svgs
+from ..node import Admission, Placement
+from ..protocol.answers import admission_answer
+from .exits import DIFFERENT, OK
+from .outcomes import NO_ANSWER, Outcomes
+from .terminal import columns, print_json, terminal_width
+
+__all__ = ["Comparison"]
+
+
+class Comparison:
+    """Two nodes of one machine that were asked for the same pods. ``titles``: what each is."""
+
+    def __init__(self, before: Outcomes, after: Outcomes, titles: tuple[str, str]) -> None:
+        """Compare them."""
+        self._before, self._after = before, after
+        self._titles = titles
+        self._machine = before.node.machine
+        pairs = zip(before.admissions, after.admissions, strict=True)
+        self._pods = [pod_change(self._machine, one, other) for one, other in pairs]
+
+    @property
+    def exit_code(self) -> int:
+        """Whether any pod fares otherwise."""
+        return DIFFERENT if any(pod.changes for pod in self._pods) else OK
+
+    def print_text(self) -> None:
+        """Print the table and the pictures."""
+        for name, title in zip(("before", "after"), self._titles, strict=True):
+            click.echo(f"{name + ':':<7} {title}")
+        click.echo()
+        changed = [pod for pod in self._pods if pod.changes]
+        if changed:
+            rows = [("pod", "change", "before", "after"), *map(self._row, changed)]
+            click.echo("\n".join(columns(rows)))
+            for pod in changed:
+                if "refused" in pod.changes and pod.uid in self._after.advice:
+                    click.echo(f"\n{self._name(pod)}: {pod.after.message}")
+                    click.echo("\n".join(f"    {line}" for line in self._after.advice[pod.uid].lines()))
+            click.echo()
+        for name, owners, last in zip(("before", "after"), self._owners(), (False, True), strict=True):
+            click.echo(f"{name}:")
+            click.echo(allocation_map(self._machine, owners, width=terminal_width(), legend=last))
+            click.echo()
+        click.echo(self._summary())
+
+    def print_json(self) -> None:
+        """Print it for a program."""
+        print_json(
+            {
+                "machine": self._machine.name,
+                "summary": {**self._counts(), "unchanged": sum(not pod.changes for pod in self._pods)},
+                "pods": [self._as_dict(pod) for pod in self._pods],
+                "before": {"title": self._titles[0], **self._before.to_dict()},
+                "after": {"title": self._titles[1], **self._after.to_dict()},
+            }
+        )
+
+    def print_svg(self) -> None:
+        """Print the two pictures as one SVG."""
+        headings = (f"{name}: {title}" for name, title in zip(("before", "after"), self._titles, strict=True))
+        pictures = dict(zip(headings, self._owners(), strict=True))
+        click.echo(machine_svgs(self._machine, pictures), nl=False)
+
+    def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return who has which CPUs on both, everyone with the same symbol."""
+        before, after = self._before.owners, self._after.owners
+        labels = dict.fromkeys([*before, *after])
+        return {label: before.get(label, 0) for label in labels}, {label: after.get(label, 0) for label in labels}
+
+    def _name(self, pod: PodChange) -> str:
+        return self._after.names[pod.uid]
+
+    def _row(self, pod: PodChange) -> tuple[str, ...]:
+        changes = ", ".join(pod.changes)
+        return self._name(pod), changes, _fate(self._machine, pod.before), _fate(self._machine, pod.after)
+
+    def _counts(self) -> dict[str, int]:
+        found = Counter(change for pod in self._pods for change in pod.changes)
+        return {change: found[change] for change in CHANGES if found[change]}
+
+    def _summary(self) -> str:
+        same = sum(not pod.changes for pod in self._pods)
+        told = [f"{count} {change}" for change, count in self._counts().items()]
+        return f"changed: {', '.join(told) or 'none'}; as before: {same}"
+
+    def _as_dict(self, pod: PodChange) -> dict[str, Any]:
+        return {
+            "pod": self._name(pod),
+            "uid": pod.uid,
+            "changes": list(pod.changes),
+            "before": _admission(self._machine, pod.before),
+            "after": _admission(self._machine, pod.after),
+        }
+
+
+def _admission(machine: Machine, one: Admission) -> dict[str, Any]:
+    aligned = None if one.placements is None else is_aligned(machine, one.placements)
+    return {**msgspec.to_builtins(admission_answer(one)), "aligned": aligned}
+
+
+def _fate(machine: Machine, one: Admission) -> str:
+    """Say what became of a pod in a cell of the table."""
+    if one.placements is None:
+        return "no answer" if one.reason in NO_ANSWER else f"refused, {one.reason}"
+    several = len(one.placements) > 1
+    return "; ".join(
+        f"{name}: {_placed(machine, placed)}" if several else _placed(machine, placed)
+        for name, placed in one.placements.items()
+    )
+
+
+def _placed(machine: Machine, placed: Placement) -> str:
+    parts = [f"CPUs {format_bits(placed.cpus)}" if placed.cpus else "shared CPUs"]
+    parts += [device for ids in (placed.devices or {}).values() for device in ids]
+    nodes = numa_nodes(machine, placed)
+    return ", ".join([*parts, f"NUMA {nodes}"] if nodes else parts)

@@ -1,0 +1,198 @@
+"""Cgroups of containers: versions 1 and 2, drivers systemd and cgroupfs, QoS levels, nested slices."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from .tree import Line, NodeTree
+
+__all__ = ["BASE", "ContainerCgroup", "Hierarchy", "allowed", "containers", "find_hierarchy", "limit_of", "members"]
+
+BASE = "sys/fs/cgroup"
+_TOPS = re.compile(r"(?:kubepods|(?:[A-Za-z0-9_.:-]+-)?kubepods\.slice)", re.ASCII)
+_TOP_DEPTH = 3
+"""Levels above the kubelet's cgroup that are looked through: ``kubelet.slice/kubelet-kubepods.slice`` needs one."""
+_QOS = {"burstable": "Burstable", "besteffort": "BestEffort"}
+_PODS_SLICE = re.compile(r"(?:.*-)?pod([A-Za-z0-9_.]{1,253})\.slice", re.ASCII)
+_PODS_FOLDER = re.compile(r"pod([A-Za-z0-9_.-]{1,253})", re.ASCII)
+_CONTAINER = re.compile(r"(?:cri-containerd-|crio-|docker-|libpod-|cri-)?(.{1,253}?)(?:\.scope)?", re.ASCII)
+_NO_CONTAINER = re.compile(r"crio-conmon-.*")
+_INNER_DEPTH = 16
+MOST_THREADS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Where cpusets are: the folder of the hierarchy, its version, and the kubelet's own cgroup below it."""
+
+    folder: str
+    version: Literal[1, 2]
+    top: str
+
+    @property
+    def driver(self) -> str:
+        """Who names the folders."""
+        return "systemd" if self.top.endswith(".slice") else "cgroupfs"
+
+
+@dataclass
+class ContainerCgroup:
+    """One container's cgroup: pod uid, QoS class by where it lies, id as its folder names it."""
+
+    uid: str
+    id: str
+    qos: str
+    path: str
+    hierarchy: Hierarchy
+    threads: list[int] = field(default_factory=list)
+    may_run: bool = False
+
+    @property
+    def cpus_file(self) -> str:
+        """The file with the cpuset that was written."""
+        return f"{self.path}/cpuset.cpus"
+
+    @property
+    def effective_file(self) -> str:
+        """The file with the CPUs that the kernel makes of it."""
+        return f"{self.path}/cpuset.{'cpus.effective' if self.hierarchy.version == 2 else 'effective_cpus'}"
+
+    @property
+    def mems_file(self) -> str:
+        """The file with the NUMA nodes that were written."""
+        return f"{self.path}/cpuset.mems"
+
+    def limit_files(self) -> tuple[str, ...]:
+        """Return the files that tell the CPU limit."""
+        if self.hierarchy.version == 2:
+            return (f"{self.path}/cpu.max",)
+        below = self.path.removeprefix(self.hierarchy.folder)
+        return tuple(f"{BASE}/{name}{below}/cpu.cfs_quota_us" for name in ("cpu", "cpu,cpuacct"))
+
+
+def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
+    """Find the kubelet's cgroup, below ``cgroup_root`` if that is a folder; None, with a note, if there is none."""
+    version2 = bool(tree.place(f"{BASE}/cgroup.controllers"))
+    version1 = not version2 and bool(tree.place(f"{BASE}/cpuset/cpuset.cpus"))
+    if not version1 and not version2:
+        tree.note(f"{BASE}: there is no cpuset hierarchy: what containers run on is not seen")
+        return None
+    folder = f"{BASE}/cpuset" if version1 else BASE
+    begin = f"{folder}{posixpath.normpath('/' + cgroup_root.lstrip('/'))}".rstrip("/")
+    begin = begin if tree.folders(begin) else folder  # systemd names the folder otherwise: it is looked for
+    tops = _tops(tree, begin)
+    if not tops:
+        tree.note(f"{begin}: there is no cgroup of a kubelet: what containers run on is not seen")
+        return None
+    if len(tops) > 1:
+        tree.note(f"{begin}: several cgroups of kubelets: {', '.join(tops)}; the first is looked at")
+    return Hierarchy(folder, 1 if version1 else 2, tops[0])
+
+
+def _tops(tree: NodeTree, begin: str) -> list[str]:
+    level, found = [begin], list[str]()
+    for _ in range(_TOP_DEPTH):
+        below: list[str] = []
+        for folder in level:
+            for name in tree.folders(folder):
+                (found if _TOPS.fullmatch(name) else below).append(f"{folder}/{name}")
+        if found:
+            return found
+        level = below
+    return found
+
+
+def containers(tree: NodeTree, hierarchy: Hierarchy) -> list[ContainerCgroup]:
+    """Return the cgroups of containers, by pod; a pod's own and those of QoS levels are none."""
+    found = list(_pods(tree, hierarchy, hierarchy.top, "Guaranteed"))
+    for name in tree.folders(hierarchy.top):
+        qos = _QOS.get(name.removesuffix(".slice").rpartition("-")[2])
+        if qos:
+            found += _pods(tree, hierarchy, f"{hierarchy.top}/{name}", qos)
+    return found
+
+
+def _pods(tree: NodeTree, hierarchy: Hierarchy, folder: str, qos: str) -> Iterator[ContainerCgroup]:
+    for name in tree.folders(folder):
+        uid = _uid(name)
+        if uid is None:
+            continue
+        for inner in tree.folders(f"{folder}/{name}"):
+            named = _CONTAINER.fullmatch(inner)
+            if named and not _NO_CONTAINER.fullmatch(inner):
+                yield ContainerCgroup(uid, named[1], qos, f"{folder}/{name}/{inner}", hierarchy)
+
+
+def _uid(name: str) -> str | None:
+    """Return the pod whose cgroup this is; systemd names have ``_`` for each ``-``."""
+    slice_of = _PODS_SLICE.fullmatch(name)
+    if slice_of:
+        return slice_of[1].replace("_", "-")
+    folder_of = _PODS_FOLDER.fullmatch(name)
+    return folder_of[1] if folder_of else None
+
+
+def members(tree: NodeTree, container: ContainerCgroup) -> None:
+    """Look up the threads of a container, of cgroups below its own too, and whether it runs.
+
+    Where the tree does not tell of threads at all, as a hand-made one may not, it counts as running.
+    """
+    told = False
+    for folder in _nested(tree, container.path):
+        for name in ("cgroup.threads", "tasks", "cgroup.procs"):
+            text = tree.text(f"{folder}/{name}")
+            if text is not None:
+                told = True
+                container.threads += [int(word) for word in text.split() if word.isascii() and word.isdecimal()]
+                break
+    if len(container.threads) > MOST_THREADS:
+        tree.note(f"{container.path}: has {len(container.threads)} threads; the first {MOST_THREADS} are looked at")
+        del container.threads[MOST_THREADS:]
+    container.may_run = bool(container.threads) or not told
+
+
+def _nested(tree: NodeTree, folder: str) -> Iterator[str]:
+    pending = [(folder, 0)]
+    while pending:
+        place, depth = pending.pop()
+        yield place
+        if depth < _INNER_DEPTH:
+            pending += [(f"{place}/{name}", depth + 1) for name in tree.folders(place)]
+        elif tree.folders(place):
+            tree.note(f"{folder}: cgroups lie more than {_INNER_DEPTH} deep; those below are not looked at")
+
+
+def limit_of(tree: NodeTree, container: ContainerCgroup) -> Fraction | None:
+    """Return the CPU limit that quota enforces, in CPUs; None without one, or where it does not show."""
+    for file in container.limit_files():
+        text = tree.line(file)
+        if text is None:
+            continue
+        words = text.split()
+        if container.hierarchy.version == 1:
+            period = tree.line(f"{file.rpartition('/')[0]}/cpu.cfs_period_us")
+            words.append(period or "")
+        if len(words) == 2 and all(word.isascii() and word.isdecimal() and len(word) < 16 for word in words):
+            quota, period_us = map(int, words)
+            return Fraction(quota, period_us) if quota and period_us else None
+        return None
+    return None
+
+
+_STATUS = re.compile(r"(Cpus|Mems)_allowed_list:[ \t]*([0-9,\-]*)")
+
+
+def allowed(tree: NodeTree, thread: int) -> tuple[int | None, int | None]:
+    """Return the CPUs and NUMA nodes that a thread may use, as bits; None where it has ended."""
+    found: dict[str, int | None] = {}
+    path = f"proc/{thread}/status"
+    for number, text in enumerate((tree.text(path) or "").splitlines(), 1):
+        match = _STATUS.match(text)
+        if match:
+            found[match[1]] = tree.parsed(Line.of(match[2], path, number))
+    return found.get("Cpus"), found.get("Mems")

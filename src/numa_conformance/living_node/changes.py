@@ -1,0 +1,55 @@
+"""What changed from one pass over a node to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from .findings import Finding, Findings
+
+__all__ = ["Changes", "changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Findings that are new, that stayed, and that are gone; and what could not be seen for the first time."""
+
+    new: tuple[Finding, ...]
+    stayed: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    def lines(self, number: int, told: Callable[[Finding], Iterable[str]]) -> Iterator[str]:
+        """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
+        for one in self.new:
+            first, *rest = told(one)
+            yield f"+ {first}"
+            yield from (f"  {line}" for line in rest)
+        yield from (f"- {one.severity}: {one.message}" for one in self.gone)
+        yield from (f"not seen: {note}" for note in self.notes)
+        yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
+
+    def to_json(self, number: int) -> str:
+        """Return the pass as one line for a program."""
+        return json.dumps(
+            {
+                "pass": number,
+                "new": [one.to_dict() for one in self.new],
+                "gone": [one.to_dict() for one in self.gone],
+                "stayed": len(self.stayed),
+                "not_seen": list(self.notes),
+            }
+        )
+
+
+def changes(before: Findings | None, now: Findings) -> Changes:
+    """Compare two passes; before the first one there was nothing."""
+    old = {one.key: one for one in before.findings} if before else {}
+    new = {one.key: one for one in now.findings}
+    return Changes(
+        tuple(one for key, one in new.items() if key not in old),
+        tuple(one for key, one in new.items() if key in old),
+        tuple(one for key, one in old.items() if key not in new),
+        tuple(note for note in now.notes if before is None or note not in before.notes),
+    )

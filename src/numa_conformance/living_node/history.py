@@ -1,0 +1,180 @@
+"""What was seen of a node as histories: the conversation as data that the suite's checkers judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..cpuset import format_bits, iter_bits
+from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..managers.cpu.state_file import CPU_FILE
+from ..managers.memory.state import Block
+from ..suite.history import Head, History, Step
+from ..suite.judge.seen import SEEN
+from ..suite.judge.starts import GENERATOR as START
+from .look import RunningContainer, Sight
+from .pod_resources import ContainerTold
+from .state import StateFiles
+
+__all__ = ["WHOLE_POD", "seen_history", "start_history"]
+
+WHOLE_POD = "(the pod as a whole)"
+"""In the place of a container: what a pod was given as a whole."""
+GENERATOR = "living-node"
+
+
+def seen_history(sight: Sight) -> History:
+    """Return what is to be seen now."""
+    version = str(sight.version or DEFAULT)
+    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_seen(sight, _kubelet(sight)),))
+
+
+def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
+    """Return that a kubelet of a version came up with its configuration; None where none ever ran."""
+    if sight.configured.process is None and not sight.state.files:
+        return None
+    start = Step("node.start", {"kubelet": _kubelet(sight)}, _started(sight))
+    return History(Head(START, GENERATOR, 0, sight.machine, str(version)), (start,))
+
+
+def _kubelet(sight: Sight) -> dict[str, Any]:
+    return dict(sight.configured.kubelet.to_dict())
+
+
+def _started(sight: Sight) -> dict[str, Any]:
+    reserved = _reserved(sight)
+    return {"result": "started", **({} if reserved is None else {"reserved_cpus": reserved})}
+
+
+def _reserved(sight: Sight) -> str | None:
+    """Return the reserved CPUs where the kubelet tells which it has to give."""
+    told = None if sight.told is None else sight.told.allocatable
+    if told is None or not told.cpus:
+        return None
+    return format_bits(sight.machine.online_bits & ~_bits(told.cpus))
+
+
+def _seen(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
+    params: dict[str, Any] = {"kubelet": kubelet, "settled": sight.settled}
+    if sight.version is not None:
+        params["kubernetes_version"] = str(sight.version)
+    state = sight.state
+    answer: dict[str, Any] = {
+        "files": {
+            name: {"policy": file.policy, **({"damage": file.damage} if file.damage else {})}
+            for name, file in state.files.items()
+        },
+        "pods": _pods(sight),
+    }
+    if state.cpus is not None and state.files[CPU_FILE].policy == "static":
+        answer["default_cpuset"] = format_bits(state.cpus.default)
+    reserved = _reserved(sight)
+    if reserved is not None:
+        answer["reserved_cpus"] = reserved
+    if state.nodes is not None and not state.pods_with_memory:
+        answer["memory_state"] = [
+            {
+                "node": number,
+                "tables": {
+                    kind: {
+                        "total": table.total,
+                        "allocatable": table.allocatable,
+                        "reserved": table.reserved,
+                        "free": table.free,
+                    }
+                    for kind, table in node.tables.items()
+                },
+            }
+            for number, node in sorted(state.nodes.items())
+        ]
+    return Step(SEEN, params, answer, seconds=sight.seconds)
+
+
+def _pods(sight: Sight) -> dict[str, dict[str, Any]]:
+    pods: dict[str, dict[str, Any]] = {}
+
+    def container(uid: str, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = pods.setdefault(uid, {"containers": {}})["containers"].setdefault(name, {})
+        return found
+
+    _add_held(sight.state, container)
+    for uid, cpus in (sight.state.cpus.pods if sight.state.cpus else {}).items():
+        container(uid, WHOLE_POD)["cpus"] = format_bits(cpus)
+        pods[uid]["whole"] = True
+    for one in sight.running:
+        container(one.uid, one.name)["runs"] = _runs(one)
+        pods[one.uid]["qos"] = one.cgroup.qos
+        if one.limit is not None:
+            container(one.uid, one.name)["limit"] = [one.limit.numerator, one.limit.denominator]
+    _add_listed(sight, pods, container)
+    return pods
+
+
+def _add_held(state: StateFiles, container: Any) -> None:
+    for uid, own in (state.cpus.assignments if state.cpus else {}).items():
+        for name, cpus in own.items():
+            container(uid, name)["cpus"] = format_bits(cpus)
+    for uid, given in state.blocks.items():
+        for name, blocks in given.items():
+            container(uid, name)["memory"] = [_block(block) for block in blocks]
+    for entry in state.devices or ():
+        of: dict[str, int] = {}
+        for node, ids in entry.devices.items():
+            for id in ids:
+                of[id] = of.get(id, 0) | (1 << node if node >= 0 else 0)
+        held = container(entry.uid, entry.container)
+        held.setdefault("devices", {})[entry.resource] = sorted(of)
+        held.setdefault("device_nodes", []).extend(list(iter_bits(bits)) for bits in of.values())
+
+
+def _add_listed(sight: Sight, pods: Mapping[str, Any], container: Any) -> None:
+    """Add what PodResources tells of pods whose uid is known: it names pods by namespace and name."""
+    if sight.told is None:
+        return
+    uids = {(named.namespace, named.pod): named.uid for named in sight.names.values() if named.uid}
+    uids |= {
+        (named.namespace, named.pod): one.uid
+        for one in sight.running
+        if (named := sight.names.get(one.cgroup.id)) is not None
+    }
+    unknown = 0
+    for pod in sight.told.pods:
+        uid = uids.get((pod.namespace, pod.name))
+        if uid is None or uid not in pods:
+            unknown += any(one.cpus or one.memory or one.devices for one in pod.containers)
+            continue
+        for one in pod.got if pod.got is not None else pod.containers:
+            container(uid, one.name)["listed"] = _listed(one)
+    if unknown:
+        sight.tree.note(f"PodResources tells of {unknown} pods that nothing else tells of")
+
+
+def _listed(told: ContainerTold) -> dict[str, Any]:
+    return {
+        "cpus": format_bits(_bits(told.cpus)),
+        "memory": [{"type": one.type, "bytes": one.bytes, "nodes": one.nodes} for one in told.memory],
+        "devices": {one.resource: one.ids for one in told.devices if one.ids},
+    }
+
+
+def _bits(ids: Iterable[int]) -> int:
+    return sum({1 << id for id in ids if 0 <= id < 1 << 16})
+
+
+def _block(block: Block) -> dict[str, Any]:
+    return {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)}
+
+
+def _runs(one: RunningContainer) -> dict[str, Any]:
+    sets = {"written": one.written, "effective": one.effective, "mems": one.mems}
+    runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
+    runs["threads"] = [
+        {
+            "first": threads.ids[0],
+            "count": len(threads.ids),
+            "cpus": format_bits(threads.cpus),
+            **({} if threads.mems is None else {"mems": format_bits(threads.mems)}),
+        }
+        for threads in one.threads
+    ]
+    return runs

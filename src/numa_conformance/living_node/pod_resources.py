@@ -1,0 +1,127 @@
+"""What PodResources tells: asked of the kubelet's socket, or read from a dump where it was written down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from .tree import MAX_STATE, NodeTree
+
+__all__ = ["DUMPED", "Amount", "ContainerTold", "Devices", "PodTold", "Told", "ask_kubelet", "read_dumped"]
+
+DUMPED = "numa-conformance/pod-resources.json"
+"""Where a dump keeps what was told, below its root."""
+
+
+class Devices(msgspec.Struct, frozen=True):
+    """Devices of one resource, and the NUMA nodes told with them."""
+
+    resource: str
+    ids: list[str] = []
+    nodes: list[int] = []
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """Memory of one type, in bytes, on NUMA nodes."""
+
+    type: str
+    bytes: int
+    nodes: list[int] = []
+
+
+class ContainerTold(msgspec.Struct, frozen=True):
+    """What one container has, or (with no name) what the node has to give."""
+
+    name: str = ""
+    cpus: list[int] = []
+    memory: list[Amount] = []
+    devices: list[Devices] = []
+
+
+class PodTold(msgspec.Struct, frozen=True):
+    """What the containers of one pod have. ``got``: what ``Get`` told of it, where that differs from ``List``."""
+
+    namespace: str
+    name: str
+    containers: list[ContainerTold] = []
+    got: list[ContainerTold] | None = None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """All that was told; ``allocatable`` is None where the kubelet does not tell it."""
+
+    pods: list[PodTold] = []
+    allocatable: ContainerTold | None = None
+    notes: list[str] = []
+
+
+def read_dumped(tree: NodeTree) -> Told | None:
+    """Read what a dump keeps; None where it keeps nothing. Raises ``UsageError`` for what is no such thing."""
+    content = tree.content(DUMPED, MAX_STATE)
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Told)
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+        raise UsageError(Fault(DUMPED, f"is not what collect-node writes: {error}")) from error
+
+
+def ask_kubelet(socket: str) -> Told:
+    """Ask List, GetAllocatableResources and, of each pod, Get; raises ``UsageError`` where List has no answer."""
+    try:
+        import grpc
+
+        from ..kubelet_apis.interfaces import POD_RESOURCES
+        from ..kubelet_apis.wire import ask
+    except ImportError as error:
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+
+    def call(method: str, request: Any, answer: str) -> Any:
+        return ask(socket, POD_RESOURCES, f"PodResourcesLister/{method}", request, answer)
+
+    notes: list[str] = []
+    try:
+        listed = call("List", POD_RESOURCES.Empty(), "ListPodResourcesResponse").pod_resources
+    except grpc.RpcError as error:
+        raise UsageError(Fault(socket, f"PodResources does not answer: {_why(error)}", "its socket")) from None
+    allocatable = None
+    try:
+        told = call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+        allocatable = _container(told)
+    except grpc.RpcError as error:
+        notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
+    pods = []
+    ask_get = True
+    for pod in listed:
+        own = [_container(one) for one in pod.containers]
+        got = None
+        if ask_get:
+            try:
+                request = POD_RESOURCES.GetPodResourcesRequest(pod_name=pod.name, pod_namespace=pod.namespace)
+                answer = call("Get", request, "GetPodResourcesResponse").pod_resources
+                got = [_container(one) for one in answer.containers]
+            except grpc.RpcError as error:
+                ask_get = False
+                notes.append(f"Get is not answered: {_why(error)}")
+        pods.append(PodTold(pod.namespace, pod.name, own, got if got != own else None))
+    return Told(pods, allocatable, notes)
+
+
+def _why(error: Any) -> str:
+    return str(error.details() or error.code()) if hasattr(error, "details") else str(error)
+
+
+def _container(told: Any) -> ContainerTold:
+    devices: dict[str, Devices] = {}
+    for one in told.devices:
+        known = devices.get(one.resource_name, Devices(one.resource_name))
+        nodes = sorted({*known.nodes, *(node.ID for node in one.topology.nodes)})
+        devices[one.resource_name] = Devices(one.resource_name, sorted({*known.ids, *one.device_ids}), nodes)
+    return ContainerTold(
+        getattr(told, "name", ""),
+        sorted(told.cpu_ids),
+        [Amount(one.memory_type, one.size, sorted(node.ID for node in one.topology.nodes)) for one in told.memory],
+        [devices[name] for name in sorted(devices)],
+    )

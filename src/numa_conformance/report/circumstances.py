@@ -1,0 +1,90 @@
+"""When, where and how a run was made: what changes from run to run, kept apart from what was found."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from ..files import read_bounded
+
+__all__ = ["FILE", "Circumstances", "read_circumstances", "revision_of"]
+
+FILE = "run.json"
+MAX_BYTES = 1024 * 1024
+"""Of a run.json that is read at most."""
+_PATIENCE = 5.0
+"""Seconds that git may take."""
+
+
+class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When a run began (ISO 8601, UTC), how long it took (seconds), and what was called where.
+
+    ``target`` are the options with which ``numa-conformance replay`` asks the same target; ``seed`` is that of what is
+    drawn at random, empty where seeds are fixed; ``revision`` is git's, of the folder in which it was called.
+    """
+
+    began: str
+    seconds: float | None = None
+    command: str = ""
+    target: str = ""
+    seed: str = ""
+    host: str = ""
+    system: str = ""
+    python: str = ""
+    revision: str = ""
+
+    @classmethod
+    def of(
+        cls, began: float, seconds: float, command: str, target: str = "", seed: str = "", revision: str = ""
+    ) -> Circumstances:
+        """Take what is known of this process; ``began`` is in seconds since 1970.
+
+        Where SOURCE_DATE_EPOCH is set it is the date, and time and host are left out: reports can be made again.
+        """
+        fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+        made_again = fixed.isdecimal()
+        when = datetime.fromtimestamp(int(fixed) if made_again else began, timezone.utc)
+        return cls(
+            when.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            None if made_again else round(seconds, 1),
+            command,
+            target,
+            seed,
+            "" if made_again else platform.node(),
+            f"{platform.system()} {platform.machine()}",
+            platform.python_version(),
+            revision,
+        )
+
+    def to_json(self) -> str:
+        """Return the text of ``run.json``."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+
+
+def read_circumstances(report: Path) -> Circumstances | None:
+    """Read what stands beside a report.json, or in its folder; None where nothing does. Raises ``UsageError``."""
+    file = (report if report.is_dir() else report.parent) / FILE
+    if not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Circumstances)
+    except OSError as error:
+        raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(Fault(str(file), f"does not tell of a run: {error}")) from error
+
+
+def revision_of(folder: Path) -> str:
+    """Return git's name for what a folder holds, ``-dirty`` where it was changed since; empty without git."""
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout.strip() if told.returncode == 0 else ""

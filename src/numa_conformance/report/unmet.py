@@ -1,0 +1,111 @@
+"""What is not met, as the page shows it: by requirement, what weighs most first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from ..machine import Machine
+from ..machine.picture_svg import machine_svg
+from ..suite.comparison import maps, told_bits
+from ..suite.pictures import without_picture
+from ..suite.requirements import REQUIREMENTS, Requirement
+from .blocks import playing_again, rank
+from .case import Case
+from .model import Summary
+
+__all__ = ["Shown", "Unmet", "pictures", "unmet_requirements"]
+
+_MAX_PICTURED = 512
+"""Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A case with its finding in one line, what else is told, and the command that plays it again."""
+
+    case: Case
+    finding: str
+    told: str
+    does: str
+    command: str
+    pictures: Mapping[str, Markup]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A requirement that is not met or not followed; ``known`` is None for an id of another version of the suite."""
+
+    id: str
+    known: Requirement | None
+    cases: list[Shown]
+
+
+def unmet_requirements(summary: Summary, target: str) -> tuple[list[Unmet], list[Unmet]]:
+    """Return requirements that are not met, and recommendations that are not followed.
+
+    ``target`` are the options that name the target to ``replay``. A case that says several things stands with the first
+    of them alone.
+    """
+    told: set[str] = set()
+    parts: list[list[Unmet]] = []
+    for by_requirement in (summary.unmet(), summary.recommendations()):
+        part: list[Unmet] = []
+        for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
+            own = [case for case in sorted(cases, key=rank) if case.id not in told]
+            told |= {case.id for case in own}
+            part.append(Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.level, target) for case in own]))
+        parts.append([one for one in part if one.cases])
+    return parts[0], parts[1]
+
+
+def _shown(case: Case, level: str, target: str) -> Shown:
+    drawn = pictures(case.scenario, case.marks) if case.scenario else {}
+    finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
+    does, command = playing_again(case, level, target, ".")
+    return Shown(case, finding or case.verdict, rest, does, command, drawn)
+
+
+def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str, Markup]:
+    """Return the placements of a scenario by title, none where there is nothing to draw.
+
+    In a report from elsewhere a scenario may hold anything.
+    """
+    try:
+        found = maps(scenario)
+        if found is None or len(found[0].cpus) > _MAX_PICTURED:
+            return {}
+        machine, expected, actual = found
+        reserved = _reserved(scenario, machine)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}
+    titled = {"The reference's placement": expected, "The target's placement": actual}
+    others = {"The reference's placement": actual, "The target's placement": expected}
+    known = {label: told_bits(cpus) & machine.online_bits for label, cpus in marks.items()}
+    drawn: dict[str, Markup] = {}
+    for title, owners in titled.items():
+        if owners is None:
+            continue
+        other = others[title]
+        marked = known or ({} if other is None else {"placed otherwise": _differing(owners, other)})
+        held = {**owners, **({"reserved": reserved} if reserved else {})}
+        # The pictures escape their texts themselves.
+        drawn[title] = Markup(machine_svg(machine, held, marked))
+    return drawn
+
+
+def _reserved(scenario: Mapping[str, Any], machine: Machine) -> int:
+    """Return the CPUs that the configuration names as reserved, as bits."""
+    return told_bits((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
+
+
+def _differing(one: Mapping[str, int], other: Mapping[str, int]) -> int:
+    """Return the CPUs that have other owners in one than in the other, beside those that are only shared."""
+    labels = (one.keys() | other.keys()) - {"shared"}
+    differing = 0
+    for label in labels:
+        differing |= one.get(label, 0) ^ other.get(label, 0)
+    return differing

@@ -1,0 +1,83 @@
+"""Devices of which any will do: where nothing prefers one, the Device Manager takes them in the order of a Go map.
+
+Which one a container gets is chance then, and so is what later pods find. Where it lies is compared in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..machine import Machine
+from .history import History
+
+__all__ = ["AnyDevice"]
+
+Name = Callable[[str, str, frozenset[int]], str]
+"""What stands for a device: of a resource, with an id, given to a container of an affinity."""
+
+
+class AnyDevice:
+    """What may stand for the ids of devices in the answers of one history."""
+
+    def __init__(self, history: History) -> None:
+        """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
+        machine = history.head.machine
+        self._nodes = {(one.resource, one.id): frozenset(one.numa) for one in machine.devices}
+        again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
+        self._chosen = frozenset() if again else frozenset(machine.preferred_allocation)
+
+    def by_place(self, answer: Any) -> Any:
+        """Return an answer with the NUMA nodes of a device in place of its id."""
+        return self._named(answer, lambda resource, id, _: f"of {sorted(self._nodes.get((resource, id), (id,)))}")
+
+    def by_reach(self, answer: Any) -> Any:
+        """Return an answer that tells of a device whether it is on NUMA nodes of the container, on none, or on others.
+
+        The Device Manager takes devices in this order and among equals any.
+        """
+        return self._named(answer, self._reach)
+
+    def _reach(self, resource: str, id: str, affinity: frozenset[int]) -> str:
+        nodes = self._nodes.get((resource, id))
+        if nodes is None:
+            return id
+        if not affinity:
+            return "any"
+        return "on none" if not nodes else "aligned" if nodes & affinity else "on others"
+
+    def _named(self, answer: Any, name: Name) -> Any:
+        if isinstance(answer, list):
+            return [self._named(item, name) for item in answer]
+        if not isinstance(answer, Mapping):
+            return answer
+        named = {key: self._named(value, name) for key, value in answer.items()}
+        if isinstance(answer.get("devices"), Mapping):
+            affinity = frozenset((answer.get("affinity") or {}).get("nodes") or ())
+            named["devices"] = {
+                resource: self._ids(resource, ids, lambda one, id: name(one, id, affinity))
+                for resource, ids in answer["devices"].items()
+            }
+        if isinstance(answer.get("PodDeviceEntries"), list):
+            named["PodDeviceEntries"] = [self._entry(entry, name) for entry in answer["PodDeviceEntries"]]
+        return named
+
+    def _entry(self, entry: Mapping[str, Any], name: Name) -> Mapping[str, Any]:
+        """Return an entry of the state file, whose devices stand by NUMA node."""
+        resource = entry["ResourceName"]
+        if resource in self._chosen:
+            return entry
+        ids = {id for listed in entry["DeviceIDs"].values() for id in listed}
+        return {**entry, "DeviceIDs": sorted(name(resource, id, frozenset()) for id in ids)}
+
+    def _ids(self, resource: str, ids: Any, name: Callable[[str, str], str]) -> Any:
+        if resource in self._chosen or not isinstance(ids, Sequence) or isinstance(ids, str):
+            return ids
+        return sorted(name(resource, id) for id in ids)
+
+
+def _reuses(machine: Machine, pod: Any) -> bool:
+    """Tell whether an init container of a pod has devices: which of them later containers take is chance."""
+    resources = {device.resource for device in machine.devices}
+    containers = ((pod or {}).get("spec") or {}).get("initContainers") or ()
+    return any(resources & {*((one.get("resources") or {}).get("limits") or ())} for one in containers)

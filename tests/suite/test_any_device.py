@@ -1,0 +1,79 @@
+"""Two lives of a node beside each other, where which device a container gets is chance."""
+
+from dataclasses import replace
+
+import pytest
+
+from numa_conformance.machine import Device, load_machine
+from numa_conformance.suite.differing import differing
+from numa_conformance.suite.history import Head, History, Step
+from numa_conformance.suite.recorded.device_file import DEVICE_FILE
+
+NIC = "example.com/nic"
+MACHINE = replace(
+    load_machine("two-nodes-devices"),
+    devices=(*(Device(NIC, f"nic-{n}", (n // 2,)) for n in range(4)), Device(NIC, "nic-4")),
+    preferred_allocation={},
+)
+POD = {"metadata": {"uid": "p"}, "spec": {"containers": [{"name": "c", "resources": {"limits": {NIC: "1"}}}]}}
+INIT = {"name": "i", "resources": {"limits": {NIC: "1"}}}
+RUN = Step("node.run", {"uid": "p"}, {"result": "started", "default_cpuset": "0-3"})
+OTHERWISE = Step("node.run", {"uid": "p"}, {"result": "started", "default_cpuset": "0-2"})
+
+
+def admitted(*ids, affinity=(0,), pod=POD, cpus=""):
+    holding = {"cpus": cpus, "affinity": {"nodes": list(affinity), "preferred": True}, "devices": {NIC: list(ids)}}
+    return Step("node.admit", {"pod": pod}, {"result": "admitted", "containers": {"c": holding}})
+
+
+def between(one, other, machine=MACHINE, **compared):
+    head = Head("test", "", 0, machine, "1.36")
+    return differing(History(head, tuple(one)), History(head, tuple(other)), **compared)
+
+
+def test_another_device_of_the_same_numa_node_is_no_difference_and_the_life_goes_on():
+    assert between([admitted("nic-0"), RUN], [admitted("nic-1"), RUN]) is None
+    found = between([admitted("nic-0"), RUN], [admitted("nic-1"), OTHERWISE])
+    assert found is not None
+    assert found.step == 1
+
+
+def test_devices_of_another_node_of_the_affinity_are_chance_and_what_follows_is_not_compared():
+    one, other = admitted("nic-0", affinity=(0, 1)), admitted("nic-2", affinity=(0, 1))
+    assert between([one, RUN], [other, OTHERWISE]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (admitted("nic-0"), admitted("nic-2")),
+        (admitted("nic-0"), admitted("nic-4")),
+        (admitted("nic-0"), admitted("nic-0", "nic-1")),
+        (admitted("nic-0", cpus="0"), admitted("nic-1", cpus="1")),
+        (admitted("nic-0"), admitted("nic-9")),
+    ],
+    ids=["another node", "no node", "more", "other CPUs", "no such device"],
+)
+def test_what_no_chance_explains_differs(one, other):
+    assert between([one], [other]) is not None
+
+
+def test_a_plugin_that_prefers_a_device_is_heard():
+    preferring = replace(MACHINE, preferred_allocation={NIC: "lowest-id"})
+    assert between([admitted("nic-0")], [admitted("nic-1")], preferring) is not None
+
+
+def test_which_devices_of_an_init_container_serve_again_no_plugin_says():
+    preferring = replace(MACHINE, preferred_allocation={NIC: "lowest-id"})
+    pod = {**POD, "spec": {**POD["spec"], "initContainers": [INIT]}}
+    assert between([admitted("nic-0", pod=pod)], [admitted("nic-1", pod=pod)], preferring) is None
+
+
+def test_state_files_are_compared_by_the_nodes_of_devices():
+    def files(node, id):
+        entry = {"PodUID": "p", "ContainerName": "c", "ResourceName": NIC, "DeviceIDs": {node: [id]}}
+        return Step("node.checkpoints", {}, {"checkpoints": {DEVICE_FILE: {"PodDeviceEntries": [entry]}}})
+
+    assert between([files("0", "nic-0")], [files("0", "nic-1")], files=[DEVICE_FILE]) is None
+    preferring = replace(MACHINE, preferred_allocation={NIC: "lowest-id"})
+    assert between([files("0", "nic-0")], [files("0", "nic-1")], preferring, files=[DEVICE_FILE]) is not None
