@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from ...documentation.versions import SUPPORTED, KubernetesVersion, Span
 
-__all__ = ["DEPARTURES", "FILE", "TOGETHER", "Causes"]
+__all__ = ["DEPARTURES", "FILE", "TOGETHER", "Causes", "departing"]
 
 Causes = tuple[str, ...]
 FILE = Path(__file__).with_suffix(".json")
@@ -39,3 +39,9 @@ def _read() -> dict[str, Mapping[KubernetesVersion, Causes]]:
 
 DEPARTURES: Mapping[str, Mapping[KubernetesVersion, Causes]] = MappingProxyType(_read())
 """Requirement to the versions that do not meet it, with the causes; empty where no quirk is the reason."""
+
+
+def departing(requirement: str, version: KubernetesVersion) -> Causes:
+    """Return the quirks by which the kubelet of a version does not meet a requirement; none where it does."""
+    causes = DEPARTURES.get(requirement, {}).get(version, ())
+    return tuple(dict.fromkeys(quirk for cause in causes for quirk in cause.split(TOGETHER)))
