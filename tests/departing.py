@@ -45,8 +45,20 @@ def kubelet() -> ReferenceTarget:
 
 
 def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
-    """Return the requirements that a version does not meet, and by which quirks."""
+    """Return the requirements that a version does not meet, and by which quirks.
+
+    After a few questions without an answer a group is asked no further: what that hides is asked without the reason.
+    """
     shown = Quirks.of(version).showing()
+    causes = _measured(version, shown, folder)
+    hiding = {quirk for cause in causes.get(ANSWERED, ()) for quirk in cause.split(TOGETHER)}
+    if hiding:
+        rest = tuple(quirk for quirk in shown if quirk not in hiding)
+        causes = {**_measured(version, rest, folder / "answered"), **causes}
+    return causes
+
+
+def _measured(version: KubernetesVersion, shown: tuple[str, ...], folder: Path) -> dict[str, Causes]:
     if not (folder / "report.json").exists():
         ask(version, shown, folder)
     causes = dict[str, Causes]()

@@ -21,7 +21,7 @@ HELD_AGAINST = {
     "1.34": "the managers of v1.34.9",
     "1.35": "the managers of v1.35.6",
     "1.36": "the managers and scheduler plugin of v1.36.3",
-    "1.37": "the code of v1.37.1, read; of v1.37.1 asked: single allocations, merges, classes, scores",
+    "1.37": "the managers and scheduler plugin of v1.37.1",
 }
 """Version to the code whose decisions the reference at level exact was compared with."""
 
