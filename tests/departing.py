@@ -49,13 +49,15 @@ def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
 
     After a few questions without an answer a group is asked no further: what that hides is asked without the reason.
     """
-    shown = Quirks.of(version).showing()
-    causes = _measured(version, shown, folder)
-    hiding = {quirk for cause in causes.get(ANSWERED, ()) for quirk in cause.split(TOGETHER)}
-    if hiding:
-        rest = tuple(quirk for quirk in shown if quirk not in hiding)
-        causes = {**_measured(version, rest, folder / "answered"), **causes}
-    return causes
+    shown, causes = Quirks.of(version).showing(), dict[str, Causes]()
+    while True:
+        found = _measured(version, shown, folder)
+        causes = {**found, **causes}
+        hiding = {quirk for cause in found.get(ANSWERED, ()) for quirk in cause.split(TOGETHER)}
+        if hiding.isdisjoint(shown):
+            return causes
+        shown = tuple(quirk for quirk in shown if quirk not in hiding)
+        folder = folder / "answered"
 
 
 def _measured(version: KubernetesVersion, shown: tuple[str, ...], folder: Path) -> dict[str, Causes]:
