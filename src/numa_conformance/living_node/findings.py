@@ -24,6 +24,10 @@ __all__ = ["Finding", "Findings", "check"]
 Severity = Literal["error", "warning"]
 
 
+MOST_FINDINGS = 1_000
+"""More are not told of one pass."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is not as documented.
@@ -102,7 +106,7 @@ def check(sight: Sight) -> Findings:
 
 
 def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:
-    for broken in verdicts.broken:
+    for broken in verdicts.broken[:MOST_FINDINGS]:
         known = REQUIREMENTS.get(broken.requirement)
         if known is None or sight.version is None or known.holds_in(sight.version):
             yield _finding(sight, broken, of_configuration=of_configuration)

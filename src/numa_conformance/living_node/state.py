@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..hostfs.kubelet_root import STATE_FILES
 from ..managers.cpu.state import CpuState
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.cpu.state_file import decode as decode_cpu
@@ -20,16 +20,11 @@ from ..managers.memory.state_file import decode as decode_memory
 from ..managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
 from .tree import MAX_STATE, Line, NodeTree
 
-__all__ = ["FILES", "StateFile", "StateFiles", "read_state"]
+__all__ = ["StateFile", "StateFiles", "read_state"]
 
-FILES: Mapping[str, str] = {
-    CPU_FILE: CPU_FILE,
-    MEMORY_FILE: MEMORY_FILE,
-    DEVICE_FILE: f"device-plugins/{DEVICE_FILE}",
-}
-"""State file to where it lies below the kubelet's folder."""
 MOST_NODES = 1024
 """NUMA nodes that a kernel can have."""
+MOST_CONTAINERS = 20_000
 _EXCERPT = 120
 
 
@@ -69,7 +64,7 @@ class StateFiles:
 def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
     """Read the files below the kubelet's folder; one that is not there is left out."""
     state = StateFiles()
-    for name, place in FILES.items():
+    for name, place in STATE_FILES.items():
         path = f"{root_dir.strip('/')}/{place}"
         text = tree.text(path, MAX_STATE)
         if text is not None:
@@ -78,7 +73,22 @@ def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
     _read_cpus(state)
     _read_memory(state)
     _read_devices(state)
+    _refuse_too_many(state)
     return state
+
+
+def _refuse_too_many(state: StateFiles) -> None:
+    """Take a file that tells of more containers than a node can have for damaged."""
+    for name, own in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
+        if sum(map(len, own.values())) > MOST_CONTAINERS:
+            state.files[name].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+            if name == CPU_FILE:
+                state.cpus = None
+            else:
+                state.nodes, state.blocks, state.pods_with_memory = None, {}, frozenset()
+    if len(state.devices or ()) > MOST_CONTAINERS:
+        state.files[DEVICE_FILE].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+        state.devices = None
 
 
 def _read_cpus(state: StateFiles) -> None:

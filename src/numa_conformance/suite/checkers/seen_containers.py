@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from ...cpuset import format_bits
 from ...documentation.versions import KubernetesVersion
@@ -135,6 +136,9 @@ def running_containers_share_no_cpus(seen: Sighting) -> Judgement:
     own = [one for one in _static(seen) if one.held.cpus and one.runs and one.uid not in seen.whole]
     if len(own) < 2:
         return None
+    by_pod: dict[str, list[SeenContainer]] = {}
+    for one in own:
+        by_pod.setdefault(one.uid, []).append(one)
     return [
         Violation(
             f"containers {one.key} and {other.name} of the same pod run at once, with CPUs in common",
@@ -142,9 +146,9 @@ def running_containers_share_no_cpus(seen: Sighting) -> Judgement:
             "CPUs of its own for each",
             about=(f"cpu:{one.key}", f"cpu:{other.key}"),
         )
-        for place, one in enumerate(own)
-        for other in own[place + 1 :]
-        if one.uid == other.uid and one.held.cpus & other.held.cpus
+        for together in by_pod.values()
+        for one, other in combinations(together, 2)
+        if one.held.cpus & other.held.cpus
     ]
 
 

@@ -150,9 +150,11 @@ def _world(
     if pool is None or (settings.strict and reserved is None):
         settings = replace(settings, static=False)
     reserved = reserved or 0 if settings.static else 0
+    by_pod: dict[str, list[SeenContainer]] = {uid: [] for uid in answer["pods"]}
+    for container in containers:
+        by_pod[container.uid].append(container)
     pods: dict[str, PodOnNode] = {}
-    for uid in answer["pods"]:
-        own = [container for container in containers if container.uid == uid]
+    for uid, own in by_pod.items():
         specs = tuple(
             # What is not seen to run may be an init container, of which another one has taken something over.
             ContainerSpec(one.name, "app" if one.runs else "init", {}, {}, one.held.cpus.bit_count())
