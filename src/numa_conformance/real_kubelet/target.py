@@ -99,8 +99,8 @@ class KubeletTarget:
         node = self._node
         if node is None or node.is_changed or self._started is None:
             return False
-        for uid in list(node.pods):
-            node.take(uid)
+        if node.pods:
+            node.take(*node.pods)
         return node.files().shared_pool == self._started.default_cpuset
 
     def _start(self, request: StartNode) -> NodeStarted | StartFailed:
@@ -145,7 +145,7 @@ class KubeletTarget:
         refusal, status = node.refusal(inside), node.status(inside)
         if refusal is None:
             return Admitted(node.files().shared_pool, node.holdings(uid), status.get("qosClass"))
-        node.take(uid)
+        node.drop(uid)
         reason, message = _told(refusal)
         return Rejected(node.files().shared_pool, reason, message, status.get("qosClass"), phase=refusal["phase"])
 
@@ -193,7 +193,7 @@ class KubeletTarget:
             if refusal is None:
                 pods.append(ReadmittedPod(uid, node.holdings(uid)))
             else:
-                node.take(uid)
+                node.drop(uid)
                 pods.append(RejectedPod(uid, *_told(refusal)))
         return Restarted(pods, node.files().shared_pool)
 
