@@ -213,6 +213,18 @@ class FakeNode:
         path = f"{self.paths[uid, name]}/{'cgroup.threads' if self.cgroups == 2 else 'tasks'}"
         return [int(word) for word in self.read(path).split()]
 
+    def stop(self, uid: str, name: str) -> None:
+        """Let a container's processes end; its cgroup stays a moment longer."""
+        self.write(f"{self.paths[uid, name]}/{'cgroup.threads' if self.cgroups == 2 else 'tasks'}", "")
+
+    def rename(self, uid: str, name: str, other: str) -> None:
+        """Let another container run in place of one."""
+        folder = self.root / "var/log/containers"
+        (link,) = (one for one in folder.iterdir() if one.name.endswith(f"_{name}-{self.id_of(uid, name)}.log"))
+        goal = os.readlink(link).replace(f"/{name}/", f"/{other}/")
+        (folder / link.name.replace(f"_{name}-", f"_{other}-")).symlink_to(goal)
+        link.unlink()
+
     def moves(self, uid: str, name: str, cpus: str) -> None:
         """Let a container's cgroup, and so its threads, have other CPUs."""
         path = self.paths[uid, name]

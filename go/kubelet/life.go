@@ -17,8 +17,9 @@ func podOf(document json.RawMessage) (*v1.Pod, error) {
 	if err := json.Unmarshal(document, pod); err != nil {
 		return nil, &numa.Error{Code: numa.CodeInvalidParams, Message: "pod: " + err.Error()}
 	}
+	dropSidecars(pod)
 	defaults.SetObjectDefaults_Pod(pod)
-	return pod, nil
+	return pod, defaultPodLevel(pod)
 }
 
 // NodeAdmit asks the managers to admit a pod. What a refused one was given is released before this returns.

@@ -320,9 +320,13 @@ func (t *target) Classify(asked numa.Classify) (numa.Classified, error) {
 	if err != nil {
 		return numa.Classified{}, err
 	}
-	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int{}, PodCPUs: one.podExclusive(pod)}
+	told := numa.Classified{QoS: string(qos.GetPodQOS(pod)), ContainerCPUs: map[string]int{}}
 	for _, container := range containersOf(pod) {
-		told.ContainerCPUs[container.Name] = one.exclusive(pod, container)
+		told.ContainerCPUs[container.Name] = 0
+		if !servedAsAWhole(pod) {
+			told.ContainerCPUs[container.Name] = one.exclusive(pod, container)
+			told.PodCPUs = one.podExclusive(pod)
+		}
 	}
 	return told, nil
 }

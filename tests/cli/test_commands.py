@@ -324,6 +324,24 @@ def test_smoke_says_whether_answers_are_well_formed(run):
     code, out, _ = run("smoke")
     assert code == 0
     assert out.count("well formed") == 14
+    assert "a refusal" not in out
+
+
+def test_smoke_shows_a_refusal(run, files, tmp_path, monkeypatch):
+    files(
+        "refusing.py",
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.protocol.messages.pick import PickRefused\n"
+        "class Refusing(ReferenceTarget):\n"
+        "    def pick(self, request):\n"
+        "        return PickRefused('no such node')\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "refusing:Refusing")
+    assert code == 0
+    assert "  pick: well formed, but a refusal: no such node" in out
+    told = json.loads(run("smoke", "--json", "--target", "refusing:Refusing")[1])
+    assert {one["method"]: one["refused"] for one in told["answers"] if one["refused"]} == {"pick": "no such node"}
 
 
 def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch):

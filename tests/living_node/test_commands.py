@@ -9,6 +9,7 @@ import pytest
 
 from fake_nodes import MEMORY, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.cli import main
+from numa_conformance.living_node.names import names_of_containers
 from numa_conformance.suite.history import read_histories
 from numa_conformance.suite.judging import judge
 
@@ -122,6 +123,9 @@ def test_what_was_seen_is_a_history_that_judges_the_same(node, tmp_path, capsys)
         unmet = {name for history in read_histories(lines) for name in judge(history).unmet}
     assert unmet == {FINDING}
     assert run(capsys, "judge", tmp_path / "seen.jsonl")[0] == 1
+    code, _, err = run(capsys, "judge", tmp_path / "seen.jsonl", "--again")
+    assert code == 2
+    assert "cannot be asked" in err
 
 
 def test_watching_says_what_is_new_and_what_is_gone(node, capsys, monkeypatch):
@@ -141,6 +145,36 @@ def test_watching_writes_a_line_of_json_for_each_pass(node, capsys, monkeypatch)
     code, out, _ = run(capsys, "check-node", "--root", node.root, "--watch", "--passes", 2, "--json")
     first, second = map(json.loads, out.splitlines())
     assert (code, len(first["new"]), len(second["new"])) == (1, 0, 1)
+
+
+def test_a_host_laid_under_a_folder_is_alive(node, capsys, monkeypatch):
+    """As in a container that has the host's root: its ``proc`` is a living one, which dumps are not."""
+    (node.root / "proc" / "self").symlink_to("4242")
+    slept = []
+    monkeypatch.setattr("numa_conformance.living_node.look.time.sleep", slept.append)
+    assert run(capsys, "check-node", "--root", node.root)[0] == 0
+    assert slept == [1.0]
+
+
+def test_state_that_changes_at_every_pass_is_not_held_against_containers(node, capsys, monkeypatch):
+    (node.root / "proc" / "self").symlink_to("4242")
+    node.moves("db-uid", "main", "0-31")
+    text, count = node.read(f"{ROOT_DIR}/cpu_manager_state"), iter(range(1, 100))
+
+    def names(tree):
+        node.write(f"{ROOT_DIR}/cpu_manager_state", text + " " * next(count))
+        return names_of_containers(tree)
+
+    monkeypatch.setattr("numa_conformance.living_node.look.names_of_containers", names)
+    monkeypatch.setattr("numa_conformance.living_node.look.time.sleep", lambda _: None)
+    code, out, _ = run(capsys, "check-node", "--root", node.root)
+    assert code == 0
+    assert "not seen: the state files changed at every pass" in out
+
+
+def test_colour_is_for_terminals_that_want_it(node, capsys, monkeypatch):
+    node.moves("db-uid", "main", "0-31")
+    assert "\x1b" not in run(capsys, "check-node", "--root", node.root)[1]
 
 
 def test_a_root_that_is_no_node_is_wrong_usage(tmp_path, capsys):

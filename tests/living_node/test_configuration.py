@@ -50,6 +50,21 @@ def test_drop_ins_come_after_the_file_in_their_order(node):
     assert found.kubelet.cpu_manager_policy == "static"
 
 
+def test_drop_ins_in_folders_come_in_their_place(node):
+    node.flags(*FLAGS)
+    drop_in(node, "10.d/x.conf", topologyManagerScope="pod", topologyManagerPolicy="restricted")
+    drop_in(node, "20.conf", topologyManagerScope="container")
+    found = configured(node).kubelet
+    assert (found.topology_manager_policy, found.topology_manager_scope) == ("restricted", "container")
+
+
+def test_of_a_line_with_other_fields_only_the_one_is_shown(node):
+    config = {"kind": "KubeletConfiguration", "staticPodURLHeader": {"A": ["a-token"]}, **STATIC}
+    node.write(f"{ROOT_DIR}/config.yaml", json.dumps(config))
+    line = configured(node).said["reservedSystemCPUs"]
+    assert (line.number, str(line)) == (1, "reservedSystemCPUs: 0")
+
+
 def test_drop_ins_merge_maps_and_replace_lists(node):
     node.configure(
         {**STATIC, "featureGates": {"A": True}, "reservedMemory": [{"numaNode": 0, "limits": {"memory": "1"}}]}

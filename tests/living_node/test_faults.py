@@ -8,6 +8,8 @@ from fake_nodes import MEMORY, PID, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.managers.memory.state import Block
+from numa_conformance.suite.checkers import checkers_of
+from numa_conformance.suite.judge.seen import Sighting
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 CPUS, BOOKS, DEVICES = (
@@ -392,3 +394,8 @@ def _asked(asked):
     from numa_conformance.documentation.versions import KubernetesVersion
 
     return {key: KubernetesVersion.parse(value) if key == "version" else value for key, value in asked.items()}
+
+
+def test_every_checker_of_a_node_at_work_is_seen_to_find_something():
+    able = {check.requirement for check in checkers_of(Sighting)}
+    assert able <= {requirement for requirement, *_ in FAULTS.values()}

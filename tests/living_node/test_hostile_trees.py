@@ -17,7 +17,7 @@ STATE = f"{ROOT_DIR}/cpu_manager_state"
 
 @pytest.fixture
 def node(tmp_path):
-    return FakeNode(tmp_path / "node")
+    return FakeNode(tmp_path / "node", "t1-one-socket-smt2")
 
 
 def seen(node):
@@ -122,6 +122,22 @@ def test_numa_nodes_that_no_machine_has_are_damage(node):
     huge = f'{{"policyName":"Static","machineState":{{}},"entries":{{"a":{{"b":[{block}]}}}},"checksum":0}}'
     node.state("memory_manager_state", huge)
     assert any("memory_manager_state" in one.evidence[0].file for one in seen(node).findings)
+
+
+@pytest.mark.parametrize("name", ["cpu_manager_state", "memory_manager_state"])
+def test_more_containers_than_a_node_can_have_are_damage(node, name, monkeypatch):
+    monkeypatch.setattr("numa_conformance.living_node.state.MOST_CONTAINERS", 1)
+    node.change_cpus(lambda state: state.assignments["db-uid"].update(other=0b110))
+    if name == "memory_manager_state":
+        block = '[{"numaAffinity":[0],"type":"memory","size":1}]'
+        text = f'{{"policyName":"None","machineState":{{}},"entries":{{"a":{{"b":{block},"c":{block}}}}},"checksum":0}}'
+        monkeypatch.setattr("numa_conformance.managers.state_formats.Format.checked", _unchecked)
+        node.state(name, text)
+    assert any(one.got == "it tells of more than 1 containers" for one in seen(node).findings)
+
+
+def _unchecked(form, text, *, may_be_unchecked):
+    return form.read(text)[0]
 
 
 @pytest.mark.parametrize("text", ["nonsense", "0-99999999999", "1-", "-1", "\x1b[31m", "0,1,x"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.documentation.changes import CHANGES, UNCHANGED, Changes
+from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.rules import RULES
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.errors import StartError
@@ -65,6 +66,20 @@ def test_under_policy_none_options_are_read_in_1_27_only():
     up("1.28", **more)
     with pytest.raises(StartError, match="unknown Topology Manager Policy option"):
         up("1.27", **more)
+
+
+@pytest.mark.parametrize(("version", "qos"), [("1.28", "Guaranteed"), ("1.29", "BestEffort")])
+def test_a_class_told_in_the_status_counts_since_1_29(version, qos):
+    """ADM-QOS-08."""
+    asking = Pod.from_dict({**guaranteed("p", "2"), "status": {"qosClass": "BestEffort"}})
+    assert asking.as_seen(FeatureGates.build(version), Quirks.of(KubernetesVersion.parse(version)).node).qos == qos
+
+
+@pytest.mark.parametrize(("version", "said"), [("1.28", "request, which"), ("1.29", "requested=9, available=7, which")])
+def test_missing_cpus_are_numbered_since_1_29(version, said):
+    """CPU-ALLOC-02."""
+    node = up(version, "t1-one-socket-smt2", config=static(reserved="0"))
+    assert said in node.admit(Pod.from_dict(guaranteed("p", "9"))).message
 
 
 @pytest.mark.parametrize(("version", "said"), [("1.31", "not multiple"), ("1.32", "available physical CPUs = 0")])
@@ -149,3 +164,33 @@ def test_a_distribution_keeps_to_a_socket_beside_align_by_socket_since_1_37():
 def test_versions_beyond_the_newest_are_refused_with_those_known():
     with pytest.raises(Exception, match=r"1\.27 to 1\.37"):
         KubernetesVersion.supported("1.38")
+
+
+WHOLE = {"requests": {"cpu": "2", "memory": "1Gi"}}
+
+
+@pytest.mark.parametrize(
+    ("limits", "qos"),
+    [
+        ([{"cpu": "2", "memory": "1Gi"}], "Guaranteed"),
+        ([{"cpu": "1", "memory": "1Gi"}], "Guaranteed"),
+        ([{"cpu": "1", "memory": "512Mi"}, {"cpu": "1", "memory": "512Mi"}], "Guaranteed"),
+        ([{"cpu": "3", "memory": "1Gi"}], "Burstable"),
+        ([{"cpu": "1", "memory": "1Gi"}, {"cpu": "1"}], "Burstable"),
+    ],
+    ids=str,
+)
+def test_limits_of_a_pod_follow_those_of_its_containers_since_1_37(limits, qos):
+    """ADM-DEF-03."""
+    containers = [{"name": f"c{number}", "resources": {"limits": one}} for number, one in enumerate(limits)]
+    asking = pod("p", containers)
+    asking["spec"]["resources"] = WHOLE
+    told = {}
+    for version in ("1.36", "1.37"):
+        seen = Pod.from_dict(asking).as_seen(
+            FeatureGates.build(version), Quirks.of(KubernetesVersion.parse(version)).node
+        )
+        told[version] = seen.qos
+        switched = FeatureGates.build(version, {"PodLevelResourcesFixDefaulting": False} if version == "1.37" else {})
+        assert seen.as_seen(switched, Quirks.of(KubernetesVersion.parse(version)).node).qos == "Burstable"
+    assert told == {"1.36": "Burstable", "1.37": qos}

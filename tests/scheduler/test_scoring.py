@@ -191,3 +191,27 @@ def test_overcommitted_node_fits_nothing(asked, of_1_27, since):
     for version, expected in (("1.27", of_1_27), ("1.28", since)):
         quirks = SchedulerQuirks.of(KubernetesVersion.parse(version))
         assert score(how, node, used, asking(**asked), quirks).insufficient == expected
+
+
+@pytest.mark.parametrize(
+    ("sidecars", "apps", "of_1_31", "since"),
+    [
+        (("2",), ("3",), 30, 50),
+        (("2", "2"), ("3",), 40, 70),
+        ((None, "2"), (None,), 20, 22),
+        ((None,), (None,), 1, 2),
+    ],
+    ids=str,
+)
+def test_score_counts_sidecars_as_init_containers(sidecars, apps, of_1_31, since):
+    """Quirk of 1.28 to 1.31: 10 CPUs, of which the pod that is there has so many percent."""
+
+    def containers(kind, cpus):
+        return [container(f"{kind}{n}", requests={} if cpu is None else {"cpu": cpu}) for n, cpu in enumerate(cpus)]
+
+    init = [{**one, "restartPolicy": "Always"} for one in containers("i", sidecars)]
+    there = Pod.from_dict(pod("there", containers("c", apps), init=init), validate=False)
+    how = strategy("MostAllocated", ("cpu", 1))
+    for version, expected in (("1.31", of_1_31), ("1.32", since)):
+        quirks = SchedulerQuirks.of(KubernetesVersion.parse(version))
+        assert score(how, {"cpu": "10"}, there, asking(cpu="0"), quirks).score == expected

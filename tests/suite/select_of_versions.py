@@ -1,9 +1,10 @@
 """Chooses the recorded decisions of other versions than 1.32 that are shipped.
 
-python tests/suite/select_of_versions.py FOLDER_OF_1_32 FILES_OF_OTHER_VERSIONS...
+numa-conformance record QUESTIONS --target-command ./kubelet-1.37 --times 4 --output recorded.jsonl.gz
+python tests/suite/select_of_versions.py recorded.jsonl.gz
 
-Of each version first the questions that a neighbour answers otherwise or was not asked, small ones before large ones;
-then others, until the compressed files of the version have so many bytes together.
+Of each version first the questions that the reference answers otherwise at the version before or after, small ones
+before large ones; then others, until the compressed files of the version have so many bytes together.
 """
 
 from __future__ import annotations
@@ -12,58 +13,58 @@ import gzip
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.suite.recorded import Vector, read_vectors
+from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from numa_conformance.suite.recorded.differences import ANY_OF
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 100_000
 STEP = 10
-ANSWERS = ("initial", "expect", "construction_error", "stage", "reserved_cpus")
 
 
-def main(base: Path, others: Sequence[Path]) -> None:
-    by_version: dict[KubernetesVersion, dict[str, Vector]] = defaultdict(dict)
-    for vector in read_vectors([base, *others]):
-        by_version[vector.version][question(vector)] = vector
-    versions = sorted(by_version)
-    for index, version in enumerate(versions):
-        if any(vector.told for vector in by_version[version].values()) and version != versions[0]:
-            neighbours = [by_version[beside] for beside in versions[max(index - 1, 0) : index + 2] if beside != version]
-            write(version, chosen(by_version[version].values(), neighbours))
+def main(files: list[Path]) -> None:
+    by_version: dict[KubernetesVersion, list[Vector]] = defaultdict(list)
+    for vector in read_vectors(files):
+        by_version[vector.version].append(vector)
+    for version, vectors in by_version.items():
+        place = SUPPORTED.index(version)
+        beside = [one for one in SUPPORTED[max(place - 1, 0) : place + 2] if one != version]
+        write(version, chosen(vectors, version, beside))
 
 
-def question(vector: Vector) -> str:
-    return vector.id.partition("@")[0]
-
-
-def answers(vector: Vector) -> Any:
-    return [vector.body.get(name) for name in ANSWERS]
-
-
-def chosen(vectors: Iterable[Vector], neighbours: Sequence[dict[str, Vector]]) -> list[Vector]:
-    """Return as many as fit, those that tell versions apart first."""
-    apart, alike = [], []
-    for vector in sorted(vectors, key=lambda vector: len(json.dumps(vector.body))):
-        beside = [known.get(question(vector)) for known in neighbours]
-        same = all(one is not None and answers(one) == answers(vector) for one in beside)
-        (alike if same else apart).append(vector)
+def chosen(
+    vectors: Iterable[Vector], version: KubernetesVersion, neighbours: Iterable[KubernetesVersion]
+) -> list[Vector]:
+    """Return as many as fit, those that tell versions apart first; none of which the start is told by chance."""
+    certain = [vector for vector in vectors if ANY_OF not in json.dumps(vector.body.get("initial"))]
+    certain.sort(key=lambda vector: len(json.dumps(vector.body)))
+    otherwise = set().union(*(differing(certain, beside) for beside in neighbours)) - differing(certain, version)
     picked: list[Vector] = []
-    waiting = [*in_turn(apart), *in_turn(alike)]
+    waiting = [
+        *in_turn(vector for vector in certain if vector.id in otherwise),
+        *in_turn(vector for vector in certain if vector.id not in otherwise),
+    ]
     while waiting and size([*picked, *waiting[:STEP]]) <= BYTES:
         picked, waiting = [*picked, *waiting[:STEP]], waiting[STEP:]
     return picked
+
+
+def differing(vectors: Iterable[Vector], version: KubernetesVersion) -> set[str]:
+    """Return the questions that the reference answers otherwise at a version than was recorded."""
+    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", 600))
+    return {one.vector.id for one in replay(target, vectors) if one.status == "differed"}
 
 
 def in_turn(vectors: Iterable[Vector]) -> Iterator[Vector]:
     """Yield one of each kind of question in turn."""
     kinds = defaultdict(list)
     for vector in vectors:
-        kinds[vector.kind, question(vector).partition("-")[0]].append(vector)
+        kinds[vector.kind, vector.id.partition("-")[0]].append(vector)
     for row in zip_longest(*kinds.values()):
         yield from (vector for vector in row if vector is not None)
 
@@ -88,4 +89,4 @@ def write(version: KubernetesVersion, vectors: list[Vector]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])
+    main([Path(name) for name in sys.argv[1:]])

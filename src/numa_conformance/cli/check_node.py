@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -125,7 +126,8 @@ def _print(found: Findings) -> None:
 
 def told(one: Finding) -> Iterable[str]:
     """Yield the lines of one finding for a person."""
-    yield f"{click.style(one.severity, fg='red' if one.severity == 'error' else 'yellow')}: {one.message}"
+    colour = None if os.environ.get("NO_COLOR") else "red" if one.severity == "error" else "yellow"
+    yield f"{click.style(one.severity, fg=colour)}: {one.message}"
     if one.got or one.allowed:
         yield f"  seen: {one.got or 'nothing'}; documented: {one.allowed or 'nothing'}"
     for uid, name in one.pods.items():

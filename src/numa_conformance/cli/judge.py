@@ -15,6 +15,7 @@ from ..errors import Fault, UsageError
 from ..files import open_plain
 from ..suite.drive import again
 from ..suite.history import History, HistoryError, read_histories
+from ..suite.judge.seen import SEEN
 from ..suite.judging import Broken, Verdicts, judge
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import finding_of
@@ -53,6 +54,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     before: set[str] = set()
     count = 0
     for history in read_files(files):
+        _refuse_what_was_only_seen(history)
         before |= judge(history).unmet
         count += 1
     with open_target(choice) as client:
@@ -66,6 +68,11 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
         for name in sorted(unmet.keys() - before):
             click.echo(f"not met now: {name}")
     return code
+
+
+def _refuse_what_was_only_seen(history: History) -> None:
+    if any(step.method == SEEN for step in history.steps):
+        raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
 
 
 def holds_histories(path: Path) -> bool:

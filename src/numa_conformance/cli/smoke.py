@@ -41,7 +41,8 @@ __all__ = ["command"]
 def command(choice: TargetChoice, as_json: bool) -> int:
     """Ask a target one question of each surface it claims, and say whether the answers are well formed.
 
-    Whether they are right is for the suite. Exits with 1 when one is not well formed.
+    Whether they are right is for the suite; a refusal is shown, as any allocator could serve these questions. Exits
+    with 1 when an answer is not well formed.
     """
     with open_target(choice) as target:
         about = target.description
@@ -49,18 +50,19 @@ def command(choice: TargetChoice, as_json: bool) -> int:
             click.echo(
                 f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
             )
-        wrong = {}
+        answers = []
         for message in (message for message in _questions() if _claimed(target, message)):
-            wrong[message.method.name] = fault = _ask(target, message)
+            name, (fault, refusal) = message.method.name, _ask(target, message)
+            answers.append({"method": name, "wellFormed": not fault, "fault": fault, "refused": refusal})
             if not as_json:
-                click.echo(f"  {message.method.name}: {fault or 'well formed'}".replace("\n", "\n    "))
+                told = fault or ("well formed" if refusal is None else f"well formed, but a refusal: {refusal}")
+                click.echo(f"  {name}: {told}".replace("\n", "\n    "))
         features = sorted(target.features)
     if as_json:
-        answers = [{"method": name, "wellFormed": not fault, "fault": fault or None} for name, fault in wrong.items()]
         print_json({**msgspec.to_builtins(about), "features": features, "answers": answers})
     else:
         click.echo(f"features claimed: {', '.join(features) or 'none'}")
-    return DIFFERENT if any(wrong.values()) else OK
+    return DIFFERENT if any(one["fault"] for one in answers) else OK
 
 
 _OPTIONAL = {
@@ -77,15 +79,15 @@ def _claimed(target: Client, message: Request[Any]) -> bool:
     return method.surface in target.surfaces and (feature is None or feature in target.features)
 
 
-def _ask(target: Client, message: Request[Any]) -> str:
-    """Ask one question, and return what is wrong with the answer, if anything is."""
+def _ask(target: Client, message: Request[Any]) -> tuple[str | None, str | None]:
+    """Ask one question, and return what is wrong with the answer and how it refuses, if it does."""
     try:
-        target.ask(message)
+        answer = target.ask(message)
     except NotClaimed:
-        return "not there, though its surface is claimed"
+        return "not there, though its surface is claimed", None
     except TargetFault as fault:
-        return f"{fault.verdict}\n{fault}"
-    return ""
+        return f"{fault.verdict}\n{fault}", None
+    return None, getattr(answer, "message", None)
 
 
 def _questions() -> list[Request[Any]]:

@@ -47,6 +47,20 @@ class Changes:
         after="under policy none nothing of the Topology Manager is checked at start",
     )
 
+    class_told_in_status_counts: bool = _change(
+        "1.29",
+        "ADM-QOS-08",
+        before="the class of a pod is always computed from what it asks for",
+        after="a class that stands in the pod's status counts, whatever the pod asks for",
+    )
+
+    missing_cpus_are_numbered: bool = _change(
+        "1.29",
+        "CPU-ALLOC-02",
+        before='too few CPUs are told as "not enough cpus available to satisfy request"',
+        after="the text says how many are requested and how many are available",
+    )
+
     free_cores_told_when_none_are: bool = _change(
         "1.32",
         "CPU-ADM-02",
@@ -111,6 +125,14 @@ class Changes:
         after="beside align-by-socket NUMA nodes of one socket are preferred to a more even set across sockets, and a "
         "node gives what it has where an even share is more",
         pull="kubernetes/kubernetes#139778",
+    )
+
+    pod_limits_follow_containers: bool = _change(
+        "1.37",
+        "ADM-DEF-03",
+        before="a pod with requests of its own and no limits is Burstable, whatever limits its containers have",
+        after="a limit that such a pod lacks is set from its containers' limits, so that some pods are Guaranteed that "
+        "were not (gate PodLevelResourcesFixDefaulting)",
     )
 
     class_by_container: bool = _change(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path, PurePosixPath
 
 from ..cpuset import MAX_ID, CpuSet
@@ -43,15 +44,18 @@ class HostFiles:
         folder, slash, name = path.rpartition("/")
         if not slash or name in ("", ".", ".."):
             return self._walk(path)
-        if folder not in self._folders:
-            self._folders[folder] = self.resolve(folder)
-        place = self._folders[folder]
+        place = self._folder(folder)
         if place is None:
             return None
-        step = place / name
+        step = f"{place}/{name}"
         if os.path.islink(step):
             return self._walk(path)
-        return step if os.path.exists(step) else None
+        return Path(step) if os.path.exists(step) else None
+
+    def _folder(self, path: str) -> Path | None:
+        if path not in self._folders:
+            self._folders[path] = self.resolve(path)
+        return self._folders[path]
 
     def _walk(self, path: str) -> Path | None:
         parts = list(PurePosixPath(path).parts)
@@ -87,17 +91,31 @@ class HostFiles:
 
     def text(self, path: str) -> str | None:
         """Return a file's text without blanks and NUL bytes at its ends; None when it is not there or not readable."""
-        place = self.resolve(path)
-        if place is None or not place.is_file():
-            return None
-        try:
-            with place.open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
-        except OSError:
+        content = self._content(path)
+        if content is None:
             return None
         if len(content) > MAX_BYTES:
             raise UsageError(Fault(self.shown(path), f"is larger than {MAX_BYTES} bytes"))
         return content.decode("utf-8", "replace").strip(_BLANKS)
+
+    def _content(self, path: str) -> bytes | None:
+        """Return the beginning of a plain file: of a link only once it is known where that leads."""
+        folder, _, name = path.rpartition("/")
+        if folder and name not in ("", ".", ".."):
+            place = self._folder(folder)
+            if place is None:
+                return None
+            try:
+                return _read(f"{place}/{name}")
+            except FileNotFoundError:
+                return None
+            except (OSError, ValueError):  # a link, or a name that no file can have
+                pass
+        found = self.resolve(path)
+        try:
+            return None if found is None else _read(str(found))
+        except OSError:
+            return None
 
     def number(self, path: str) -> int | None:
         """Return a file's decimal number; None when it is not there. Raises ``UsageError`` for anything else."""
@@ -155,3 +173,17 @@ class HostFiles:
         """Return the names in a folder, sorted; empty when it is not there."""
         place = self.resolve(folder)
         return sorted(os.listdir(place)) if place is not None and place.is_dir() else []
+
+
+def _read(place: str) -> bytes | None:
+    """Read a plain file that is no link, one byte more than is accepted at most; None for anything else."""
+    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        content = b""
+        while len(content) <= MAX_BYTES and (more := os.read(handle, MAX_BYTES + 1 - len(content))):
+            content += more
+        return content
+    finally:
+        os.close(handle)

@@ -15,6 +15,7 @@ from .host_memory import huge_pages, read_distances, read_memory_node, total_mem
 __all__ = ["read_machine"]
 
 _CPU = "sys/devices/system/cpu"
+_IDS = ("physical_package_id", "core_id")
 _NODE = "sys/devices/system/node"
 _POOLS = "sys/kernel/mm/hugepages"
 MAX_CPUS = 8192
@@ -46,6 +47,8 @@ class _Reader:
     def __init__(self, files: HostFiles) -> None:
         self._files = files
         self._notes: list[str] = []
+        self._known_ids: dict[int, tuple[int | None, int | None]] = {}
+        self._cache_folders: dict[int, str | None] = {}
 
     def read(self, name: str) -> Machine:
         online, offline = self._online()
@@ -118,17 +121,24 @@ class _Reader:
         return 0
 
     def _last_level_cache(self, cpu: int, online: int) -> int:
-        folder = f"{_CPU}/cpu{cpu}/cache"
-        for index in self._files.numbered(folder, "index"):
-            if self._files.text(f"{folder}/index{index}/level") != "3":
-                continue
-            found = self._files.cpu_map(f"{folder}/index{index}/shared_cpu_map")
-            listed = self._files.cpu_list(f"{folder}/index{index}/shared_cpu_list")
-            if found and listed and found != listed:
-                self._note_once("shared_cpu_map and shared_cpu_list of a last-level cache contradict each other")
-            shared = found or listed
-            return (shared & online | 1 << cpu) if shared else 0
-        return 0
+        folder = self._cache_folder(cpu)
+        if folder is None:
+            return 0
+        found = self._files.cpu_map(f"{folder}/shared_cpu_map")
+        listed = self._files.cpu_list(f"{folder}/shared_cpu_list")
+        if found and listed and found != listed:
+            self._note_once("shared_cpu_map and shared_cpu_list of a last-level cache contradict each other")
+        shared = found or listed
+        return (shared & online | 1 << cpu) if shared else 0
+
+    def _cache_folder(self, cpu: int) -> str | None:
+        """Return the folder of the first cache of level 3 that a CPU has."""
+        if cpu not in self._cache_folders:
+            above = f"{_CPU}/cpu{cpu}/cache"
+            folders = (f"{above}/index{index}" for index in self._files.numbered(above, "index"))
+            at_level_3 = (folder for folder in folders if self._files.text(f"{folder}/level") == "3")
+            self._cache_folders[cpu] = next(at_level_3, None)
+        return self._cache_folders[cpu]
 
     def _complete(self, groups: _Groups, online: int) -> None:
         """Fill in from ids what sibling lists do not say, and make groups agree among their members."""
@@ -165,8 +175,10 @@ class _Reader:
                 seen |= members
 
     def _ids(self, cpu: int) -> tuple[int | None, int | None]:
-        folder = f"{_CPU}/cpu{cpu}/topology"
-        return self._files.number(f"{folder}/physical_package_id"), self._files.number(f"{folder}/core_id")
+        if cpu not in self._known_ids:
+            package, core = (self._files.number(f"{_CPU}/cpu{cpu}/topology/{name}") for name in _IDS)
+            self._known_ids[cpu] = package, core
+        return self._known_ids[cpu]
 
     def _numa_nodes(self, online: int) -> dict[int, int]:
         nodes = {}
@@ -189,14 +201,8 @@ class _Reader:
         return {cpu: self._ids(cpu)[0] for cpu in iter_bits(online)}
 
     def _cache_ids(self, online: int) -> dict[int, int | None]:
-        found: dict[int, int | None] = {}
-        for cpu in iter_bits(online):
-            folder = f"{_CPU}/cpu{cpu}/cache"
-            for index in self._files.numbered(folder, "index"):
-                if self._files.text(f"{folder}/index{index}/level") == "3":
-                    found[cpu] = self._files.number(f"{folder}/index{index}/id")
-                    break
-        return found
+        folders = {cpu: folder for cpu in iter_bits(online) if (folder := self._cache_folder(cpu)) is not None}
+        return {cpu: self._files.number(f"{folder}/id") for cpu, folder in folders.items()}
 
     def _numbered_groups(self, groups: dict[int, int], ids: dict[int, int | None]) -> dict[int, int]:
         """Return CPU to group number: the kernel's own ids where they tell the groups apart, else the lowest CPU."""

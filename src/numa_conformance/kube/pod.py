@@ -13,7 +13,7 @@ from ..reading import Fields
 from .container import Container
 from .features import FeatureGates
 from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS
-from .pod_level import read_pod_level
+from .pod_level import default_limits, read_pod_level
 from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
@@ -103,9 +103,11 @@ class Pod:
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
         """
         given = self.given or self
-        by_container = Changes.of(gates.version).class_by_container
-        if by_container and not given.compares_by_container:
+        changes = Changes.of(gates.version)
+        if changes.class_by_container and not given.compares_by_container:
             given = replace(given, compares_by_container=True)
+        if given.status_qos_class and not changes.class_told_in_status_counts:
+            given = replace(given, status_qos_class=None)
         if any(container.restart_always for container in given.init_containers):
             given = _with_sidecars(given, gates, quirks)
         if not given.has_resources:
@@ -115,10 +117,13 @@ class Pod:
             return replace(given, requests={}, limits={}, served="nobody" if unpins else "containers", given=given)
         if not given.has_pod_level:
             return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
+        limits = given.limits
+        if gates.enabled("PodLevelResourcesFixDefaulting"):
+            limits = default_limits((given.requests, limits), given.init_containers, given.containers)
         served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
         if gates.enabled("PodLevelResourceManagers"):
             served = "pod"
-        return replace(given, served=served, given=given)
+        return replace(given, limits=limits, served=served, given=given)
 
     @cached_property
     def all_containers(self) -> tuple[Container, ...]:

@@ -10,9 +10,9 @@ from ..reading import Fields
 from .container import Container
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page
-from .totals import total_requests
+from .totals import total_limits, total_requests
 
-__all__ = ["PodLevel", "read_pod_level"]
+__all__ = ["PodLevel", "default_limits", "read_pod_level"]
 
 PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
 """Requests and limits of the pod."""
@@ -41,6 +41,22 @@ def read_pod_level(
         {name: amount.canonical() for name, amount in requests.items()},
         {name: amount.canonical() for name, amount in limits.items()},
     )
+
+
+def default_limits(level: PodLevel, init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:
+    """Return the limits of a pod with those that the API server adds since 1.37 (ADM-DEF-03).
+
+    Where all containers have a limit for what the pod requests, its own is theirs together, or its request if that is
+    larger.
+    """
+    requests, limits = level
+    together = total_limits(init, apps)
+    added = {
+        name: max(amount, together[name], key=lambda quantity: quantity.as_number)
+        for name, amount in requests.items()
+        if _supported(name) and name not in limits and all(name in one.limits for one in (*init, *apps))
+    }
+    return {**added, **limits}
 
 
 def _supported(name: str) -> bool:

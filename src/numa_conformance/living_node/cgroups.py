@@ -11,7 +11,17 @@ from typing import Literal
 
 from .tree import Line, NodeTree
 
-__all__ = ["BASE", "ContainerCgroup", "Hierarchy", "allowed", "containers", "find_hierarchy", "limit_of", "members"]
+__all__ = [
+    "BASE",
+    "MOST_THREADS",
+    "ContainerCgroup",
+    "Hierarchy",
+    "allowed",
+    "containers",
+    "find_hierarchy",
+    "limit_of",
+    "members",
+]
 
 BASE = "sys/fs/cgroup"
 _TOPS = re.compile(r"(?:kubepods|(?:[A-Za-z0-9_.:-]+-)?kubepods\.slice)", re.ASCII)
@@ -24,6 +34,7 @@ _CONTAINER = re.compile(r"(?:cri-containerd-|crio-|docker-|libpod-|cri-)?(.{1,25
 _NO_CONTAINER = re.compile(r"crio-conmon-.*")
 _INNER_DEPTH = 16
 MOST_THREADS = 200_000
+"""Threads of all containers of a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
         tree.note(f"{BASE}: there is no cpuset hierarchy: what containers run on is not seen")
         return None
     folder = f"{BASE}/cpuset" if version1 else BASE
-    begin = f"{folder}{posixpath.normpath(f'/{cgroup_root}')}".rstrip("/")
+    begin = f"{folder}{posixpath.normpath('/' + cgroup_root.lstrip('/'))}".rstrip("/")
     begin = begin if tree.folders(begin) else folder  # systemd names the folder otherwise: it is looked for
     tops = _tops(tree, begin)
     if not tops:
@@ -137,10 +148,11 @@ def _uid(name: str) -> str | None:
     return folder_of[1] if folder_of else None
 
 
-def members(tree: NodeTree, container: ContainerCgroup) -> None:
+def members(tree: NodeTree, container: ContainerCgroup, most: int) -> None:
     """Look up the threads of a container, of cgroups below its own too, and whether it runs.
 
-    Where the tree does not tell of threads at all, as a hand-made one may not, it counts as running.
+    Where the tree does not tell of threads at all, as a hand-made one may not, it counts as running. At most so many
+    threads are looked at.
     """
     told = False
     for folder in _nested(tree, container.path):
@@ -150,10 +162,10 @@ def members(tree: NodeTree, container: ContainerCgroup) -> None:
                 told = True
                 container.threads += [int(word) for word in text.split() if word.isascii() and word.isdecimal()]
                 break
-    if len(container.threads) > MOST_THREADS:
-        tree.note(f"{container.path}: has {len(container.threads)} threads; the first {MOST_THREADS} are looked at")
-        del container.threads[MOST_THREADS:]
     container.may_run = bool(container.threads) or not told
+    if len(container.threads) > most:
+        tree.note(f"containers have more than {MOST_THREADS} threads; the rest is not looked at")
+        del container.threads[most:]
 
 
 def _nested(tree: NodeTree, folder: str) -> Iterator[str]:

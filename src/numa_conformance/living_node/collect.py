@@ -151,7 +151,7 @@ def _write_container(sight: Sight, dump: Tree, one: RunningContainer) -> None:
 
 
 def _absolute(path: str) -> str:
-    return posixpath.normpath(f"/{path}")
+    return posixpath.normpath("/" + path.lstrip("/"))
 
 
 def _inside(path: str) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
+from ..files import read_bounded
 from ..kube.configuration_files import kubelet_document
 from ..kube.kubelet_config import OWN_FIELDS, KubeletConfiguration
 from ..kube.kubelet_flags import FLAGS, with_flags
 from ..reading import Document
-from .tree import Line, NodeTree
+from .tree import MAX_STATE, Line, NodeTree
 
 __all__ = ["PLACES", "RELEVANT_FLAGS", "Configured", "KubeletProcess", "find_kubelet", "read_configuration"]
 
@@ -31,6 +32,9 @@ CGROUP_ROOT = "cgroupRoot"
 _FIELDS = (*OWN_FIELDS, CGROUP_ROOT)
 MAX_DROP_INS = 1_000
 _SUFFIX = ".conf"
+_DEPTH = 4
+_KEY = re.compile(r"""["']?\b([A-Za-z]+)["']?\s*:""")
+_WIDEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ def read_configuration(
         document, told = _document(place)
         files.append(shown)
         merged = _merged(merged, document.value)
-        said.update(_lines(tree, place, shown, document.value))
+        said.update(_lines(place, shown, document.value))
         if told:
             break
     if not files and process is None:
@@ -160,15 +164,20 @@ def _drop_ins(tree: NodeTree, process: KubeletProcess | None, config_dir: Path |
         inside = NodeTree(config_dir)
         return [(str(config_dir / name), place) for name, place in _conf_files(inside, "")]
     named = process.last("config-dir") if process else None
-    return _conf_files(tree, named.strip("/") + "/") if named else []
+    return list(_conf_files(tree, named.strip("/") + "/")) if named else []
 
 
-def _conf_files(tree: NodeTree, folder: str) -> list[tuple[str, Path]]:
-    names = [name for name in tree.names(folder or ".") if name.endswith(_SUFFIX)]
+def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[str, Path]]:
+    """Yield drop-ins as the kubelet walks a folder: by name, what is in a folder in its place."""
+    names = tree.names(folder or ".")
     if len(names) > MAX_DROP_INS:
-        tree.note(f"{folder}: more than {MAX_DROP_INS} drop-ins; the rest is not looked at")
-    places = ((f"{folder}{name}", tree.place(f"{folder}{name}")) for name in names[:MAX_DROP_INS])
-    return [(shown, place) for shown, place in places if place is not None and place.is_file()]
+        tree.note(f"{folder}: more than {MAX_DROP_INS} files; the rest is not looked at")
+    for name in names[:MAX_DROP_INS]:
+        place = tree.place(f"{folder}{name}")
+        if place is not None and place.is_dir() and depth < _DEPTH and not place.is_symlink():
+            yield from _conf_files(tree, f"{folder}{name}/", depth + 1)
+        elif place is not None and name.endswith(_SUFFIX) and place.is_file():
+            yield f"{folder}{name}", place
 
 
 def _document(place: Path) -> tuple[Document, bool]:
@@ -189,15 +198,20 @@ def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
     return merged
 
 
-def _lines(tree: NodeTree, place: Path, shown: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+def _lines(place: Path, shown: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     """Yield each field of a document with the line on which it stands."""
-    text = place.read_text("utf-8", "replace") if place.is_file() else ""
+    try:
+        text = read_bounded(place, MAX_STATE).decode("utf-8", "replace")
+    except (UsageError, OSError):
+        return
     found: dict[str, Line] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        for match in re.finditer(r"""["']?\b([A-Za-z]+)["']?\s*:""", line):
-            if match[1] in value and match[1] not in found:
-                shown_text = line.strip() if len(line) < 200 else f"{match[1]}: {value[match[1]]}"
-                found[match[1]] = Line.of(shown_text, shown, number)
+        keys = _KEY.findall(line)
+        for key in keys:
+            if key in value and key not in found:
+                # Of a line with other fields, which may be secret, nothing is shown but the one.
+                shown_text = line.strip() if len(keys) == 1 and len(line) < _WIDEST else f"{key}: {value[key]}"
+                found[key] = Line.of(shown_text, shown, number)
     yield from found.items()
 
 

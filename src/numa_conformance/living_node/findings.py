@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..documentation.quirks import QUIRKS
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..suite.history import History
 from ..suite.judge.checker import Violation
-from ..suite.judge.starts import GENERATOR as START
-from ..suite.judging import Broken, judge
+from ..suite.judging import Broken, Verdicts, judge
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import departing
 from .evidence import evidence_of
-from .history import histories_of
+from .history import seen_history, start_history
 from .look import Sight
 from .remedies import remedy_of
 from .tree import Line
@@ -23,6 +22,10 @@ from .tree import Line
 __all__ = ["Finding", "Findings", "check"]
 
 Severity = Literal["error", "warning"]
+
+
+MOST_FINDINGS = 1_000
+"""More are not told of one pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,27 @@ class Findings:
 
 def check(sight: Sight) -> Findings:
     """Judge what was seen by every requirement that it can show."""
-    histories = histories_of(sight)
-    found: dict[tuple[str, str], Finding] = {}
-    asked: dict[str, int] = {}
-    for history in histories:
-        verdicts = judge(history)
-        for name, times in verdicts.asked.items():
-            if not name.startswith("protocol/answer"):
-                asked[name] = asked.get(name, 0) + times
-        for broken in verdicts.broken:
-            one = _finding(sight, broken, of_configuration=history.head.generator == START)
-            found.setdefault(one.key, one)
+    seen = seen_history(sight)
+    verdicts, histories = judge(seen), [seen]
+    found = {one.key: one for one in _findings(sight, verdicts, of_configuration=False)}
+    starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
+    judged = [judge(start) for start in starts if start is not None]
+    if judged:
+        histories.insert(0, next(start for start in reversed(starts) if start is not None))
+        told = [{one.key: one for one in _findings(sight, each, of_configuration=True)} for each in judged]
+        # Of a kubelet whose version is not known only that is said which holds in every version.
+        found |= {key: one for key, one in told[-1].items() if all(key in each for each in told)}
+        verdicts.asked += judged[-1].asked
+    asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
     ordered = sorted(found.values(), key=lambda one: (one.severity, one.requirement, one.message))
     return Findings(tuple(ordered), dict(sorted(asked.items())), tuple(sight.notes), tuple(histories), sight.seconds)
+
+
+def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:
+    for broken in verdicts.broken[:MOST_FINDINGS]:
+        known = REQUIREMENTS.get(broken.requirement)
+        if known is None or sight.version is None or known.holds_in(sight.version):
+            yield _finding(sight, broken, of_configuration=of_configuration)
 
 
 def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding:

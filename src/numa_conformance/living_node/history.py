@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..cpuset import format_bits, iter_bits
-from ..documentation.versions import DEFAULT
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.memory.state import Block
 from ..suite.history import Head, History, Step
@@ -16,22 +16,29 @@ from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
 from .state import StateFiles
 
-__all__ = ["WHOLE_POD", "histories_of"]
+__all__ = ["WHOLE_POD", "seen_history", "start_history"]
 
 WHOLE_POD = "(the pod as a whole)"
 """In the place of a container: what a pod was given as a whole."""
 GENERATOR = "living-node"
 
 
-def histories_of(sight: Sight) -> list[History]:
-    """Return two histories: the kubelet came up with its configuration, and what is to be seen now."""
+def seen_history(sight: Sight) -> History:
+    """Return what is to be seen now."""
     version = str(sight.version or DEFAULT)
-    kubelet = dict(sight.configured.kubelet.to_dict())
-    histories = [History(Head(GENERATOR, "seen", 0, sight.machine, version), (_seen(sight, kubelet),))]
-    if sight.configured.process is not None or sight.state.files:
-        start = Step("node.start", {"kubelet": kubelet}, _started(sight))
-        histories.insert(0, History(Head(START, GENERATOR, 0, sight.machine, version), (start,)))
-    return histories
+    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_seen(sight, _kubelet(sight)),))
+
+
+def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
+    """Return that a kubelet of a version came up with its configuration; None where none ever ran."""
+    if sight.configured.process is None and not sight.state.files:
+        return None
+    start = Step("node.start", {"kubelet": _kubelet(sight)}, _started(sight))
+    return History(Head(START, GENERATOR, 0, sight.machine, str(version)), (start,))
+
+
+def _kubelet(sight: Sight) -> dict[str, Any]:
+    return dict(sight.configured.kubelet.to_dict())
 
 
 def _started(sight: Sight) -> dict[str, Any]:

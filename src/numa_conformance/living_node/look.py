@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from ..hostfs import read_machine
 from ..kube.duration import microseconds
 from ..machine import Machine
-from .cgroups import ContainerCgroup, Hierarchy, allowed, containers, find_hierarchy, limit_of, members
+from .cgroups import MOST_THREADS, ContainerCgroup, Hierarchy, allowed, containers, find_hierarchy, limit_of, members
 from .configuration import Configured, read_configuration
 from .manifest import read_manifest
 from .names import Named, is_id, names_of_containers
@@ -99,8 +101,8 @@ def look(asked: Asked) -> Sight:
         if state_is_the_same:
             break
     else:
-        sight.settled = False
-        sight.tree.note("the state files changed at every pass: what runs in the shared pool is not judged")
+        sight.running.clear()
+        sight.tree.note("the state files changed at every pass: what containers run on is not judged")
     sight.seconds = time.monotonic() - began
     return sight
 
@@ -115,7 +117,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
         configured.root_dir = asked.state_dir
     hierarchy = find_hierarchy(tree, configured.cgroup_root)
     present = containers(tree, hierarchy) if hierarchy else []
-    is_live = manifest is None and str(tree.root) == "/"
+    is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
     if is_live and present:
         time.sleep(PAUSE)
     state = read_state(tree, configured.root_dir)
@@ -142,7 +144,7 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
     if changed is None or now is None:
         return True
     try:
-        period = microseconds(configured.kubelet.cpu_manager_reconcile_period) / 1_000_000
+        period = microseconds(configured.kubelet.reconcile_period(Quirks.none().node)) / 1_000_000
     except UsageError:
         period = 10.0
     return not 0 <= now - changed < PASSES * max(period, 1.0)
@@ -151,12 +153,14 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
 def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
     found = []
     unnamed = 0
+    left = MOST_THREADS
     for cgroup in present:
         known = names.get(cgroup.id)
         if known is None and is_id(cgroup.id):
             unnamed += 1  # a pod's sandbox is one of these
             continue
-        members(tree, cgroup)
+        members(tree, cgroup, left)
+        left -= len(cgroup.threads)
         if not cgroup.may_run:
             continue
         found.append(

@@ -30,6 +30,7 @@ FILES: Mapping[str, str] = {
 """State file to where it lies below the kubelet's folder."""
 MOST_NODES = 1024
 """NUMA nodes that a kernel can have."""
+MOST_CONTAINERS = 20_000
 _EXCERPT = 120
 
 
@@ -78,7 +79,22 @@ def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
     _read_cpus(state)
     _read_memory(state)
     _read_devices(state)
+    _refuse_too_many(state)
     return state
+
+
+def _refuse_too_many(state: StateFiles) -> None:
+    """Take a file that tells of more containers than a node can have for damaged."""
+    for name, own in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
+        if sum(map(len, own.values())) > MOST_CONTAINERS:
+            state.files[name].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+            if name == CPU_FILE:
+                state.cpus = None
+            else:
+                state.nodes, state.blocks, state.pods_with_memory = None, {}, frozenset()
+    if len(state.devices or ()) > MOST_CONTAINERS:
+        state.files[DEVICE_FILE].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+        state.devices = None
 
 
 def _read_cpus(state: StateFiles) -> None:

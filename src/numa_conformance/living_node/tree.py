@@ -22,6 +22,7 @@ MAX_ENTRIES = 100_000
 """Entries of one folder; of a larger one the first are read, and it is said."""
 MAX_FOLDERS = 200_000
 """Folders of cgroups on one node."""
+MAX_NOTES = 200
 _GONE = (errno.ENOENT, errno.ESRCH, errno.ENODEV, errno.ENOTDIR)
 
 
@@ -54,7 +55,8 @@ class NodeTree:
         self._folders = 0
 
     def note(self, text: str) -> None:
-        """Remember what could not be seen, once."""
+        """Remember what could not be seen, once; of very many things no more than that there are more."""
+        text = text if len(self.notes) < MAX_NOTES else "more than that could not be seen"
         if text not in self.notes:
             self.notes.append(text)
 

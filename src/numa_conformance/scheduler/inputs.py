@@ -25,7 +25,9 @@ def filter_amounts(pod: Pod) -> dict[str, int]:
     return {name: amount_of(name, quantity) for name, quantity in pod_requests(pod).items()}
 
 
-def scoring_amount(pod: Pod, name: str, *, by_containers: bool = False) -> int:
+def scoring_amount(
+    pod: Pod, name: str, *, by_containers: bool = False, sidecars_as_init_containers: bool = False
+) -> int:
     """Return what a pod counts for one resource in scoring: for cpu and memory an absent request has a default.
 
     A request of the pod as a whole takes the place of its containers' (SCH-REQ-04), unless ``by_containers``.
@@ -36,9 +38,29 @@ def scoring_amount(pod: Pod, name: str, *, by_containers: bool = False) -> int:
         return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
 
     own = None if by_containers else pod.requests.get(name)
-    total = pod_total(pod, of) if own is None else amount_of(name, own)
+    if own is not None:
+        total = amount_of(name, own)
+    elif sidecars_as_init_containers and name in NONZERO:
+        total = max(sum(map(of, pod.containers)), _largest_init_container(pod, name))
+    else:
+        total = pod_total(pod, of)
     overhead = pod.overhead.get(name)
     return total + (0 if overhead is None else amount_of(name, overhead))
+
+
+def _largest_init_container(pod: Pod, name: str) -> int:
+    """Return the most that an init container counts together with the sidecars before it.
+
+    The default stands in where none of these asks for anything (quirk score-counts-sidecars-as-init-containers).
+    """
+    largest, sidecars = 0, list[int]()
+    for container in pod.init_containers:
+        asked = container.requests.get(name)
+        together = [*sidecars, *([] if asked is None else [amount_of(name, asked)])]
+        largest = max(largest, sum(together) if together else NONZERO[name])
+        if container.restart_always:
+            sidecars = together
+    return largest
 
 
 def add_up(amounts: Iterable[Amounts]) -> dict[str, int]:

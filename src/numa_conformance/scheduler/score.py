@@ -61,7 +61,8 @@ class Scorer:
 
     def counted(self, pod: Pod) -> dict[str, int]:
         """Return what a pod on a node counts for each resource of the strategy, defaults included (SCH-REQ-02)."""
-        return {name: scoring_amount(pod, name) for name in self._names}
+        as_init = self.quirks.score_counts_sidecars_as_init_containers
+        return {name: scoring_amount(pod, name, sidecars_as_init_containers=as_init) for name in self._names}
 
     def asked(self, pod: Pod) -> dict[str, int]:
         """Return what a pod that is looking for a node counts."""

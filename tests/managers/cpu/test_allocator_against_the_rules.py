@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from managers.cpu.literal_allocator import EndlessError, FailedError, Literal
 from managers.cpu.random_machines import regular_views, tangled_views, uneven_views
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.changes import Changes
 from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import KubernetesVersion
@@ -13,7 +14,8 @@ from numa_conformance.errors import KubeletFails
 from numa_conformance.machine.kubelet_view import KubeletView
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 
-EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
+VERSION = KubernetesVersion(1, 32)
+EXACT = Quirks.of(VERSION).cpu
 VIEWS = st.one_of(regular_views(), uneven_views(), tangled_views())
 OPTIONS = st.sampled_from(
     [
@@ -28,9 +30,8 @@ OPTIONS = st.sampled_from(
 
 def ours(view: KubeletView, options: StaticOptions, available: set[int], count: int) -> object:
     try:
-        return set(
-            CpuSet.from_bits(CpuAllocator(CpuTopology(view), options, EXACT).allocate(CpuSet(available).bits, count))
-        )
+        allocator = CpuAllocator(CpuTopology(view), options, EXACT, Changes.of(VERSION))
+        return set(CpuSet.from_bits(allocator.allocate(CpuSet(available).bits, count)))
     except NotEnoughCpus as fault:
         return str(fault)
     except KubeletFails:

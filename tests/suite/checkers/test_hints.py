@@ -10,6 +10,7 @@ import pytest
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.generators.hints import examples_of_hints, hint_sweep
+from numa_conformance.suite.generators.states import ALL
 from numa_conformance.suite.judge.hinted import hinted
 from numa_conformance.suite.judge.pods import PodSpec
 from planted import asked, breaks, judged, mixed
@@ -285,3 +286,11 @@ def test_the_picture_is_answered_as_the_walk_says():
         ((1, 2), False),
         ((0, 1, 2), False),
     }
+
+
+def test_pods_as_a_whole_are_asked_of_who_claims_their_scope():
+    scope = {"topology-manager/scope/pod"}
+    for claimed, expected in ((ALL, {"c0", None}), (ALL - scope, {"c0"})):
+        scenarios = [*examples_of_hints(claimed), *hint_sweep(MACHINES, claimed)]
+        names = {params["container"] for scenario in scenarios for _, params in scenario.script()}
+        assert {None if name is None else "c0" for name in names} == expected

@@ -52,3 +52,11 @@ class SchedulerQuirks(QuirkFlags):
         documented="a node is filtered out when it lacks a resource that the pod requests",
         versions="1.27",
     )
+
+    score_counts_sidecars_as_init_containers: bool = quirk(
+        rule="SCH-REQ-03",
+        summary="of a pod that is on a node, sidecars do not add to the CPU and memory of its app containers in "
+        "scores, as if they ended before these start; in whether a pod fits they do",
+        documented="the requests of sidecars are added to those of the app containers",
+        versions="1.28-1.31",
+    )

@@ -20,6 +20,8 @@ ADM-QTY-08 [impl] Quantities are printed without fraction, with the largest expo
 ADM-DEF-01 [doc+impl] A resource with a limit and no request is requested as its limit; nothing is derived the other
   way.
 ADM-DEF-02 [impl] Requests of the pod are set from its limits too, after those of the containers.
+ADM-DEF-03 [impl] Since 1.37 a limit that a pod does not have is set where it has the request and all its containers
+  have the limit: to theirs together, or to its request if that is larger (gate PodLevelResourcesFixDefaulting).
 
 # QoS class
 ADM-QOS-01 [doc+impl] Only cpu and memory decide the class.

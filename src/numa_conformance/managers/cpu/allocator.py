@@ -23,6 +23,7 @@ class CpuAllocator:
         """Settle which algorithm is in force."""
         self.topology = topology
         self._quirks = quirks
+        self._numbered = changes.missing_cpus_are_numbered
         self._across_cores = options.distribute_cpus_across_cores and not quirks.spread_by_cpu_id
         by_id = options.distribute_cpus_across_cores and quirks.spread_by_cpu_id
         self._rest = distribute_cpus_across_cores.as_the_kubelet_does if by_id else None
@@ -43,7 +44,7 @@ class CpuAllocator:
             return 0
         free = available & self.topology.all
         if free.bit_count() < count:
-            raise _not_enough(count, available)
+            raise self._not_enough(count, available)
         taking = Accumulator(self.topology, free, count, self._quirks, trace)
         if self._across_numa is not None:
             return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
@@ -55,11 +56,9 @@ class CpuAllocator:
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
-            raise _not_enough(count, free)
+            raise self._not_enough(count, free)
         return take_packed(Accumulator(self.topology, free, count, self._quirks, trace))
 
-
-def _not_enough(count: int, available: int) -> NotEnoughCpus:
-    return NotEnoughCpus(
-        f"not enough cpus available to satisfy request: requested={count}, available={available.bit_count()}"
-    )
+    def _not_enough(self, count: int, available: int) -> NotEnoughCpus:
+        numbers = f": requested={count}, available={available.bit_count()}" if self._numbered else ""
+        return NotEnoughCpus(f"not enough cpus available to satisfy request{numbers}")

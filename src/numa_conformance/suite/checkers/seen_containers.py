@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from ...cpuset import format_bits
 from ...documentation.versions import KubernetesVersion
@@ -15,6 +16,7 @@ __all__: list[str] = []
 
 NO_QUOTA_SINCE = KubernetesVersion.parse("1.33")
 """From here on quota is left out for exclusive CPUs; before, kubelets set it, which is known."""
+NO_QUOTA = "DisableCPUQuotaWithExclusiveCPUs"
 NO_RESOURCES_OF_PODS_UNTIL = KubernetesVersion.parse("1.34")
 """From here on pods may have resources as a whole, of which a cgroup tells nothing: such get no exclusive CPUs."""
 
@@ -114,7 +116,7 @@ def _limited(seen: Sighting) -> list[SeenContainer]:
 def exclusive_cpus_have_no_quota(seen: Sighting) -> Judgement:
     """Quota does not bound containers with CPUs of their own; asked of kubelets that are known to see to it."""
     own = [one for one in _static(seen) if one.held.cpus and one.runs]
-    if not own or seen.version is None or seen.version < NO_QUOTA_SINCE:
+    if not own or seen.version is None or seen.version < NO_QUOTA_SINCE or not seen.gates.get(NO_QUOTA, True):
         return None
     return [
         Violation(
@@ -134,6 +136,9 @@ def running_containers_share_no_cpus(seen: Sighting) -> Judgement:
     own = [one for one in _static(seen) if one.held.cpus and one.runs and one.uid not in seen.whole]
     if len(own) < 2:
         return None
+    by_pod: dict[str, list[SeenContainer]] = {}
+    for one in own:
+        by_pod.setdefault(one.uid, []).append(one)
     return [
         Violation(
             f"containers {one.key} and {other.name} of the same pod run at once, with CPUs in common",
@@ -141,9 +146,9 @@ def running_containers_share_no_cpus(seen: Sighting) -> Judgement:
             "CPUs of its own for each",
             about=(f"cpu:{one.key}", f"cpu:{other.key}"),
         )
-        for place, one in enumerate(own)
-        for other in own[place + 1 :]
-        if one.uid == other.uid and one.held.cpus & other.held.cpus
+        for together in by_pod.values()
+        for one, other in combinations(together, 2)
+        if one.held.cpus & other.held.cpus
     ]
 
 
@@ -278,7 +283,7 @@ def memory_is_where_it_was_given(seen: Sighting) -> Judgement:
 def _memory_elsewhere(one: SeenContainer) -> Iterator[Violation]:
     nodes = 0
     for block in one.held.memory or ():
-        nodes |= block.nodes if block.bytes else 0
+        nodes |= block.nodes  # also of what an init container has left of it
     facts = (f"mems:{one.key}", f"memory:{one.key}")
     runs = one.runs or Runs(None, None, None, ())
     if runs.mems is not None and runs.mems != nodes:

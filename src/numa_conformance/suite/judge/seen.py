@@ -8,7 +8,7 @@ led there nothing is known, so nothing is said of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -89,7 +89,7 @@ class Sighting:
 
     ``settled``: nothing changed for longer than a pass of the reconcile loop takes. ``version``: None where the
     kubelet's version is not known. ``memory``: the Memory Manager's books, None where there are none. ``whole``: pods
-    that have resources as a whole, of which containers may share what they hold.
+    that have resources as a whole, of which containers may share what they hold. ``gates``: feature gates that are set.
     """
 
     world: World
@@ -102,6 +102,7 @@ class Sighting:
     files: Mapping[str, FileSeen]
     memory: tuple[Mapping[str, Any], ...] | None
     whole: frozenset[str] = frozenset()
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 def seen(history: History, number: int) -> Iterator[object]:
@@ -129,6 +130,7 @@ def seen(history: History, number: int) -> Iterator[object]:
         {name: FileSeen(told["policy"], told.get("damage")) for name, told in answer["files"].items()},
         None if answer.get("memory_state") is None else tuple(answer["memory_state"]),
         frozenset(uid for uid, pod in answer["pods"].items() if pod.get("whole")),
+        step.params["kubelet"].get("featureGates") or {},
     )
 
 
@@ -148,12 +150,14 @@ def _world(
     if pool is None or (settings.strict and reserved is None):
         settings = replace(settings, static=False)
     reserved = reserved or 0 if settings.static else 0
+    by_pod: dict[str, list[SeenContainer]] = {uid: [] for uid in answer["pods"]}
+    for container in containers:
+        by_pod[container.uid].append(container)
     pods: dict[str, PodOnNode] = {}
-    for uid in answer["pods"]:
-        own = [container for container in containers if container.uid == uid]
-        ended = {one.name for one in own if one.runs is None and any(other.runs for other in own)}
+    for uid, own in by_pod.items():
         specs = tuple(
-            ContainerSpec(one.name, "init" if one.name in ended else "app", {}, {}, one.held.cpus.bit_count())
+            # What is not seen to run may be an init container, of which another one has taken something over.
+            ContainerSpec(one.name, "app" if one.runs else "init", {}, {}, one.held.cpus.bit_count())
             for one in own
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})

@@ -31,7 +31,7 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     yield from found
     if expected["result"] == "failed":
         return
-    steps = _Steps(target, unordered=body.get("device_ids") == "unordered")
+    steps = _Steps(target, unordered=_unordered(body))
     for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
         if found:
             return
@@ -53,13 +53,17 @@ def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
 def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     """Return the conversation with what this target answers as its record; a node that does not come up has no steps.
 
-    Raises target faults.
+    Of devices that are given by chance (``device_ids: unordered``) the number is recorded. Raises target faults.
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps, asked = _Steps(target, unordered=False), body.get("steps", [])
+    steps, asked = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
     return {**body, "initial": answer, "steps": asked, "expect": [steps.take(step, {})[1] for step in asked]}
+
+
+def _unordered(body: dict[str, Any]) -> bool:
+    return body.get("device_ids") == "unordered"
 
 
 def _label(index: int, step: dict[str, Any]) -> str:
@@ -107,17 +111,16 @@ class _Steps:
         return expected, got
 
 
-def _count_devices(answer: dict[str, Any]) -> dict[str, Any]:
-    containers = answer.get("containers")
-    if not isinstance(containers, dict):
+def _count_devices(answer: Any) -> Any:
+    """Return an answer with the number of devices in place of their ids, wherever containers are told of."""
+    if isinstance(answer, list):
+        return [_count_devices(item) for item in answer]
+    if not isinstance(answer, dict):
         return answer
-    counted = {
-        name: {**one, "devices": {resource: len(ids) for resource, ids in one["devices"].items()}}
-        if one.get("devices") is not None
-        else one
-        for name, one in containers.items()
-    }
-    return {**answer, "containers": counted}
+    counted = {name: _count_devices(value) for name, value in answer.items()}
+    if isinstance(answer.get("devices"), dict):
+        counted["devices"] = {resource: len(ids) for resource, ids in answer["devices"].items()}
+    return counted
 
 
 def _comparable_files(answer: dict[str, Any]) -> dict[str, Any]:

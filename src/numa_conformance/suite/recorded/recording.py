@@ -17,7 +17,7 @@ from .vectors import Vector
 
 __all__ = ["Answerer", "Recorded", "record_decisions"]
 
-_ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "device_ids", "answeredBy")
+_ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")
 """What is not the question in a record."""
 _BY_CHANCE = ("message", "checkpoints")
 """Where answers may differ from one time to the next without the rest of the conversation: all are accepted."""
