@@ -12,7 +12,7 @@ from .deep import is_skipped, searches
 
 __all__ = ["ShortSearch"]
 
-FEW = 5
+FEW = 3
 """Examples that are asked whatever the time; how long they take tells how many more are."""
 SMALLER = 200
 """Runs for which there must be time where a failing example is to be made smaller, as Hypothesis needs them."""

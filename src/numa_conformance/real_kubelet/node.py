@@ -175,10 +175,6 @@ class RealNode:
         while time.monotonic() < end and any(map(self.files().holds, gone)):
             time.sleep(0.02)
 
-    def drop(self, uid: str) -> None:
-        """Take a pod away that the kubelet has refused, which holds nothing that were to be waited for."""
-        self.pods.pop(uid).file.unlink()
-
     def decided(self, uid: str) -> bool:
         """Tell whether a pod has been admitted or refused. An admitted one gets a sandbox first."""
         if self.refusal(uid) is not None:

@@ -145,7 +145,7 @@ class KubeletTarget:
         refusal, status = node.refusal(inside), node.status(inside)
         if refusal is None:
             return Admitted(node.files().shared_pool, node.holdings(uid), status.get("qosClass"))
-        node.drop(uid)
+        node.take(uid)
         reason, message = _told(refusal)
         return Rejected(node.files().shared_pool, reason, message, status.get("qosClass"), phase=refusal["phase"])
 
@@ -193,7 +193,7 @@ class KubeletTarget:
             if refusal is None:
                 pods.append(ReadmittedPod(uid, node.holdings(uid)))
             else:
-                node.drop(uid)
+                node.take(uid)
                 pods.append(RejectedPod(uid, *_told(refusal)))
         return Restarted(pods, node.files().shared_pool)
 
