@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from numa_conformance.cpuset import CpuSet, format_bits
+from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.hostfs import write_tree
 from numa_conformance.hostfs.fake.tree import Tree
 from numa_conformance.machine import load_machine
@@ -48,40 +49,23 @@ PODS = (
 )
 
 
-class FakeNode:
-    """A node below ``root`` that is as documented, until something is planted."""
+class EmptyNode:
+    """A machine below ``root`` with the cgroup of a kubelet and no pods."""
 
     def __init__(
         self,
         root: Path,
         machine: str = "t3-two-numa-per-socket",
-        kubelet: Mapping[str, Any] = STATIC,
-        pods: tuple[dict, ...] = PODS,
-        *,
         cgroups: int = 2,
         driver: str = "systemd",
-        version: str = "1.32",
         above: str = "",
     ) -> None:
         self.root, self.cgroups, self.driver, self.above = root, cgroups, driver, above
         self.machine = load_machine(machine)
         write_tree(self.machine, root)
-        self.node = Node(self.machine, kubelet, kubernetes_version=version)
         self._threads = 5000
         self.paths: dict[tuple[str, str], str] = {}
-        self.write(f"{KUBELET}/comm", "kubelet\n")
-        self.flags("--config=/var/lib/kubelet/config.yaml", "--kubeconfig", "/secret/kubeconfig", "--v=2")
-        self.configure(kubelet)
-        for one in pods:
-            admitted = self.node.admit(one)
-            assert admitted.placements is not None, admitted.message
-            self.node.run(one["metadata"]["uid"])
-        self.node.reconcile()
-        for name, text in self.node.checkpoints().items():
-            self.state(name, text)
         self._tops()
-        for one in pods:
-            self._pod(one)
 
     def write(self, path: str, text: str) -> None:
         place = self.root / path
@@ -91,38 +75,6 @@ class FakeNode:
 
     def read(self, path: str) -> str:
         return (self.root / path).read_text()
-
-    def flags(self, *words: str) -> None:
-        self.write(f"{KUBELET}/cmdline", "\0".join(["/usr/bin/kubelet", *words]) + "\0")
-
-    def configure(self, kubelet: Mapping[str, Any]) -> None:
-        head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-        secret = {"staticPodURLHeader": {"Authorization": ["a-token"]}}
-        self.write(f"{ROOT_DIR}/config.yaml", yaml.safe_dump({**head, **kubelet, **secret}, sort_keys=False))
-
-    def state(self, name: str, text: str) -> None:
-        folder = "device-plugins/" if name == device_file.DEVICE_FILE else ""
-        self.write(f"{ROOT_DIR}/{folder}{name}", text)
-
-    def change_cpus(self, change: Callable[[CpuState], object], policy: str = "static") -> None:
-        """Plant something in the CPU Manager's state file, with a checksum that fits."""
-        path = f"{ROOT_DIR}/cpu_manager_state"
-        state = cpu_file.decode(self.read(path), json.loads(self.read(path))["policyName"])
-        change(state)
-        self.write(path, cpu_file.encode(policy, state))
-
-    def change_memory(self, change: Callable[[dict, Any], object], policy: str = "Static") -> None:
-        path = f"{ROOT_DIR}/memory_manager_state"
-        nodes, blocks = memory_file.decode(self.read(path), json.loads(self.read(path))["policyName"])
-        change(nodes, blocks)
-        self.write(path, memory_file.encode(policy, nodes, blocks))
-
-    def change_devices(self, change: Callable[[list], object]) -> None:
-        path = f"{ROOT_DIR}/device-plugins/{device_file.DEVICE_FILE}"
-        entries = list(device_file.decode(self.read(path)) or ())
-        registered = json.loads(self.read(path))["Data"]["RegisteredDevices"]
-        change(entries)
-        self.write(path, device_file.encode(entries, registered))
 
     def _tops(self) -> None:
         base = "sys/fs/cgroup" if self.cgroups == 2 else "sys/fs/cgroup/cpuset"
@@ -155,22 +107,14 @@ class FakeNode:
         inner = f"{name}-{level}" if level else name
         return f"{level_folder}/{inner}-pod{uid.replace('-', '_')}.slice"
 
-    def _pod(self, described: dict) -> None:
-        uid, qos = described["metadata"]["uid"], str(self.node.pods[described["metadata"]["uid"]].qos)
+    def put(self, pod: str, uid: str, qos: str, name: str, cpus: str, mems: str, quota: int | None) -> None:
+        """Put a container on the node as a runtime does, beside its pod's sandbox."""
         folder = self._folder(uid, qos)
         self._cpuset(folder)
-        placements = self.node.state().pods[uid]
-        self._cgroup(folder, self.id_of(uid, "sandbox"), "", "", None)
-        for one in described["spec"]["containers"]:
-            name = one["name"]
-            placed = placements[name]
-            pool = self.node.pools.default if self.node.config.cpu_manager_policy == "static" else 0
-            mems = sum({1 << node for block in placed.memory or () for node in block.nodes})
-            path = self._cgroup(
-                folder, self.id_of(uid, name), format_bits(placed.cpus or pool), format_bits(mems), placed.cpu_quota
-            )
-            self.paths[uid, name] = path
-            self._name(described["metadata"]["name"], uid, name)
+        if not any(known == uid for known, _ in self.paths):
+            self._cgroup(folder, self.id_of(uid, "sandbox"), "", "", None)
+        self.paths[uid, name] = self._cgroup(folder, self.id_of(uid, name), cpus, mems, quota)
+        self._name(pod, uid, name)
 
     @staticmethod
     def id_of(uid: str, name: str) -> str:
@@ -208,6 +152,80 @@ class FakeNode:
             f"Mems_allowed_list:\t{mems}\n",
         )
         self.write(f"proc/{thread}/environ", "TOKEN=a-token\0")
+
+
+class FakeNode(EmptyNode):
+    """A node below ``root`` that is as documented, until something is planted."""
+
+    def __init__(
+        self,
+        root: Path,
+        machine: str = "t3-two-numa-per-socket",
+        kubelet: Mapping[str, Any] = STATIC,
+        pods: tuple[dict, ...] = PODS,
+        *,
+        cgroups: int = 2,
+        driver: str = "systemd",
+        version: str = "1.32",
+        above: str = "",
+        quirks: Quirks | None = None,
+    ) -> None:
+        super().__init__(root, machine, cgroups, driver, above)
+        self.node = Node(self.machine, kubelet, kubernetes_version=version, quirks=quirks)
+        self.write(f"{KUBELET}/comm", "kubelet\n")
+        self.flags("--config=/var/lib/kubelet/config.yaml", "--kubeconfig", "/secret/kubeconfig", "--v=2")
+        self.configure(kubelet)
+        for one in pods:
+            admitted = self.node.admit(one)
+            assert admitted.placements is not None, admitted.message
+            self.node.run(one["metadata"]["uid"])
+        self.node.reconcile()
+        for name, text in self.node.checkpoints().items():
+            self.state(name, text)
+        for one in pods:
+            self._pod(one)
+
+    def flags(self, *words: str) -> None:
+        self.write(f"{KUBELET}/cmdline", "\0".join(["/usr/bin/kubelet", *words]) + "\0")
+
+    def configure(self, kubelet: Mapping[str, Any]) -> None:
+        head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+        secret = {"staticPodURLHeader": {"Authorization": ["a-token"]}}
+        self.write(f"{ROOT_DIR}/config.yaml", yaml.safe_dump({**head, **kubelet, **secret}, sort_keys=False))
+
+    def state(self, name: str, text: str) -> None:
+        folder = "device-plugins/" if name == device_file.DEVICE_FILE else ""
+        self.write(f"{ROOT_DIR}/{folder}{name}", text)
+
+    def change_cpus(self, change: Callable[[CpuState], object], policy: str = "static") -> None:
+        """Plant something in the CPU Manager's state file, with a checksum that fits."""
+        path = f"{ROOT_DIR}/cpu_manager_state"
+        state = cpu_file.decode(self.read(path), json.loads(self.read(path))["policyName"])
+        change(state)
+        self.write(path, cpu_file.encode(policy, state))
+
+    def change_memory(self, change: Callable[[dict, Any], object], policy: str = "Static") -> None:
+        path = f"{ROOT_DIR}/memory_manager_state"
+        nodes, blocks = memory_file.decode(self.read(path), json.loads(self.read(path))["policyName"])
+        change(nodes, blocks)
+        self.write(path, memory_file.encode(policy, nodes, blocks))
+
+    def change_devices(self, change: Callable[[list], object]) -> None:
+        path = f"{ROOT_DIR}/device-plugins/{device_file.DEVICE_FILE}"
+        entries = list(device_file.decode(self.read(path)) or ())
+        registered = json.loads(self.read(path))["Data"]["RegisteredDevices"]
+        change(entries)
+        self.write(path, device_file.encode(entries, registered))
+
+    def _pod(self, described: dict) -> None:
+        uid, qos = described["metadata"]["uid"], str(self.node.pods[described["metadata"]["uid"]].qos)
+        placements = self.node.state().pods[uid]
+        pool = self.node.pools.default if self.node.config.cpu_manager_policy == "static" else 0
+        for one in described["spec"]["containers"]:
+            placed = placements[one["name"]]
+            mems = format_bits(sum({1 << node for block in placed.memory or () for node in block.nodes}))
+            cpus = format_bits(placed.cpus or pool)
+            self.put(described["metadata"]["name"], uid, qos, one["name"], cpus, mems, placed.cpu_quota)
 
     def threads(self, uid: str, name: str) -> list[int]:
         path = f"{self.paths[uid, name]}/{'cgroup.threads' if self.cgroups == 2 else 'tasks'}"

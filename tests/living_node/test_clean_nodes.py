@@ -2,9 +2,12 @@
 
 import pytest
 
-from fake_nodes import MEMORY, STATIC, FakeNode
+from fake_nodes import MEMORY, PODS, STATIC, FakeNode
+from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
+from numa_conformance.machine import catalogue_names, load_machine
+from numa_conformance.node import Node
 
 LAYOUTS = [
     (2, "systemd", ""),
@@ -48,3 +51,16 @@ def test_a_node_as_documented_gives_nothing(tmp_path, policy, layout):
     assert findings == []
     assert told.notes == ()
     assert told.asked or policy == "none"
+
+
+SMALL = [name for name in catalogue_names() if len(load_machine(name).cpus) <= 32]
+
+
+@pytest.mark.parametrize("machine", SMALL)
+def test_no_machine_gives_anything_by_its_layout(tmp_path, machine):
+    """Nodes as documented: some machines have kubelets take the reserved CPUs, a known departure that is found."""
+    kubelet = {"cpuManagerPolicy": "static", "reservedSystemCPUs": str(load_machine(machine).cpus[0].id)}
+    trial = Node(load_machine(machine), kubelet, kubernetes_version="1.32", quirks=Quirks.none())
+    fitting = tuple(one for one in PODS if trial.admit(one).placements is not None)
+    FakeNode(tmp_path, machine, kubelet, fitting, quirks=Quirks.none())
+    assert found(tmp_path)[1] == []

@@ -21,7 +21,7 @@ from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
 from .node_inputs import NodeInputs, node_options, read_all_pods
 from .outcomes import ADVISED, NO_ANSWER, Outcomes
-from .terminal import notice, print_json, terminal_width
+from .terminal import notice, print_json, say, terminal_width
 from .versions import version
 from .what_if import Comparison
 
@@ -162,15 +162,15 @@ def _print_pods(outcomes: Outcomes) -> None:
         alike = list(group)
         if isinstance(told, str) and len(alike) > _SHOWN_ALIKE:
             first, last = names[alike[0].uid], names[alike[-1].uid]
-            click.echo(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
+            say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
             continue
         for one in alike:
-            click.echo(_headline(one, names[one.uid], held=one.uid in outcomes.held))
+            say(_headline(one, names[one.uid], held=one.uid in outcomes.held))
             _print_placements(one, outcomes.node)
             for line in advice[one.uid].lines() if one.uid in advice else ():
-                click.echo(f"    {line}")
+                say(f"    {line}")
             if explainer:
-                click.echo(explainer.to_text(one.uid, indent="    "))
+                say(explainer.to_text(one.uid, indent="    "))
 
 
 def _print_placements(one: Admission, node: Node) -> None:

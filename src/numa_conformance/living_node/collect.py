@@ -14,6 +14,7 @@ from .. import __version__
 from ..cpuset import format_bits
 from ..errors import Fault, UsageError
 from ..hostfs.fake.tree import Tree
+from ..hostfs.kubelet_root import STATE_FILES
 from ..managers.device.state_file import DEVICE_FILE
 from ..managers.device.state_file import encode as encode_devices
 from .cgroups import BASE, Hierarchy
@@ -23,7 +24,7 @@ from .look import Asked, RunningContainer, Sight, look
 from .manifest import FILE, FORMAT, Manifest
 from .names import FOLDER
 from .pod_resources import DUMPED
-from .state import FILES, StateFile
+from .state import StateFile
 
 __all__ = ["collect"]
 
@@ -54,7 +55,7 @@ def _write(sight: Sight, dump: Tree) -> None:
     _write_kubelet(sight, dump)
     for name, file in sight.state.files.items():
         text = _without_answers(sight, file) if name == DEVICE_FILE else file.text
-        dump.write_whole(f"{_inside(sight.configured.root_dir)}/{FILES[name]}", text)
+        dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
     if sight.hierarchy is not None:
         _write_hierarchy(sight, dump, sight.hierarchy)
         for one in sight.running:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..hostfs.kubelet_root import STATE_FILES
 from ..managers.cpu.state import CpuState
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.cpu.state_file import decode as decode_cpu
@@ -20,14 +20,8 @@ from ..managers.memory.state_file import decode as decode_memory
 from ..managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
 from .tree import MAX_STATE, Line, NodeTree
 
-__all__ = ["FILES", "StateFile", "StateFiles", "read_state"]
+__all__ = ["StateFile", "StateFiles", "read_state"]
 
-FILES: Mapping[str, str] = {
-    CPU_FILE: CPU_FILE,
-    MEMORY_FILE: MEMORY_FILE,
-    DEVICE_FILE: f"device-plugins/{DEVICE_FILE}",
-}
-"""State file to where it lies below the kubelet's folder."""
 MOST_NODES = 1024
 """NUMA nodes that a kernel can have."""
 MOST_CONTAINERS = 20_000
@@ -70,7 +64,7 @@ class StateFiles:
 def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
     """Read the files below the kubelet's folder; one that is not there is left out."""
     state = StateFiles()
-    for name, place in FILES.items():
+    for name, place in STATE_FILES.items():
         path = f"{root_dir.strip('/')}/{place}"
         text = tree.text(path, MAX_STATE)
         if text is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..errors import Fault, UsageError
 from .checkers import checkers_of
 from .history import History
 from .judge.checker import Violation
 from .judge.reading import UnreadableError
 from .judge.subjects import subjects
 
-__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge"]
+__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge", "judge_a_files"]
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -72,3 +73,14 @@ def judge(history: History) -> Verdicts:
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
     return verdicts
+
+
+def judge_a_files(history: History) -> Verdicts:
+    """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
+    try:
+        return judge(history)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        why = f"its steps are not as the protocol has them: {type(error).__name__}: {error}"
+        raise UsageError(
+            Fault(history.id, why, "what a report keeps, or numa-conformance check-node writes")
+        ) from error

@@ -90,7 +90,7 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
             found = (Difference(fault.verdict, "an answer", str(fault)),)
         except UsageError as error:
             found = (Difference("the record", "a question of the protocol", str(error)),)
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             found = (Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),)
         yield Outcome(vector, "differed" if found else "matched", found)
 

@@ -1,0 +1,178 @@
+"""What reads bytes of strangers: each takes any bytes, and raises nothing but what it says that it raises."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.errors import NumaConformanceError, UsageError
+from numa_conformance.hostfs import read_machine, write_tree
+from numa_conformance.kube import KubeletConfiguration, Pod, Quantity
+from numa_conformance.machine import load_machine, machine_from_dict
+from numa_conformance.managers.cpu.state_file import decode as decode_cpu
+from numa_conformance.managers.device.state_file import decode as decode_devices
+from numa_conformance.managers.memory.state_file import decode as decode_memory
+from numa_conformance.managers.state_file import PLAIN, CheckpointError, FileStyle
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
+from numa_conformance.protocol.dialect import TODAY
+from numa_conformance.protocol.messages import METHODS
+from numa_conformance.protocol.stdio import _result
+from numa_conformance.reading.documents import read_documents
+from numa_conformance.report.html import html_page
+from numa_conformance.report.junit import junit_xml
+from numa_conformance.report.markdown import markdown_text
+from numa_conformance.report.model import read_report
+from numa_conformance.suite.history import HistoryError, read_histories
+from numa_conformance.suite.judging import judge_a_files
+from numa_conformance.suite.recorded import read_vectors, replay
+
+__all__ = ["READERS"]
+
+STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first=True, envelope=True, pods=True))
+
+
+@cache
+def folder() -> Path:
+    """Return a folder of this process; in memory where the system has such a place."""
+    memory = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="numa-fuzz-", dir=memory if memory.is_dir() else None))
+
+
+def as_file(data: bytes, name: str) -> Path:
+    path = folder() / name
+    path.write_bytes(data)
+    return path
+
+
+def text_of(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def quantity(data: bytes) -> None:
+    try:
+        amount = Quantity.parse(data.decode("latin-1"))
+    except UsageError:
+        return
+    assert Quantity.parse(str(amount)) == amount, (data, str(amount))
+
+
+def cpuset(data: bytes) -> None:
+    text = data.decode("latin-1")
+    for parse in (CpuSet.parse, CpuSet.parse_kernel):
+        try:
+            cpus = parse(text)
+        except UsageError:
+            continue
+        assert CpuSet.parse(str(cpus)) == cpus, data
+
+
+def documents(data: bytes) -> None:
+    for name in ("d.yaml", "d.json"):
+        try:
+            read = read_documents(as_file(data, name))
+        except UsageError:
+            continue
+        for document in read:
+            for make in (Pod.from_dict, KubeletConfiguration.from_dict, machine_from_dict):
+                try:
+                    make(document.value)
+                except UsageError:
+                    continue
+
+
+def checkpoints(data: bytes) -> None:
+    text = text_of(data)
+    decode_devices(text)
+    for style in STYLES:
+        for decode in (decode_cpu, decode_memory):
+            try:
+                decode(text, "static" if decode is decode_cpu else "Static", style)
+            except CheckpointError:
+                continue
+
+
+def protocol(data: bytes) -> None:
+    for method in METHODS.values():
+        try:
+            result = _result(data, 1, method.name, None)
+            TODAY.reply(_Asked(method), result)
+        except TargetFault:
+            continue
+
+
+class _Asked:
+    """A request as far as its reply is concerned."""
+
+    def __init__(self, method) -> None:
+        self.method = method
+
+
+@cache
+def reference() -> Client:
+    return Client(InProcess(ReferenceTarget, "the reference", 10))
+
+
+def records(data: bytes) -> None:
+    try:
+        for outcome in replay(reference(), read_vectors([as_file(data, "r.jsonl")])):
+            assert outcome.status in ("matched", "differed", "unsupported")
+    except UsageError:
+        return
+
+
+def reports(data: bytes) -> None:
+    try:
+        summary = read_report(as_file(data, "report.json"))
+    except UsageError:
+        return
+    for render in (html_page, junit_xml, markdown_text):
+        try:
+            render(summary)
+        except UsageError:  # of a Kubernetes version that is none
+            continue
+
+
+def histories(data: bytes) -> None:
+    try:
+        for history in read_histories(data.decode("utf-8", "replace").splitlines()):
+            judge_a_files(history)
+    except (HistoryError, UsageError):
+        return
+
+
+@cache
+def tree() -> tuple[Path, tuple[Path, ...]]:
+    """Return a host tree, and its files."""
+    root = folder() / "tree"
+    write_tree(load_machine("t3-two-numa-per-socket"), root)
+    return root, tuple(sorted(path for path in root.rglob("*") if path.is_file()))
+
+
+def sysfs(data: bytes) -> None:
+    """Two bytes say which file has the rest as its content."""
+    root, files = tree()
+    path = files[int.from_bytes(data[:2], "big") % len(files)]
+    before = path.read_bytes()
+    path.write_bytes(data[2:])
+    try:
+        read_machine(root)
+    except NumaConformanceError:
+        return
+    finally:
+        path.write_bytes(before)
+
+
+READERS: Mapping[str, Callable[[bytes], None]] = {
+    "checkpoints": checkpoints,
+    "cpuset": cpuset,
+    "documents": documents,
+    "histories": histories,
+    "protocol": protocol,
+    "quantity": quantity,
+    "records": records,
+    "reports": reports,
+    "sysfs": sysfs,
+}

@@ -1,0 +1,47 @@
+"""What unmodified kubelets write, tell and ask of the container runtime gives no finding."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+
+from kubelets import PATHS, needs_kubelet, needs_namespaces
+
+pytestmark = [needs_kubelet, needs_namespaces]
+RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
+
+
+@pytest.fixture(scope="module", params=PATHS or [""], ids=lambda path: Path(path).name)
+def told(request, tmp_path_factory):
+    program = Path(__file__).with_name("kubelet_node.py")
+    command = [sys.executable, str(program), request.param, str(tmp_path_factory.mktemp("node"))]
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
+        env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+    )
+    assert run.returncode == 0, run.stderr[-4000:]
+    return json.loads(run.stdout)
+
+
+def test_a_node_of_a_released_kubelet_gives_nothing(told):
+    assert told["clean"]["findings"] == []
+    for requirement in (RECONCILE, "protocol/state-agrees-with-answers", "cpu-manager/shared-pool/loses-nothing"):
+        assert told["clean"]["asked"][requirement] == 1
+
+
+def test_its_dump_gives_nothing_either(told):
+    assert told["dump"]["findings"] == []
+
+
+def test_what_is_planted_is_found(told):
+    (one,) = told["planted"]["findings"]
+    assert one[:2] == [RECONCILE, "the cgroup of container db-uid/main has another cpuset than is assigned"]

@@ -1,0 +1,28 @@
+"""Commands of the pages that are not run, each with its reason."""
+
+import re
+
+ABSENT = {
+    r"mkdir [^-]|apt-get |python3 -m venv |pip install |pre-commit ": "prepares or installs",
+    r"kubectl |helm ": "asks a cluster",
+    r".* cluster\.yaml ": "reads what kubectl wrote; examples/cluster beside it is read",
+    r"(.*/)?tox run|.*/pip install --quiet tox": "runs everything there is",
+    r"eval ": "changes the reader's shell",
+    r"git ": "changes the reader's repository",
+    r".*(command:|--numa-target-command \"?\./|my-agent)": "names a program that the reader has or builds",
+    r".*(mypackage\.|my_target:|my_allocator\.shim:|mine:)": "names a module that the reader has",
+    r".*( before after| part1 | mine theirs | histories\.jsonl)": "reads reports that the reader has",
+    r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py",
+    r"cd examples/": "needs another's allocator; tests/examples",
+    r".*--numa-kubelet |\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
+    r"numa-conformance on ": "needs Linux with namespaces; tests/cli/test_on.py",
+    r"numa-conformance (check-node|collect-node)": "needs a node at work; tests/living_node",
+    r"numa-conformance serve-pod-resources |.*device_plugin/plugin.py": "serves until it is stopped; tests/node_agent",
+    r"numa-conformance replay conformance/": "takes a minute; it is level exact's first case",
+    r"numa-conformance diff ": "takes a minute; tests/cli/test_diff.py",
+}
+
+
+def why_not(typed: str) -> str | None:
+    """Return why a command is not run, nothing where it is."""
+    return next((reason for pattern, reason in ABSENT.items() if re.match(pattern, typed)), None)
