@@ -1,10 +1,21 @@
 """``numa-conformance diff``: sides, exit codes, what it prints."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
 FEW = ("--budget", "0.3%")
+SHIM_OF_138 = """
+import msgspec
+from numa_conformance.protocol import ReferenceTarget
+class Newer(ReferenceTarget):
+    def describe(self, request):
+        return msgspec.structs.replace(super().describe(request), kubernetes_version="1.38")
+def make():
+    return Newer("exact", "1.36")
+"""
 
 
 def test_what_does_not_differ_exits_with_0(run):
@@ -83,3 +94,37 @@ def test_a_reference_without_a_version_follows_the_target(run, files, tmp_path, 
     code, out, _ = run("diff", "reference", "target:shim_of_133:make", *FEW, "--json")
     told = json.loads(out)
     assert (code, told["a"]["kubernetesVersion"], told["kinds"]) == (0, "1.33", [])
+
+
+def test_a_target_of_a_version_that_is_not_known_is_compared_with_one_that_is_named(run, files, tmp_path, monkeypatch):
+    files("shim_of_138.py", SHIM_OF_138)
+    monkeypatch.syspath_prepend(tmp_path)
+    code, _, err = run("diff", "target:shim_of_138:make", "reference", *FEW)
+    assert code == 2
+    assert "the other side follows '1.38'" in err
+    assert "accepted: reference@VERSION, 1.27 to" in err
+    assert run("diff", "target:shim_of_138:make", "reference@1.36", *FEW)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "need"),
+    [
+        ("takes_the_highest_ids", ["pick", "cpus"], []),
+        ("ignores_uncore_caches", ["pick", "cpus"], ["prefer-align-cpus-by-uncorecache: true"]),
+        ("forgets_a_reserved_cpu", ["allocate", "reserved_cpus"], ["cpuManagerPolicy: static"]),
+    ],
+)
+def test_a_changed_policy_behind_a_command_is_found_and_shrunk(run, change, place, need):
+    changed = Path(__file__).parents[1] / "changed_policies.py"
+    command = f"command:{sys.executable} {changed} {change}"
+    code, out, _ = run("diff", command, "reference", "--budget", "3%", "--first", "--json")
+    (kind,) = json.loads(out)["kinds"]
+    assert (code, [kind["method"], kind["place"]], kind["needs"]) == (1, place, need)
+    assert kind["quirks"] == kind["changes"] == kind["gatesAndOptions"] == []
+    assert kind["example"]["steps"] == 1
+
+
+def test_two_versions_differ_by_named_quirks(run):
+    code, out, _ = run("diff", "reference:exact@1.32", "reference:exact@1.33", *FEW, "--first", "--json")
+    assert code == 1
+    assert [kind["quirks"] for kind in json.loads(out)["kinds"]] == [["quota-on-exclusive-cpus"]]

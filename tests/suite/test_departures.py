@@ -1,20 +1,44 @@
-"""What is told of requirements that the kubelet does not meet."""
+"""What is told of requirements that the kubelet does not meet, and that a cheap part of it is measured again."""
 
-from numa_conformance.documentation.quirks import QUIRKS
+import pytest
+
+import departing
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.suite.requirements import REQUIREMENTS
-from numa_conformance.suite.requirements.departures import DEPARTURES, departing
+from numa_conformance.suite.requirements.departures import DEPARTURES, TOGETHER
+
+KEPT = "cpu-manager/static/keeps-cpus-when-admitted-again"
 
 
-def test_departures_name_requirements_of_the_documentation_and_quirks():
-    for requirement, quirks in DEPARTURES.items():
+def test_departures_name_requirements_of_the_documentation_and_quirks_of_the_version():
+    for requirement, by_version in DEPARTURES.items():
         assert REQUIREMENTS[requirement].level == "documented"
-        assert quirks
-        assert set(quirks) <= QUIRKS.keys()
+        for version, causes in by_version.items():
+            assert REQUIREMENTS[requirement].holds_in(version)
+            assert all(version in QUIRKS[quirk].versions for cause in causes for quirk in cause.split(TOGETHER))
+
+
+def test_every_demand_that_is_not_met_has_a_quirk_for_its_reason():
+    without = {name for name, by_version in DEPARTURES.items() if () in by_version.values()}
+    assert {REQUIREMENTS[name].strength for name in without} <= {"SHOULD"}
 
 
 def test_a_requirement_is_met_from_the_version_on_that_mends_the_last_of_its_quirks():
     """smt-check-before-own-cpus ends with 1.36."""
-    kept = "cpu-manager/static/keeps-cpus-when-admitted-again"
-    met = [version for version in SUPPORTED if not departing(kept, version)]
-    assert met == [KubernetesVersion(1, 37)]
+    assert [version for version in SUPPORTED if version not in DEPARTURES[KEPT]] == [KubernetesVersion(1, 37)]
+
+
+@pytest.mark.parametrize("version", [KubernetesVersion(1, 27), KubernetesVersion(1, 36)])
+def test_the_part_about_scores_is_measured_again(version, tmp_path):
+    scores = {name for name in REQUIREMENTS if name.startswith("scheduler/") and REQUIREMENTS[name].holds_in(version)}
+    only = [option for name in sorted(scores) for option in ("--numa-requirement", name)]
+    departing.ask(version, Quirks.of(version).showing(), tmp_path, *only)
+    found = {name: causes for name, causes in departing.measured(version, tmp_path).items() if name in scores}
+    assert found == {name: DEPARTURES[name][version] for name in scores if version in DEPARTURES.get(name, ())}
+
+
+def test_versions_with_the_same_causes_are_told_as_one_span():
+    first, second, third = SUPPORTED[:3]
+    told = departing.spans({first: {"a": ("q",)}, second: {"a": ("q",)}, third: {"a": (), "b": ("q",)}})
+    assert told == {"a": {f"{first}-{second}": ["q"], str(third): []}, "b": {str(third): ["q"]}}

@@ -25,6 +25,12 @@ def test_unknown_profiles_are_refused(text, said):
         Profile.parse(text, "1.32")
 
 
+def test_a_target_of_a_version_that_is_not_known_is_asked_as_one_that_is():
+    with pytest.raises(UsageError, match=r"the target follows '1\.38', .*accepted: cpu@VERSION, 1\.27 to"):
+        Profile.parse("cpu", "1.38")
+    assert str(Profile.parse("cpu@1.36", "1.38")) == "cpu@1.36"
+
+
 @pytest.mark.parametrize("name", FEATURE_SETS)
 def test_a_set_names_known_features_and_asks_for_something(name):
     profile = Profile.parse(name, "1.32")

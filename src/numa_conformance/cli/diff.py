@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import KubernetesVersion
+from ..documentation.versions import DEFAULT
 from ..protocol import Client
-from ..report.causes import QuirksBetween
+from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..suite.asking import Budget
 from ..suite.kinds import Kind, Kinds
@@ -33,9 +33,18 @@ WIDTH = 160
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
 @click.option("--ignore", "ignored", multiple=True, help="A field that is not compared: cpu_quota; may be repeated.")
 @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@click.option("--first", is_flag=True, help="Stop at the first kind of difference.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kinds of differences as JSON.")
 def command(
-    a: str, b: str, budget: str, seed: int, messages: bool, ignored: tuple[str, ...], timeout: float, as_json: bool
+    a: str,
+    b: str,
+    budget: str,
+    seed: int,
+    messages: bool,
+    ignored: tuple[str, ...],
+    timeout: float,
+    first: bool,
+    as_json: bool,
 ) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
@@ -48,10 +57,12 @@ def command(
         choices = [side(a, timeout), side(b, timeout)]
         one, other = _open(opened, choices)
         two = TwoTargets(one, other, messages=messages, ignored=ignored)
-        kinds = Kinds(two.again, _quirks_between(choices, two, one, other))
+        kinds = Kinds(two.again, _causes_between(choices, two))
         for found in with_progress(two.histories(asked, seed), "asking both"):
             if found is not None:
                 kinds.add(found)
+                if first:
+                    break
         about = {
             "a": _about(a, one),
             "b": _about(b, other),
@@ -85,15 +96,15 @@ def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Clien
     return first, opened.enter_context(open_target(choices[1]))
 
 
-def _quirks_between(choices: list[TargetChoice], two: TwoTargets, one: Client, other: Client) -> QuirksBetween | None:
-    """Return what knows the quirks between two levels of one version; None for any other pair."""
-    follows = one.description.kubernetes_version
-    levels = [choice.level for choice in choices]
-    if not all(choice.is_reference for choice in choices) or follows != other.description.kubernetes_version:
+def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetween | None:
+    """Return what knows the causes between two references; None for any other pair."""
+    if not all(choice.is_reference for choice in choices):
         return None
-    if levels[0] == levels[1]:
-        return None
-    return QuirksBetween(KubernetesVersion.parse(follows), two, first_is_exact=levels[0] == "exact")
+    one, other = (
+        Shown.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
+        for choice in choices
+    )
+    return CausesBetween(two, one, other)
 
 
 def _about(asked: str, client: Client) -> dict[str, str]:

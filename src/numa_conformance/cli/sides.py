@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from .targets import TargetChoice
 
@@ -36,7 +36,14 @@ def side(text: str, timeout: float) -> TargetChoice:
 
 
 def of_one_version(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
-    """Return a choice with the version of the other side, where it is the reference and tells none of its own."""
+    """Return a choice with the version of the other side, where it is the reference and tells none of its own.
+
+    Raises ``UsageError`` where the other side follows a version whose behaviour is not known.
+    """
     if choice.version is not None or not choice.is_reference:
         return choice
-    return replace(choice, version=(other and KubernetesVersion.known(other)) or DEFAULT)
+    known = KubernetesVersion.known(other) if other else DEFAULT
+    if known is None:
+        message = f"the other side follows {str(other)!r}, no Kubernetes version whose behaviour is known"
+        raise UsageError(Fault("reference", message, f"reference@VERSION, {SUPPORTED_RANGE}"))
+    return replace(choice, version=known)

@@ -6,7 +6,7 @@ Departures from the documentation are quirks; options, gates and defaults have r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -141,6 +141,14 @@ class Changes:
         before="requests and limits are added up over the pod before they are compared for its class",
         after="they are compared container by container, which tells only for pods that the API server refuses",
     )
+
+    def without(self, *ids: str) -> Changes:
+        """Return the changes with some of them not made."""
+        return replace(self, **{name.replace("-", "_"): False for name in ids})
+
+    def showing(self) -> tuple[str, ...]:
+        """Return the ids of the changes that are made."""
+        return tuple(flag.name.replace("_", "-") for flag in fields(self) if getattr(self, flag.name))
 
     @staticmethod
     @lru_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from ..documentation.changes import Changes
 from ..documentation.gates import GATES, GATES_NEED_OTHERS, GateState
 from ..documentation.options import POLICY_OPTIONS, Maturity
 from ..documentation.versions import DEFAULT, KubernetesVersion
@@ -22,18 +23,22 @@ def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity |
 
 
 class FeatureGates:
-    """The feature gates of one node."""
+    """The feature gates of one node, and the changes that its version has behind it."""
 
-    def __init__(self, version: KubernetesVersion, enabled: Mapping[str, bool]) -> None:
+    def __init__(self, version: KubernetesVersion, enabled: Mapping[str, bool], changes: Changes) -> None:
         """Take the version and the state of every gate; ``build`` is how callers make one."""
         self.version = version
+        self.changes = changes
         self._enabled = enabled
 
     @classmethod
     def build(
-        cls, version: str | KubernetesVersion = DEFAULT, overrides: Mapping[str, bool] | None = None
+        cls,
+        version: str | KubernetesVersion = DEFAULT,
+        overrides: Mapping[str, bool] | None = None,
+        changes: Changes | None = None,
     ) -> FeatureGates:
-        """Apply a configuration's overrides to the defaults of a version.
+        """Apply a configuration's overrides to the defaults of a version; ``changes`` are those of the version.
 
         Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.
         """
@@ -47,7 +52,7 @@ class FeatureGates:
             faults = _unmet_needs(known)
         if faults:
             raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
-        return cls(version, {**wanted, **known})
+        return cls(version, {**wanted, **known}, changes or Changes.of(version))
 
     def enabled(self, name: str) -> bool:
         """Tell whether a gate is on; one the version does not have yet is off, one it no longer has is on."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from ..documentation.changes import Changes
 from ..documentation.quirks.node import NodeQuirks
 from ..reading import Fields
 from .container import Container
@@ -103,7 +102,7 @@ class Pod:
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
         """
         given = self.given or self
-        changes = Changes.of(gates.version)
+        changes = gates.changes
         if changes.class_by_container and not given.compares_by_container:
             given = replace(given, compares_by_container=True)
         if given.status_qos_class and not changes.class_told_in_status_counts:

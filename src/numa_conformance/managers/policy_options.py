@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..documentation.changes import Changes
 from ..documentation.options import PolicyOption
 from ..errors import StartError
 from ..kube.features import FeatureGates
@@ -75,7 +74,7 @@ def check_available(name: str, options: Mapping[str, PolicyOption], manager: str
     stage = maturity.capitalize()
     if maturity != "ga" and not gates.enabled(f"{manager.replace(' ', '')}Policy{stage}Options"):
         text = f"{manager} Policy {stage}-level Options not enabled"
-        if manager == "Topology Manager" and Changes.of(gates.version).texts_of_topology_options_in_lower_case:
+        if manager == "Topology Manager" and gates.changes.texts_of_topology_options_in_lower_case:
             text = text.lower()
         raise OptionError(f'{text}, but option "{name}" provided')
 

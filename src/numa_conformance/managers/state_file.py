@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..documentation.changes import Changes
 from ..errors import StartError
 from ..kube.features import FeatureGates
 
@@ -31,7 +30,7 @@ class FileStyle:
     @classmethod
     def of(cls, gates: FeatureGates) -> FileStyle:
         """Return the style of a node."""
-        changes = Changes.of(gates.version)
+        changes = gates.changes
         return cls(
             changes.state_files_newest_format_first,
             changes.state_files_in_an_envelope,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import KubeletFails, NumaConformanceError, Refusal
@@ -35,7 +36,8 @@ class Node:
 
     Configurations and pods may be the JSON objects that describe them, as ``numa_conformance.testing`` builds them.
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
-    documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
+    documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented;
+    ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
     ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods
     always fit.
 
@@ -50,6 +52,7 @@ class Node:
         *,
         kubernetes_version: str | KubernetesVersion = DEFAULT,
         quirks: Quirks | None = None,
+        changes: Changes | None = None,
         store: StateStore | None = None,
         view: KubeletView | None = None,
         resource_fit: bool = False,
@@ -60,6 +63,7 @@ class Node:
         self.version = KubernetesVersion.supported(kubernetes_version)
         self.config = _configuration(config).at(self.version)
         self.quirks = Quirks.of(self.version) if quirks is None else quirks
+        self._changes = changes
         self._view = view
         self._resource_fit = resource_fit
         self._watcher = watcher
@@ -70,7 +74,7 @@ class Node:
         self._start()
 
     def _start(self) -> None:
-        self.gates = FeatureGates.build(self.version, self.config.feature_gates)
+        self.gates = FeatureGates.build(self.version, self.config.feature_gates, self._changes)
         setup = NodeSetup(self.machine, self.config, self.gates, self.quirks, self._view)
         policy, self._providers = bring_up(setup, self._makers)
         self._cpusets = next((cpusets for provider in self._providers if (cpusets := provider.cpusets)), NO_CPUSETS)
@@ -97,6 +101,7 @@ class Node:
             self.config if config is None else config,
             kubernetes_version=self.version,
             quirks=self.quirks,
+            changes=self._changes,
             view=self._view,
             resource_fit=self._resource_fit,
             providers=self._makers,

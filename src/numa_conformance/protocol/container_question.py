@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, Refusal, StartError, UsageError
@@ -23,11 +24,11 @@ _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: Quirks
+    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: Quirks, changes: Changes | None = None
 ) -> Allocated | AllocationRefused | PolicyRefused:
     """Return hints before the allocation, and the allocation; raises ``KubeletHangs`` where the kubelet does."""
     try:
-        manager, gates = _manager(request, version, quirks)
+        manager, gates = _manager(request, version, quirks, changes)
     except StartError as error:
         return PolicyRefused(error.message.removeprefix(_PREFIX))
     pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
@@ -51,10 +52,12 @@ def ask_container(
     )
 
 
-def ask_hints(request: Hints, version: KubernetesVersion, quirks: Quirks) -> OfferedHints:
+def ask_hints(
+    request: Hints, version: KubernetesVersion, quirks: Quirks, changes: Changes | None = None
+) -> OfferedHints:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
-        manager, gates = _manager(request, version, quirks)
+        manager, gates = _manager(request, version, quirks, changes)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
     pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
@@ -63,9 +66,11 @@ def ask_hints(request: Hints, version: KubernetesVersion, quirks: Quirks) -> Off
     return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))
 
 
-def _manager(request: Allocate | Hints, version: KubernetesVersion, quirks: Quirks) -> tuple[CpuManager, FeatureGates]:
+def _manager(
+    request: Allocate | Hints, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
+) -> tuple[CpuManager, FeatureGates]:
     config = KubeletConfiguration.from_dict(request.kubelet, "kubelet").at(version)
-    gates = FeatureGates.build(version, config.feature_gates)
+    gates = FeatureGates.build(version, config.feature_gates, changes)
     manager = make_cpu_manager(cpu_topology(request.machine, quirks.cpu), config, gates, quirks.cpu)
     state = request.state
     manager.state = CpuState(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..documentation.changes import Changes
 from ..documentation.policies import TOPOLOGY_POLICIES
 from ..documentation.quirks.topology import TopologyQuirks
 from ..documentation.versions import KubernetesVersion
@@ -20,7 +21,9 @@ __all__ = ["ask_merge", "hint_of"]
 NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
 
 
-def ask_merge(request: Merge, version: KubernetesVersion, quirks: TopologyQuirks) -> Merged:
+def ask_merge(
+    request: Merge, version: KubernetesVersion, quirks: TopologyQuirks, changes: Changes | None = None
+) -> Merged:
     """Merge what the request says.
 
     Raises ``UsageError`` for what no machine has, and ``StartError`` for options with which no node comes up.
@@ -30,7 +33,7 @@ def ask_merge(request: Merge, version: KubernetesVersion, quirks: TopologyQuirks
         raise UsageError(faults)
     options = parse_options(
         request.options,
-        FeatureGates.build(version, {}),
+        FeatureGates.build(version, {}, changes),
         quirks,
         nodes=len(request.nodes),
     )

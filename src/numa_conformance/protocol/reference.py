@@ -80,11 +80,13 @@ class ReferenceTarget:
         kubernetes_version: str | KubernetesVersion = DEFAULT,
         *,
         quirks: Quirks | None = None,
+        changes: Changes | None = None,
     ) -> None:
-        """Take level and version; ``quirks`` are shown in place of those that the level shows."""
+        """Take level and version; ``quirks`` and ``changes`` are shown in place of those of level and version."""
         self._level = level
         self._version = KubernetesVersion.supported(kubernetes_version)
-        self._gates = FeatureGates.build(self._version)
+        self._changes = changes
+        self._gates = FeatureGates.build(self._version, changes=changes)
         self._fixed = quirks or (None if level == "exact" else Quirks.none())
         self._quirks = self._fixed or Quirks.of(self._version)
         self._node: Node | None = None
@@ -104,19 +106,19 @@ class ReferenceTarget:
 
     def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose CPUs from a set of free ones."""
-        return pick(request, self._quirks.cpu, Changes.of(self._version))
+        return pick(request, self._quirks.cpu, self._gates.changes)
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(request, hint_of(request.affinity), self._version, self._quirks)
+        return ask_container(request, hint_of(request.affinity), self._version, self._quirks, self._changes)
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._version, self._quirks)
+        return ask_hints(request, self._version, self._quirks, self._changes)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
-        return ask_merge(request, self._version, self._quirks.topology)
+        return ask_merge(request, self._version, self._quirks.topology, self._changes)
 
     def classify(self, request: Classify) -> Classified:
         """Compute a pod's class and exclusive CPUs."""
@@ -174,6 +176,7 @@ class ReferenceTarget:
                 config,
                 kubernetes_version=version or self._version,
                 quirks=self._fixed,
+                changes=self._changes,
                 store=store,
                 watcher=self._overheard,
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from ..documentation.changes import Changes
 from ..documentation.quirks import QUIRKS, Quirk, Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError
@@ -58,11 +59,16 @@ def _breaks(history: History, requirement: str, version: KubernetesVersion, quir
 
 @contextmanager
 def open_reference(
-    level: Level, version: KubernetesVersion = DEFAULT, quirks: Quirks | None = None
+    level: Level,
+    version: KubernetesVersion = DEFAULT,
+    quirks: Quirks | None = None,
+    changes: Changes | None = None,
 ) -> Iterator[Client]:
-    """Open the bundled reference at a level and version, or with these quirks, and close it at the end."""
+    """Open the bundled reference at a level and version, or with these quirks and changes, and close it at the end."""
     reference = Client(
-        InProcess(lambda: ReferenceTarget(level, version, quirks=quirks), "the bundled reference", _SECONDS)
+        InProcess(
+            lambda: ReferenceTarget(level, version, quirks=quirks, changes=changes), "the bundled reference", _SECONDS
+        )
     )
     try:
         yield reference

@@ -1,37 +1,107 @@
-"""What a difference between the reference at two levels comes from: the quirks of the version."""
+"""What a difference between two references comes from: quirks, changes, or the gates and options of their versions."""
 
 from __future__ import annotations
 
-from ..documentation.quirks import Quirks
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..documentation.changes import CHANGES, Changes
+from ..documentation.gates import GATES
+from ..documentation.options import POLICY_OPTIONS
+from ..documentation.quirks import QUIRKS, Quirks
 from ..documentation.versions import KubernetesVersion
+from ..protocol import Level
 from ..suite.differing import Differing
 from ..suite.drive import again
+from ..suite.history import History
 from ..suite.two_targets import TwoTargets
 from .beside_reference import open_reference
 
-__all__ = ["QuirksBetween"]
+__all__ = ["FACTS", "CausesBetween", "Shown"]
+
+FACTS = "gates-options-and-defaults"
+"""The cause where neither a quirk nor a change is one, and no setting of the question tells more."""
 
 
-class QuirksBetween:
-    """Says which quirks a difference comes from, where one side is level ``exact`` and the other ``documented``.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a reference shows: the level, the version with its gates and options, the quirks, and the changes."""
 
-    ``first_is_exact`` tells which; both follow the ``version``.
+    level: Level
+    version: KubernetesVersion
+    quirks: Quirks
+    changes: Changes
+
+    @classmethod
+    def of(cls, level: Level, version: KubernetesVersion) -> Shown:
+        """Return what the reference of a level and version shows."""
+        quirks = Quirks.of(version) if level == "exact" else Quirks.none()
+        return cls(level, version, quirks, Changes.of(version))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of its quirks and changes."""
+        return (*self.quirks.showing(), *self.changes.showing())
+
+    def without(self, *names: str) -> Shown:
+        """Return it without quirks and changes of these ids; what it does not show is passed over."""
+        off = [name for name in names if name in self.names]
+        return replace(
+            self,
+            quirks=self.quirks.without(*(name for name in off if name in QUIRKS)),
+            changes=self.changes.without(*(name for name in off if name in CHANGES)),
+        )
+
+
+class CausesBetween:
+    """Says what differences between two references come from: what one of them shows is taken from it, one at a time.
+
+    Quirks first, then changes; where none of them is the reason, the first side is given the version of the other.
     """
 
-    def __init__(self, version: KubernetesVersion, two: TwoTargets, *, first_is_exact: bool) -> None:
-        """Take the version that both follow, and the two."""
-        self._version = version
+    def __init__(self, two: TwoTargets, one: Shown, other: Shown) -> None:
+        """Take how answers are compared, and what each shows."""
         self._two = two
-        self._first_is_exact = first_is_exact
+        self._one, self._other = one, other
+        differing = set(one.names) ^ set(other.names)
+        self._names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
 
     def causes(self, found: Differing) -> tuple[str, ...]:
-        """Return the quirks without any one of which both answer alike; empty where no one alone is the reason."""
-        showing = Quirks.of(self._version).showing()
-        return tuple(quirk for quirk in showing if self.comes_from(found, (quirk,)))
+        """Return what alone is the reason, each; empty where nothing alone is."""
+        alone = tuple(name for name in self._names if self.comes_from(found, (name,)))
+        if alone or not self.comes_from(found, (FACTS,)):
+            return alone
+        return tuple(self._settings(found.history)) or (FACTS,)
 
-    def comes_from(self, found: Differing, quirks: tuple[str, ...]) -> bool:
-        """Tell whether both answer alike once the exact one shows none of these quirks."""
-        with open_reference("exact", self._version, Quirks.of(self._version).without(*quirks)) as reference:
-            told, _ = again(found.history, reference)
-        sides = (told, found.other) if self._first_is_exact else (found.history, told)
-        return self._two.differing(*sides) is None
+    def comes_from(self, found: Differing, causes: tuple[str, ...]) -> bool:
+        """Tell whether both answer alike without these; settings are the reason where it is their version."""
+        if not set(causes) <= {*QUIRKS, *CHANGES}:
+            given = replace(self._one, version=self._other.version)
+            return self._two.differing(_told(given, found.history), found.other) is None
+        one, other = self._one.without(*causes), self._other.without(*causes)
+        history = found.history if one == self._one else _told(one, found.history)
+        beside = found.other if other == self._other else _told(other, found.other)
+        return self._two.differing(history, beside) is None
+
+    def _settings(self, history: History) -> Iterator[str]:
+        """Yield the gates and options that a history sets and that are at another stage in the other version."""
+        named: dict[str, None] = {}
+        for step in history.steps:
+            kubelet = step.params.get("kubelet")
+            settings: Mapping[str, Any] = kubelet if isinstance(kubelet, Mapping) else step.params
+            for field in ("featureGates", "cpuManagerPolicyOptions", "topologyManagerPolicyOptions", "options"):
+                named |= dict.fromkeys(settings.get(field) or ())
+        gates = {name: gate.history for name, gate in GATES.items()}
+        options = {name: option.maturity for name, option in POLICY_OPTIONS.items()}
+        for name in named:
+            told = gates.get(name) or options.get(name)
+            if told is not None and told.at(self._one.version) != told.at(self._other.version):
+                yield name
+
+
+def _told(shown: Shown, history: History) -> History:
+    """Return what a reference answers to the questions of a history."""
+    with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
+        asked = replace(history.head, version=str(shown.version))
+        return again(History(asked, history.steps), reference)[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..documentation.changes import CHANGES
+from ..documentation.quirks import QUIRKS
 from ..machine.picture import allocation_map, legend_line
 from ..suite.comparison import maps
 from ..suite.findings import Finding
@@ -31,7 +33,7 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
         "method": kind.method,
         "place": kind.place,
         "needs": kind.needed,
-        "quirks": list(kind.causes),
+        **_by_what_they_are(kind.causes),
         "histories": kind.histories,
         "machines": list(kind.machines),
         "example": {
@@ -41,6 +43,24 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
             "scenario": scenario,
         },
     }
+
+
+def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
+    return {
+        "quirks": [name for name in causes if name in QUIRKS],
+        "changes": [name for name in causes if name in CHANGES],
+        "gatesAndOptions": [name for name in causes if name not in QUIRKS and name not in CHANGES],
+    }
+
+
+def _causes(causes: Sequence[str]) -> Iterator[str]:
+    told = _by_what_they_are(causes)
+    if told["quirks"]:
+        yield f"quirk: {', '.join(told['quirks'])}"
+    for name in told["changes"]:
+        yield f"change: {name}, from {CHANGES[name].since} on {CHANGES[name].after}"
+    if told["gatesAndOptions"]:
+        yield f"another stage in the other version: {', '.join(told['gatesAndOptions'])}"
 
 
 def by_cause(kinds: Sequence[Kind]) -> list[list[Kind]]:
@@ -82,7 +102,7 @@ def _kind_as_text(kind: Kind, number: int, width: int) -> str:
     lines = [
         f"{number}. {_counted(kind)}{_machines(kind)}",
         f"   {_needs(kind)}",
-        *([f"   quirk: {', '.join(kind.causes)}"] if kind.causes else []),
+        *(f"   {line}" for line in _causes(kind.causes)),
         *(f"   {line}" for line in Finding([], "", scenario=scenario).told.splitlines() if line),
     ]
     places = sorted(example.differences, key=lambda one: one.path.startswith(BEHIND))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
-from ..documentation.versions import KubernetesVersion
+from ..documentation.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..protocol.features import FEATURES
 
@@ -81,6 +81,9 @@ class Profile:
             raise UsageError(
                 Fault("--numa-profile", f"there is no profile {name!r}", accepted, closest(name, FEATURE_SETS))
             )
+        if not asked and KubernetesVersion.known(version) is None:
+            message = f"the target follows {str(version)!r}, no Kubernetes version whose behaviour is known"
+            raise UsageError(Fault("--numa-profile", message, f"{name}@VERSION, {SUPPORTED_RANGE}"))
         try:
             return cls(name, KubernetesVersion.supported(asked or version))
         except UsageError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...documentation.changes import Changes
 from ...documentation.quirks.cpu import CpuQuirks
 from ...errors import StartError
 from ...kube.features import FeatureGates
@@ -58,7 +57,7 @@ def _none(config: KubeletConfiguration) -> NonePolicy:
 def _static(
     topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
 ) -> StaticPolicy:
-    count, changes = reserved_count(config, quirks), Changes.of(gates.version)
+    count, changes = reserved_count(config, quirks), gates.changes
     try:
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
         if options.align_by_socket:

@@ -26,8 +26,7 @@ __all__ = ["DeviceManager", "provide"]
 
 def provide(setup: NodeSetup, plugins: Mapping[str, DevicePlugin] | None = None) -> DeviceManager:
     """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
-    changes = Changes.of(setup.gates.version)
-    return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=changes, plugins=plugins)
+    return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=setup.gates.changes, plugins=plugins)
 
 
 class DeviceManager(Provider):

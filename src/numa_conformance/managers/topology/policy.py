@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ...documentation.changes import Changes
 from ...documentation.options import TopologyOptions
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...documentation.quirks.topology import TopologyQuirks
@@ -96,7 +95,7 @@ def make_topology_policy(
     Under policy none nothing is checked (TOPO-OPT-06), or to v1.27 all but the number of NUMA nodes.
     """
     name, scope = config.topology_manager_policy, config.topology_manager_scope
-    if name == "none" and Changes.of(gates.version).topology_options_unread_under_none:
+    if name == "none" and gates.changes.topology_options_unread_under_none:
         return policy_of(name, scope, TopologyOptions(), numa_ids, distances, quirks)
     options = parse_options(
         config.topology_manager_policy_options,

@@ -1,0 +1,168 @@
+"""Which requirements of the documentation the kubelet of each version does not meet, and by which quirks: measured.
+
+``python -m departing FOLDER`` in the folder ``tests`` asks the reference with the quirks of every supported version the
+whole suite at level ``documented``, keeps a report of each in FOLDER (one that is there already is taken as it is),
+and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
+from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.case import UNMET, Case
+from numa_conformance.report.model import Summary, read_report
+from numa_conformance.suite.drive import again
+from numa_conformance.suite.history import History, read_histories
+from numa_conformance.suite.judging import ANSWERED, judge
+from numa_conformance.suite.recorded import Vector, replay
+from numa_conformance.suite.requirements.departures import FILE, TOGETHER, Causes
+
+SECONDS = "300"
+"""Time of a call: to be slow is no departure."""
+SHOWN = "NUMA_DEPARTING"
+"""The environment variable that tells the factory version and quirks: ``1.36 quirk,quirk``."""
+
+
+def kubelet() -> ReferenceTarget:
+    """Make the reference of the version, with the quirks, that the environment names.
+
+    At level documented with all quirks, as a kubelet refuses configurations before its managers see them.
+    """
+    version, _, quirks = os.environ[SHOWN].partition(" ")
+    shown = Quirks.of(KubernetesVersion.parse(version))
+    return ReferenceTarget("documented", version, quirks=shown.without(*set(shown.showing()) - set(quirks.split(","))))
+
+
+def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
+    """Return the requirements that a version does not meet, and by which quirks.
+
+    After a few questions without an answer a group is asked no further: what that hides is asked without the reason.
+    """
+    shown, causes = Quirks.of(version).showing(), dict[str, Causes]()
+    while True:
+        found = _measured(version, shown, folder)
+        causes = {**found, **causes}
+        hiding = {quirk for cause in found.get(ANSWERED, ()) for quirk in cause.split(TOGETHER)}
+        if hiding.isdisjoint(shown):
+            return causes
+        shown = tuple(quirk for quirk in shown if quirk not in hiding)
+        folder = folder / "answered"
+
+
+def _measured(version: KubernetesVersion, shown: tuple[str, ...], folder: Path) -> dict[str, Causes]:
+    if not (folder / "report.json").exists():
+        ask(version, shown, folder)
+    causes = dict[str, Causes]()
+    for name, cases in unmet_in(read_report(folder)).items():
+        kept = [folder / case.history for case in cases if case.history]
+        if kept:
+            (history,) = read_histories(kept[0].read_text(encoding="utf-8").splitlines())
+            causes[name] = of_history(history, name, version)
+        else:
+            causes[name] = of_written(version, cases)
+    return causes
+
+
+def ask(version: KubernetesVersion, quirks: Iterable[str], folder: Path, *options: str) -> None:
+    """Ask the whole suite at level documented, or what options leave of it, and keep a report."""
+    asked = ["--numa-conformance", "-q", "--tb=no", "-p", "no:cacheprovider", "--numa-no-shrink"]
+    patience = ["--numa-timeout", SECONDS]
+    target = ["--numa-target", "departing:kubelet", "--numa-report", str(folder.absolute())]
+    with tempfile.TemporaryDirectory() as empty:
+        subprocess.run(
+            [sys.executable, "-m", "pytest", *asked, *patience, *target, *options],
+            cwd=empty,
+            env={**os.environ, SHOWN: f"{version} {','.join(quirks)}", "PYTHONPATH": str(Path(__file__).parent)},
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
+
+
+def unmet_in(report: Summary) -> dict[str, list[Case]]:
+    """Return by requirement the cases in which it is not met, recommendations included."""
+    unmet: dict[str, list[Case]] = {}
+    for case in report.cases:
+        if case.verdict in (*UNMET, "not followed"):
+            for name in case.requirements:
+                unmet.setdefault(name, []).append(case)
+    return unmet
+
+
+def of_history(history: History, requirement: str, version: KubernetesVersion) -> Causes:
+    """Return each quirk without which the conversation keeps the requirement; where none alone, a least set of them."""
+    shown = Quirks.of(version)
+    names = shown.showing()
+
+    def kept(*off: str) -> bool:
+        with open_reference("documented", version, shown.without(*off)) as reference:
+            told, fault = again(history, reference)
+        return requirement not in judge(told).unmet and (requirement != ANSWERED or fault is None)
+
+    alone = tuple(quirk for quirk in names if kept(quirk))
+    if alone or not kept(*names):
+        return alone
+    least = list(names)
+    for quirk in names:
+        if kept(*(one for one in least if one != quirk)):
+            least.remove(quirk)
+    return (TOGETHER.join(least),)
+
+
+def of_written(version: KubernetesVersion, cases: Iterable[Case]) -> Causes:
+    """Return the quirks without each of which a case that was written by hand, asked again, is passed."""
+    shown, causes = Quirks.of(version), dict[str, None]()
+    for case in cases:
+        told = case.scenario or {}
+        failed = Vector(case.id, told.get("kind", ""), {**told, "expect": told.get("answered")}, case.id)
+        for quirk in shown.showing():
+            with open_reference("documented", version, shown.without(quirk)) as reference:
+                (outcome,) = replay(reference, [failed])
+            if outcome.status == "differed" and _passes(case, version, shown.without(quirk)):
+                causes[quirk] = None
+    return tuple(causes)
+
+
+def _passes(case: Case, version: KubernetesVersion, quirks: Quirks) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        ask(version, quirks.showing(), Path(folder), "--numa-case", case.id)
+        return [one.verdict for one in read_report(Path(folder)).cases] == ["passed"]
+
+
+def spans(by_version: Mapping[KubernetesVersion, Mapping[str, Causes]]) -> dict[str, dict[str, list[str]]]:
+    """Return by requirement the causes in each span of versions that have the same."""
+    names = {name for found in by_version.values() for name in found}
+    return {name: dict(_spans_of(name, by_version)) for name in sorted(names)}
+
+
+def _spans_of(
+    name: str, by_version: Mapping[KubernetesVersion, Mapping[str, Causes]]
+) -> Iterator[tuple[str, list[str]]]:
+    for causes, together in groupby(sorted(by_version), key=lambda version: by_version[version].get(name)):
+        versions = list(together)
+        if causes is not None:
+            span = str(versions[0]) if len(versions) == 1 else f"{versions[0]}-{versions[-1]}"
+            yield span, list(causes)
+
+
+def main(folder: Path) -> None:
+    """Measure every version, and write what was found."""
+    by_version = {}
+    for version in SUPPORTED:
+        by_version[version] = measured(version, folder / str(version))
+        sys.stderr.write(f"{version}: {len(by_version[version])} requirements are not met\n")
+    FILE.write_text(json.dumps(spans(by_version), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
