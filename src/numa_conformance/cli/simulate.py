@@ -86,6 +86,7 @@ def command(
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all_pods(pods) if pods else []
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
@@ -102,7 +103,6 @@ def command(
 
 
 def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | None, most: int | None) -> Outcomes:
-    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
     outcomes = beginning.outcomes(inputs, explainer, most)
     _tell_unseen(beginning.pods, outcomes.node)
     return outcomes

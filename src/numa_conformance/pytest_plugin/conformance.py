@@ -51,8 +51,13 @@ def enable(config: pytest.Config) -> None:
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
         config.option.dist, config.option.tx = "no", []
-    if config.stash[RUN].deep:
+    run = config.stash[RUN]
+    if run.deep:
         _search(config)
+    elif run.budget.seconds is not None:
+        from .short import ShortSearch
+
+        config.pluginmanager.register(ShortSearch(run.budget.seconds))
 
 
 def _collect_the_suite(config: pytest.Config) -> bool:
