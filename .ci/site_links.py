@@ -16,6 +16,6 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         path = (here / link[1]).resolve()
         if path.is_relative_to(docs):
             return link[0]
-        return f"]({config.repo_url.rstrip('/')}/blob/main/{path.relative_to(docs.parent)}"
+        return f"]({config.extra['repository']}/blob/main/{path.relative_to(docs.parent)}"
 
     return LINK.sub(outside, markdown)

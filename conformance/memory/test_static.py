@@ -11,6 +11,7 @@ from numa_conformance.suite.workloads import burstable, container, guaranteed, p
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
+departs = pytest.mark.departs
 
 MACHINE = "two-nodes-hugepages"
 """Two NUMA nodes of 8 GiB with 256 huge pages of 2 MiB each."""
@@ -98,6 +99,7 @@ def test_a_grouped_node_serves_no_container_alone(node: NodeRun, pair: Machine) 
 
 
 @requirement("memory-manager/static/keeps-groups-apart")
+@departs("groups-may-cross")
 def test_a_node_that_serves_alone_joins_no_group(node: NodeRun, pair: Machine) -> None:
     node.start(pair, static_memory("restricted"))
     alone = {one for block in node.admit(guaranteed("narrow", "100m", "1Gi")).memory() for one in block.nodes}

@@ -13,6 +13,7 @@ from numa_conformance.suite.workloads import best_effort, burstable, container, 
 
 pytestmark = pytest.mark.surfaces("classify")
 requirement = pytest.mark.requirement
+departs = pytest.mark.departs
 
 
 class Classifier(Questions):
@@ -116,6 +117,7 @@ def test_init_containers_and_apps_share_a_pods_total(
 
 
 @requirement("qos/pod-total-is-the-larger-of-init-and-apps")
+@departs("sidecars-leave-their-resources")
 def test_a_sidecar_counts_beside_the_init_containers_after_it(classify: Classifier) -> None:
     init = [
         container("a", cpu="2", memory="1Gi"),

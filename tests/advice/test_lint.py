@@ -98,7 +98,31 @@ def test_what_only_the_machine_decides_is_told_too() -> None:
     assert (one.place, one.message) == ("reservedSystemCPUs", "there are no CPUs 99 online")
     assert one.remedy == "accepted: some of 0-31"
     (one,) = found({"topologyManagerPolicy": "restricted"}, "twelve-numa-nodes")
-    assert (one.place, one.message) == ("topologymanager", "unsupported on machines with more than 8 NUMA Nodes")
+    assert one.place == "topologyManagerPolicyOptions"
+    assert "the machine has 12 NUMA nodes" in one.message
+    assert one.remedy == 'set max-allowable-numa-nodes: "12"'
+    lifted = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
+    refused = [
+        one
+        for one in found({"topologyManagerPolicy": "restricted", **lifted}, "twelve-numa-nodes", "1.35")
+        if one.kind == "refused"
+    ]
+    assert refused == []
+    (one,) = found({"topologyManagerPolicy": "restricted"}, "twelve-numa-nodes", "1.30")
+    assert one.remedy == "set topologyManagerPolicy: none"
+
+
+def test_the_number_of_numa_nodes_is_a_number() -> None:
+    options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "true"}}
+    (one,) = found({"topologyManagerPolicy": "restricted", **options}, "twelve-numa-nodes")
+    assert one.remedy == 'accepted: a whole number, such as "9"'
+
+
+def test_huge_pages_cannot_be_reserved() -> None:
+    limits = {"memory": "100Mi", "hugepages-2Mi": "10Mi"}
+    memory = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0, "limits": limits}]}
+    (one,) = [one for one in found(memory, "two-nodes-hugepages") if one.kind == "refused"]
+    assert (one.place, one.remedy) == ("reservedMemory[0].limits.hugepages-2Mi", "leave it out")
 
 
 def test_a_reservation_that_splits_cores_is_unwise() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.cli.terminal import columns
+from numa_conformance.cli.terminal import columns, say
 from numa_conformance.machine import allocation_map, load_machine
 
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
@@ -101,6 +101,27 @@ def test_a_picture_fits_a_terminal_and_shows_every_cpu_once(name):
     cores = [core for line in drawn for core in line.split(" | ", 1)[1].replace("|", " ").split()]
     assert sorted(int(cpu) for core in cores for cpu in core.split(",")) == [cpu.id for cpu in machine.cpus]
     assert allocation_map(machine, {}, width=500) == allocation_map(machine, {})
+
+
+def test_a_sentence_goes_on_below_itself_on_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("numa_conformance.cli.terminal.terminal_width", lambda *, err: 30)
+    say("    one two three four five six seven\n\nshort")
+    say("    CPUs 0,2,4,6,8,10,12,14,16,18,20,22")
+    say("    https://kubernetes.io/docs/concepts/")
+    assert capsys.readouterr().out.splitlines() == [
+        "    one two three four five",
+        "      six seven",
+        "",
+        "short",
+        "    CPUs",
+        "      0,2,4,6,8,10,12,14,16,18,20,22",
+        "    https://kubernetes.io/docs/concepts/",
+    ]
+
+
+def test_elsewhere_a_sentence_is_one_line(capsys):
+    say("one two three " * 50)
+    assert capsys.readouterr().out == "one two three " * 50 + "\n"
 
 
 def test_the_last_column_of_a_table_goes_on_below_itself(monkeypatch):

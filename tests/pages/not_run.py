@@ -3,16 +3,17 @@
 import re
 
 ABSENT = {
-    r"mkdir |apt-get |python3 -m venv |pip install |pre-commit ": "prepares or installs",
+    r"mkdir [^-]|apt-get |python3 -m venv |pip install |pre-commit ": "prepares or installs",
     r"kubectl |helm ": "asks a cluster",
     r".* cluster\.yaml ": "reads what kubectl wrote; examples/cluster beside it is read",
     r"(.*/)?tox run|.*/pip install --quiet tox": "runs everything there is",
     r"eval ": "changes the reader's shell",
     r"git ": "changes the reader's repository",
     r".*(command:|--numa-target-command \"?\./|my-agent)": "names a program that the reader has or builds",
-    r".*(mypackage\.|my_target:|my_allocator\.shim:|mine:)": "names a module that the reader has",
+    r".*(my_target:|my_allocator\.shim:|mine:)": "names a module that the reader has",
     r".*( before after| part1 | mine theirs | histories\.jsonl)": "reads reports that the reader has",
     r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py",
+    r".* \"node examples/": "needs Node.js; tests/examples",
     r"cd examples/": "needs another's allocator; tests/examples",
     r".*--numa-kubelet |\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
     r"numa-conformance on ": "needs Linux with namespaces; tests/cli/test_on.py",

@@ -65,8 +65,12 @@ def _with_output(token: Token) -> Iterator[Command]:
     lines = token.content.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=bool(starts)):
+        last = start
+        while lines[last].endswith("\\"):
+            last += 1
+        typed = "".join(line.removesuffix("\\") for line in lines[start : last + 1])
         first = token.map[0] + 1
-        yield Command(lines[start][2:], tuple(lines[start + 1 : end]), slice(first + start + 1, first + end))
+        yield Command(typed[2:], tuple(lines[last + 1 : end]), slice(first + last + 1, first + end))
 
 
 def matches(shown: tuple[str, ...], printed: str) -> bool:

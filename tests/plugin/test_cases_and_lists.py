@@ -36,6 +36,15 @@ def test_a_case_that_is_not_there_is_wrong_usage(suite, name, said):
     assert (result.ret, said in result.stderr.str(), "VERDICT" in result.stdout.str()) == (4, True, False)
 
 
+@pytest.mark.parametrize(("version", "code"), [("1.31", 4), ("1.32", 0)])
+def test_a_case_from_which_the_kubelet_departs_is_asked_at_level_exact_of_versions_that_do_not(suite, version, code):
+    """Quirk groups-may-cross, until 1.31."""
+    case = "memory/test_static::test_a_node_that_serves_alone_joins_no_group"
+    result = suite("--numa-level", "exact", "--numa-profile", f"all@{version}", "--numa-case", case)
+    assert result.ret == code
+    assert ("asked at level documented only" in result.stderr.str()) is (code == 4)
+
+
 REFUSES = """
 from numa_conformance.protocol import ReferenceTarget
 

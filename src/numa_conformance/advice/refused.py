@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ..cpuset import format_bits
-from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
+from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS, TopologyOptions
 from ..documentation.policies import CPU_POLICIES, MEMORY_POLICIES
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
@@ -19,6 +19,7 @@ from ..kube import (
     reserved_cpu_milli,
     validation_faults,
 )
+from ..kube.resource_names import is_huge_page
 from ..machine import Machine
 from ..managers.cpu import static_options
 from ..managers.policy_options import OptionError, check_cpu_gate
@@ -49,8 +50,10 @@ def refusals(
         *_policies(config),
         *_cpu_options(config, gates, quirks),
         *_topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
+        *_too_many_nodes(config, gates, quirks, len(machine.numa_ids) if machine else 0),
         *_reserved_cpus(config, machine),
-        *_reserved_memory(config, quirks, machine),
+        *_reserved_memory(config, machine),
+        *_reserved_huge_pages(config, quirks),
     ]
 
 
@@ -101,6 +104,24 @@ def _topology_options(
         )
 
 
+def _too_many_nodes(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks, nodes: int) -> Iterator[Finding]:
+    """Name the option that lifts the limit, where this kubelet has it."""
+    name = "max-allowable-numa-nodes"
+
+    def parse(options: Mapping[str, str]) -> TopologyOptions:
+        return topology_options.parse_options(options, gates, quirks.topology, nodes=nodes)
+
+    options = config.topology_manager_policy_options or {}
+    if config.topology_manager_policy == "none" or _fault(parse, options):
+        return
+    limit = parse(options).max_allowable_numa_nodes
+    if nodes > limit:
+        known = not _fault(parse, {name: str(nodes)})
+        text = f"the machine has {nodes} NUMA nodes; with a policy other than none at most {limit} are supported"
+        remedy = f'set {name}: "{nodes}"' if known else "set topologyManagerPolicy: none"
+        yield Finding("refused", "topologyManagerPolicyOptions", text, remedy)
+
+
 def _each(
     field: str, options: Mapping[str, str], parse: Callable[[Mapping[str, str]], object], known: Mapping[str, object]
 ) -> Iterator[Finding]:
@@ -132,6 +153,8 @@ def _option_remedy(name: str, fault: str, known: Mapping[str, object]) -> str:
         manager = "CPUManager" if name in STATIC_OPTIONS else "TopologyManager"
         stage = "Alpha" if "Alpha" in fault else "Beta"
         return f"set featureGates.{manager}Policy{stage}Options: true"
+    if "Atoi" in fault:
+        return 'accepted: a whole number, such as "9"'
     return 'accepted: "true" or "false"' if "ParseBool" in fault else ""
 
 
@@ -146,7 +169,7 @@ def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Ite
         )
 
 
-def _reserved_memory(config: KubeletConfiguration, quirks: Quirks, machine: Machine | None) -> Iterator[Finding]:
+def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
     if config.memory_manager_policy != "Static":
         return
     if machine:
@@ -170,6 +193,16 @@ def _reserved_memory(config: KubeletConfiguration, quirks: Quirks, machine: Mach
         yield Finding(
             "refused", place, f"{given} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
         )
+
+
+def _reserved_huge_pages(config: KubeletConfiguration, quirks: Quirks) -> Iterator[Finding]:
+    if config.memory_manager_policy != "Static" or not quirks.memory.huge_pages_cannot_be_reserved:
+        return
+    for index, entry in enumerate(config.reserved_memory):
+        for name in filter(is_huge_page, entry.limits):
+            text = "a node keeps no huge pages back, and the kubelet compares (quirk huge-pages-cannot-be-reserved)"
+            if entry.limits[name]:
+                yield Finding("refused", f"reservedMemory[{index}].limits.{name}", text, "leave it out")
 
 
 def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> dict[str, Quantity] | None:

@@ -13,6 +13,7 @@ from .. import __version__
 from ..errors import NumaConformanceError, StartError, UsageError, closest
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
+from .terminal import say
 
 __all__ = ["main"]
 
@@ -109,18 +110,18 @@ def _guarded(run: Callable[[], object]) -> int:
         return 0
     except UsageError as error:
         for fault in error.faults:
-            click.echo(f"error: {fault}", err=True)
+            say(f"error: {fault}", err=True)
         return USAGE
     except StartError as error:
-        click.echo(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
+        say(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
         for hint in error.hints:
-            click.echo(f"  {hint}", err=True)
+            say(f"  {hint}", err=True)
         return USAGE
     except NumaConformanceError as error:
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
         return TARGET_FAULT
     except (OSError, RecursionError, MemoryError) as error:
-        click.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
         return USAGE
     except Exception as error:
         if os.environ.get("NUMA_CONFORMANCE_DEBUG"):

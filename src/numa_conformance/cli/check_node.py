@@ -118,10 +118,12 @@ def _print(found: Findings) -> None:
             click.echo(line)
     for note in found.notes:
         click.echo(f"not seen: {note}")
-    warnings = len(found.findings) - found.errors
-    click.echo(
-        f"{found.errors} errors, {warnings} warnings; {len(found.asked)} requirements asked in {found.seconds:.1f} s"
-    )
+    counts = f"{_counted(found.errors, 'error')}, {_counted(len(found.findings) - found.errors, 'warning')}"
+    click.echo(f"{counts}; {len(found.asked)} requirements asked in {found.seconds:.1f} s")
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def told(one: Finding) -> Iterable[str]:
@@ -133,7 +135,7 @@ def told(one: Finding) -> Iterable[str]:
     for uid, name in one.pods.items():
         yield f"  {uid} is pod {name}"
     for line in one.evidence:
-        yield f"  {line.file}:{line.number}: {line}".rstrip(": ")
+        yield f"  {line.place}:{line.number}: {line}".rstrip(": ")
     yield f"  {one.requirement}: {one.text}"
     yield f"  {one.address}"
     if one.quirks:

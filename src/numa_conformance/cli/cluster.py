@@ -26,7 +26,7 @@ from ..machine import load_machine
 from .exits import DIFFERENT, OK
 from .level import LEVEL
 from .names import Named
-from .terminal import columns, notice, print_json, spread, with_progress
+from .terminal import columns, notice, print_json, say, spread, with_progress
 from .versions import version
 
 __all__ = ["command"]
@@ -96,7 +96,7 @@ def command(
     if as_json:
         print_json(_as_json(cluster, fleet, outcomes, placements=placements))
     else:
-        click.echo("\n".join(_lines(cluster, fleet, by_setup, shown)))
+        say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(one.refused or one.unschedulable for one in outcomes) else OK
 
 

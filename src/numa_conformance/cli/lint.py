@@ -13,7 +13,7 @@ from ..kube import read_kubelet_configuration
 from ..machine import load_machine
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
-from .terminal import print_json
+from .terminal import print_json, say
 
 __all__ = ["command"]
 
@@ -48,7 +48,7 @@ def command(
     else:
         for file, findings in found.items():
             for one in findings:
-                click.echo(f"{file}: {one}")
+                say(f"{file}: {one}")
             click.echo(f"{file}: {_counts(findings)}")
     grave = ("refused", "unwise", "no effect") if strict else ("refused",)
     return DIFFERENT if any(one.kind in grave for findings in found.values() for one in findings) else OK

@@ -9,7 +9,7 @@ import click
 from ..hostfs import write_tree
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from ..machine.picture_svg import machine_svg
-from .terminal import columns, print_json, terminal_width
+from .terminal import columns, print_json, say, terminal_width
 
 __all__ = ["command"]
 
@@ -64,11 +64,11 @@ def show(machine: str, as_json: bool, as_svg: bool) -> None:
     if as_svg:
         click.echo(machine_svg(found, {}), nl=False)
         return
-    click.echo(f"{found.name}: {summarize(found)}")
+    say(f"{found.name}: {summarize(found)}")
     if found.description:
-        click.echo(found.description)
+        say(found.description)
     for note in found.notes:
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
     click.echo()
     click.echo(allocation_map(found, {}, details=True, width=terminal_width()))
 

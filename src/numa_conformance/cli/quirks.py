@@ -12,7 +12,7 @@ from ..documentation.rules import RULES
 from ..suite.quirks_page import quirks_page
 from ..suite.rules_page import rule_address
 from .names import chosen
-from .terminal import print_json
+from .terminal import print_json, say
 
 __all__ = ["command"]
 
@@ -32,7 +32,7 @@ def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
         print_json([_as_json(quirk) for quirk in quirks])
     else:
         for quirk in quirks:
-            click.echo(
+            say(
                 f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}\n"
                 f"    rules: {', '.join(map(rule_address, quirk.rule.split(', ')))}"
             )

@@ -14,7 +14,7 @@ from ..suite.rules_page import rules_page
 from ..suite.statements_page import statements_page
 from ..suite.versions_page import versions_page
 from .names import chosen
-from .terminal import print_json
+from .terminal import print_json, say
 
 __all__ = ["command"]
 
@@ -56,7 +56,7 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None) -> None:
         print_json([_as_json(requirement) for requirement in selected])
     else:
         for requirement in selected:
-            click.echo("\n".join(_lines(requirement, in_full=bool(ids))))
+            say("\n".join(_lines(requirement, in_full=bool(ids))))
 
 
 def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ..kube import (
 from ..scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
-from .terminal import columns, notice, print_json
+from .terminal import columns, notice, print_json, say
 
 __all__ = ["command"]
 
@@ -87,7 +87,7 @@ def command(
     if as_json:
         print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in told])
     else:
-        click.echo("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in told))
+        say("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in told))
     return OK if all(any(one.fits for one in scored) for _, _, scored in told) else DIFFERENT
 
 

@@ -21,7 +21,7 @@ from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
 from .node_inputs import NodeInputs, node_options, read_all_pods
 from .outcomes import ADVISED, NO_ANSWER, Outcomes
-from .terminal import notice, print_json, terminal_width
+from .terminal import notice, print_json, say, terminal_width
 from .versions import version
 from .what_if import Comparison
 
@@ -86,6 +86,7 @@ def command(
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all_pods(pods) if pods else []
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
@@ -102,7 +103,6 @@ def command(
 
 
 def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | None, most: int | None) -> Outcomes:
-    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
     outcomes = beginning.outcomes(inputs, explainer, most)
     _tell_unseen(beginning.pods, outcomes.node)
     return outcomes
@@ -162,15 +162,15 @@ def _print_pods(outcomes: Outcomes) -> None:
         alike = list(group)
         if isinstance(told, str) and len(alike) > _SHOWN_ALIKE:
             first, last = names[alike[0].uid], names[alike[-1].uid]
-            click.echo(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
+            say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
             continue
         for one in alike:
-            click.echo(_headline(one, names[one.uid], held=one.uid in outcomes.held))
+            say(_headline(one, names[one.uid], held=one.uid in outcomes.held))
             _print_placements(one, outcomes.node)
             for line in advice[one.uid].lines() if one.uid in advice else ():
-                click.echo(f"    {line}")
+                say(f"    {line}")
             if explainer:
-                click.echo(explainer.to_text(one.uid, indent="    "))
+                say(explainer.to_text(one.uid, indent="    "))
 
 
 def _print_placements(one: Admission, node: Node) -> None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["columns", "notice", "print_json", "spread", "terminal_width", "with_progress"]
+__all__ = ["columns", "notice", "print_json", "say", "spread", "terminal_width", "with_progress"]
 
 T = TypeVar("T")
 _NARROWEST = 20
@@ -38,12 +38,33 @@ def with_progress(items: Iterable[T], label: str, total: int | None = None) -> I
 
 def notice(text: str) -> None:
     """Tell the person something that is no error."""
-    click.echo(f"notice: {text}", err=True)
+    say(f"notice: {text}", err=True)
 
 
-def terminal_width() -> int | None:
+def say(text: str, *, err: bool = False) -> None:
+    """Print sentences, a line each. On a terminal that is too narrow a line goes on below itself, further in."""
+    width = terminal_width(err=err)
+    lines = text.split("\n")
+    click.echo("\n".join(lines if width is None else (_folded(line, width) for line in lines)), err=err)
+
+
+def _folded(line: str, width: int) -> str:
+    text = line.lstrip()
+    indent = " " * (len(line) - len(text))
+    # What has no blanks, a list of CPUs or an address, stays whole: it is there to be copied.
+    wrapper = textwrap.TextWrapper(
+        max(width, _NARROWEST),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return wrapper.fill(text) if len(line) > width else line
+
+
+def terminal_width(*, err: bool = False) -> int | None:
     """Return the columns of the terminal that is written to; None where it is none, and nothing is to be cut."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if (sys.stderr if err else sys.stdout).isatty() else None
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:

@@ -16,7 +16,7 @@ from ..node import Admission, Placement
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .outcomes import NO_ANSWER, Outcomes
-from .terminal import columns, print_json, terminal_width
+from .terminal import columns, print_json, say, terminal_width
 
 __all__ = ["Comparison"]
 
@@ -48,8 +48,8 @@ class Comparison:
             click.echo("\n".join(columns(rows)))
             for pod in changed:
                 if "refused" in pod.changes and pod.uid in self._after.advice:
-                    click.echo(f"\n{self._name(pod)}: {pod.after.message}")
-                    click.echo("\n".join(f"    {line}" for line in self._after.advice[pod.uid].lines()))
+                    say(f"\n{self._name(pod)}: {pod.after.message}")
+                    say("\n".join(f"    {line}" for line in self._after.advice[pod.uid].lines()))
             click.echo()
         for name, owners, last in zip(("before", "after"), self._owners(), (False, True), strict=True):
             click.echo(f"{name}:")

@@ -145,7 +145,7 @@ def read_configuration(
 
 def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | None) -> list[tuple[str, Path]]:
     if config is not None:
-        return [(str(config), config)]
+        return [(str(config.absolute()), config)]
     named = process.last("config") if process else None
     if named:
         place = tree.place(named)
@@ -162,7 +162,7 @@ def _drop_ins(tree: NodeTree, process: KubeletProcess | None, config_dir: Path |
     """Return the files of the drop-in folder in alphanumeric order; only those that end in ``.conf`` are read."""
     if config_dir is not None:
         inside = NodeTree(config_dir)
-        return [(str(config_dir / name), place) for name, place in _conf_files(inside, "")]
+        return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(inside, "")]
     named = process.last("config-dir") if process else None
     return list(_conf_files(tree, named.strip("/") + "/")) if named else []
 

@@ -67,7 +67,7 @@ class Finding:
             "remedy": self.remedy,
             "pods": dict(self.pods),
             "quirks": list(self.quirks),
-            "evidence": [{"file": line.file, "line": line.number, "text": str(line)} for line in self.evidence],
+            "evidence": [{"file": line.place, "line": line.number, "text": str(line)} for line in self.evidence],
         }
 
 

@@ -27,10 +27,18 @@ _GONE = (errno.ENOENT, errno.ESRCH, errno.ENODEV, errno.ENOTDIR)
 
 
 class Line(str):
-    """A text that remembers where it was read: the file below the root, and the line from 1."""
+    """A text that remembers where it was read: the file below the root, and the line from 1.
+
+    A file that begins with ``/`` was named by a person, and is no file of the node.
+    """
 
     file: str
     number: int
+
+    @property
+    def place(self) -> str:
+        """The file as the node names it; what is no file of the node has a place of its own."""
+        return self.file if self.file.startswith("/") or "/" not in self.file else f"/{self.file}"
 
     @classmethod
     def of(cls, text: str, file: str, number: int = 1) -> Line:

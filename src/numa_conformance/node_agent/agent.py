@@ -99,18 +99,19 @@ class NodeAgent:
 
         A scheduler sends no pod to a node that lacks them, and a kubelet would not look at them (DEV-MODEL-05).
         """
-        self.view = self._seen()
         for pod in self._wanted:
             if pod.uid in self._given:
                 continue
+            if self.plugins:  # which may be slow to answer, while others read
+                self.view = self._seen()
             missing = ", ".join(sorted(self._missing(pod)))
             if not missing:
                 self._admit(pod)
-                self.view = self._seen()
             elif self._waiting.get(pod.uid) != missing:
                 self._tell(f"{_name(pod)} waits: nobody offers {line(missing)}")
                 self._waiting[pod.uid] = missing
         self._waiting = {pod.uid: self._waiting[pod.uid] for pod in self._wanted if pod.uid in self._waiting}
+        self.view = self._seen()
 
     def _seen(self) -> NodeView:
         state = self.node.state()

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from ..documentation.quirks import QUIRKS
 from ..errors import UsageError
 from ..suite.left_out import NOT_SELECTED, LeftOut
 from ..suite.requirements import REQUIREMENTS
@@ -62,9 +63,10 @@ class Choice:
 def _reason(item: pytest.Item, run: Run) -> str:
     """Return why an item is left out, "" if it is asked."""
     names = requirements_of(item)
-    other_level, other = (("departs", "documented"), "documented") if run.level == "exact" else (("exact",), "exact")
-    if any(item.get_closest_marker(marker) for marker in other_level):
-        return f"asked at level {other} only"
+    if run.level == "exact" and (item.get_closest_marker("documented") or _departs(item, run)):
+        return "asked at level documented only"
+    if run.level != "exact" and item.get_closest_marker("exact"):
+        return "asked at level exact only"
     if _is_asked_of_the_node(item, run):
         return "the node is asked instead"
     if run.snapshots.are_own and any(name.startswith(KUBELETS_OWN) for name in names):
@@ -72,6 +74,11 @@ def _reason(item: pytest.Item, run: Run) -> str:
     if not _is_in_the_profile(item, names, run):
         return f"not of the profile {run.profile}"
     return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED
+
+
+def _departs(item: pytest.Item, run: Run) -> bool:
+    """Tell whether the kubelet of the version asked for departs from what a case asks."""
+    return any(run.profile.version in QUIRKS[mark.args[0]].versions for mark in item.iter_markers("departs"))
 
 
 def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:

@@ -18,7 +18,7 @@ __all__ = ["TARGET_UNREACHABLE", "enable"]
 TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",
-    "departs(quirk): the kubelet departs here; not asked at level exact",
+    "departs(quirk): the kubelet departs here; not asked at level exact of versions that show the quirk",
     "surfaces(*names): the surfaces on which a case shows",
     "beside_node: asks of other surfaces what the surface node is asked too",
     "documented: asks what the documentation says; not asked at level exact",
@@ -51,8 +51,13 @@ def enable(config: pytest.Config) -> None:
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
         config.option.dist, config.option.tx = "no", []
-    if config.stash[RUN].deep:
+    run = config.stash[RUN]
+    if run.deep:
         _search(config)
+    elif run.budget.seconds is not None:
+        from .short import ShortSearch
+
+        config.pluginmanager.register(ShortSearch(run.budget.seconds))
 
 
 def _collect_the_suite(config: pytest.Config) -> bool:

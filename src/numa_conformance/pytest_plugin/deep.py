@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ..protocol import Client
 
-__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search"]
+__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search", "is_skipped", "searches"]
 
 DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""
@@ -33,13 +33,13 @@ class Search:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Share the time among the tests that will search."""
-        searching = sum(_searches(item) and not _is_skipped(item) for item in session.items)
+        searching = sum(searches(item) and not is_skipped(item) for item in session.items)
         self._share = self.seconds / max(searching, 1)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Call a test that searches until its time is spent, once at least; what fails ends it."""
-        if not _searches(pyfuncitem):
+        if not searches(pyfuncitem):
             return None
         until = self._clock() + self._share
         named = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -49,11 +49,13 @@ class Search:
                 return True
 
 
-def _searches(item: pytest.Item) -> bool:
+def searches(item: pytest.Item) -> bool:
+    """Tell whether a test searches at random."""
     return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
 
 
-def _is_skipped(item: pytest.Item) -> bool:
+def is_skipped(item: pytest.Item) -> bool:
+    """Tell whether a test will not be called."""
     return item.get_closest_marker("skip") is not None
 
 

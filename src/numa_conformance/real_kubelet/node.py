@@ -160,17 +160,19 @@ class RealNode:
         self._until(lambda: self.decided(inside), f"the kubelet admits or refuses {uid}")
         return known
 
-    def take(self, uid: str) -> None:
-        """Take a pod away, and wait until the kubelet has let go of it.
+    def take(self, *uids: str) -> None:
+        """Take pods away, and wait until the kubelet has let go of them.
 
         Older kubelets give back the CPUs of the last pod of a node only when the next one comes, so they are not waited
         for longer than a few passes of the reconcile loop.
         """
-        pod = self.pods.pop(uid)
-        pod.file.unlink()
-        self._until(lambda: pod.uid not in self.kubelet.pods(), f"the kubelet lets go of {uid}")
+        pods = [self.pods.pop(uid) for uid in uids]
+        for pod in pods:
+            pod.file.unlink()
+        gone = {pod.uid for pod in pods}
+        self._until(lambda: gone.isdisjoint(self.kubelet.pods()), f"the kubelet lets go of {', '.join(uids)}")
         end = time.monotonic() + _RELEASE_SECONDS
-        while self.files().holds(pod.uid) and time.monotonic() < end:
+        while time.monotonic() < end and any(map(self.files().holds, gone)):
             time.sleep(0.02)
 
     def decided(self, uid: str) -> bool:

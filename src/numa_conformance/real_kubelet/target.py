@@ -99,8 +99,8 @@ class KubeletTarget:
         node = self._node
         if node is None or node.is_changed or self._started is None:
             return False
-        for uid in list(node.pods):
-            node.take(uid)
+        if node.pods:
+            node.take(*node.pods)
         return node.files().shared_pool == self._started.default_cpuset
 
     def _start(self, request: StartNode) -> NodeStarted | StartFailed:

@@ -10,7 +10,7 @@ from ...documentation.versions import KubernetesVersion
 from ..judge.checker import Judgement, Violation, checker
 from ..judge.choice import WHOLE_CORES, touched
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
-from ..judge.seen import Runs, SeenContainer, Sighting
+from ..judge.seen import Runs, SeenContainer, Sighting, Threads
 
 __all__: list[str] = []
 
@@ -264,11 +264,15 @@ def _elsewhere(seen: Sighting, one: SeenContainer) -> Iterator[Violation]:
     for threads in runs.threads:
         if threads.cpus & ~wanted:
             yield Violation(
-                f"{threads.count} threads of container {one.key} may run on CPUs that are not assigned to it",
+                f"{_threads(threads)} of container {one.key} may run on CPUs that are not assigned to it",
                 format_bits(threads.cpus),
                 assigned,
                 about=(f"thread:{threads.first}", *facts),
             )
+
+
+def _threads(threads: Threads) -> str:
+    return "a thread" if threads.count == 1 else f"{threads.count} threads"
 
 
 @checker("memory-manager/static/guarantees-memory-to-guaranteed-pods", Sighting)
@@ -297,7 +301,7 @@ def _memory_elsewhere(one: SeenContainer) -> Iterator[Violation]:
     for threads in runs.threads:
         if threads.mems is not None and threads.mems & ~nodes:
             yield Violation(
-                f"{threads.count} threads of container {one.key} may take memory from other NUMA nodes",
+                f"{_threads(threads)} of container {one.key} may take memory from other NUMA nodes",
                 format_bits(threads.mems),
                 format_bits(nodes),
                 about=(f"thread:{threads.first}", *facts),

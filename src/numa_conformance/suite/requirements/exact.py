@@ -52,12 +52,12 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
 """Group of scenarios to what is asked, the features it needs, and the statement it rests on."""
 
 
-def _requirement(id: str, text: str, *features: str, statement: str) -> Requirement:
+def _requirement(id: str, text: str, *features: str, statement: str, since: str = "1.32") -> Requirement:
     return Requirement(
         id=f"exact/{id}",
         text=text,
         statements=(f"recorded/decisions/{statement}",),
-        since="1.32",
+        since=since,
         features=features,
         area="exact",
         level="exact",
@@ -90,11 +90,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statement="scores",
     ),
     *(
-        _requirement(f"histories/{group}", text, *features, statement=statement)
+        _requirement(f"histories/{group}", text, *features, statement=statement, since="1.27")
         for group, (text, features, statement) in _HISTORIES.items()
     ),
     *(
-        _requirement(f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all")
+        _requirement(
+            f"recorded/{kind}", f"The recorded {what} come out the same.", feature, statement="all", since="1.27"
+        )
         for kind, (feature, what) in _RECORDED.items()
     ),
 )
