@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -304,5 +305,5 @@ def test_a_dump_that_never_ends_is_refused(kind, tmp_path):
     if kind == "fifo":
         path = tmp_path / "dump.tar"
         os.mkfifo(path)
-    with pytest.raises(UsageError, match="is a (FIFO|device)"), open_dump(path):
+    with pytest.raises(UsageError, match=r"is a (FIFO|device)"), open_dump(path):
         pass
