@@ -1,7 +1,9 @@
 import dataclasses
 import json
+import os
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -295,3 +297,13 @@ def test_pages_of_any_size_are_written(tmp_path):
     pools = (tmp_path / "host/sys/devices/system/node/node0/hugepages").iterdir()
     told = {pool.name: int((pool / "nr_hugepages").read_text()) for pool in pools}
     assert told == {"hugepages-1073741824kB": 0, "hugepages-64kB": 2}
+
+
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_a_dump_that_never_ends_is_refused(kind, tmp_path):
+    path = Path(kind)
+    if kind == "fifo":
+        path = tmp_path / "dump.tar"
+        os.mkfifo(path)
+    with pytest.raises(UsageError, match=r"is a (FIFO|device)"), open_dump(path):
+        pass

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from ..errors import Fault, UsageError
+from ..files import open_plain
 
 __all__ = ["open_dump"]
 
@@ -57,7 +58,7 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
 def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> None:
     links: list[tuple[PurePosixPath, str]] = []
     try:
-        with tarfile.open(path) as archive:
+        with open_plain(path) as packed, tarfile.open(fileobj=packed) as archive:
             for member in _bounded(archive, path):
                 name = _safe_name(member.name)
                 if name is None or (inside and not name.is_relative_to(PurePosixPath(inside))):

@@ -1,6 +1,7 @@
 """The bounded search for NUMA nodes against looking at every subset."""
 
 import time
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,10 @@ from numa_conformance.documentation.quirks.cpu import CpuQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import KubeletFails
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.balance import Balance, spend
+from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.by_socket import (
+    can_choose_by_socket,
+    choose_nodes_by_socket,
+)
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.subset_by_subset import choose_repeated_nodes
 
@@ -69,6 +74,37 @@ def test_without_quirks_every_request_is_answered_by_a_set_that_can_serve_it(
     rest = (count - choice.share * len(choice.nodes)) // group
     giving = [free[node] - choice.share for node in choice.remainder]
     assert spend(giving, rest, group) is not None
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), min_size=1, max_size=8),
+    st.sampled_from([1, 2, 4]),
+    st.integers(1, 24),
+    st.integers(1, 8),
+    st.sampled_from([EXACT, CpuQuirks()]),
+)
+def test_by_socket_it_finds_what_looking_at_every_subset_finds(
+    nodes: list[tuple[int, int]], group: int, groups: int, smallest: int, quirks: CpuQuirks
+) -> None:
+    free, count = [held * group for held, _ in nodes], groups * group
+    if count > sum(free):
+        return
+    sockets = [[at for at, (_, own) in enumerate(nodes) if own == socket] for socket in range(3)]
+
+    def in_one_socket(chosen: Iterable[int]) -> bool:
+        return len({nodes[at][1] for at in chosen}) <= 1
+
+    order = list(range(len(free)))
+    expected = choose_repeated_nodes(order, dict(enumerate(free)), count, group, smallest, quirks, in_one_socket)
+    assert can_choose_by_socket(free, group)
+    assert choose_nodes_by_socket(free, sockets, count, group, smallest, quirks) == expected
+
+
+def test_forty_nodes_are_chosen_from_as_soon_as_four() -> None:
+    free = [2] * 40
+    choice = choose_nodes_by_socket(free, [range(20), range(20, 40)], 20, 1, 10, CpuQuirks())
+    assert choice is not None
+    assert (choice.nodes, choice.share, choice.remainder) == (tuple(range(10)), 2, ())
 
 
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=16))

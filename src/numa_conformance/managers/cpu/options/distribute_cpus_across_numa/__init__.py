@@ -4,6 +4,7 @@ https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#di
 
 - ``shares``: an even share from each of as few NUMA nodes as possible, then what remains, group by group (CPU-DIST).
 - ``search``: which nodes these are: those that leave the most even balance (``balance``).
+- ``by_socket``: the same search where nodes of one socket are preferred.
 - ``subset_by_subset``: the same search without any shortcut, for machines where a node spans sockets.
 
 The kubelet's departures: ``distribution-of-single-node-requests`` (``shares``), ``distribution-aliasing`` (end of

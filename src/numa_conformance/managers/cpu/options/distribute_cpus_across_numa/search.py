@@ -15,7 +15,7 @@ from .....documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
 from .endless import has_endless_choice, never_answered, remainder_may_hang
 
-__all__ = ["Choice", "choose_nodes", "kept_prefix"]
+__all__ = ["Choice", "Found", "Search", "choose_nodes", "kept_prefix", "overwritten", "remainder_of"]
 
 # The kubelet grows a subset by Go's append and keeps it without a copy. Go doubles the array behind a slice: it holds
 # 1, 2, 4, 8, 16 elements. What was appended while there was room lies in an array that later subsets with the same
@@ -35,7 +35,9 @@ class Choice(NamedTuple):
     remainder: tuple[int, ...]
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """The score of a set of nodes, and their positions and those of its best remainder."""
+
     score: int
     nodes: tuple[int, ...]
     remainder: tuple[int, ...]
@@ -47,7 +49,7 @@ def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, qui
     ``smallest`` is the least number of nodes to try. Raises ``KubeletHangs`` with the quirk ``distribution-hang``.
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
-        search = _Search(free, count, group, size, quirks)
+        search = Search(free, count, group, size, quirks)
         found = search.best()
         if found is None:
             continue
@@ -55,8 +57,8 @@ def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, qui
             raise never_answered(count, group)
         nodes = found.nodes
         if quirks.distribution_aliasing:
-            nodes = _overwritten(nodes, len(free), stops_next=found.score == 0)
-        return Choice(nodes, search.share, _remainder(search, found))
+            nodes = overwritten(nodes, len(free), stops_next=found.score == 0)
+        return Choice(nodes, search.share, remainder_of(search, found))
     return None
 
 
@@ -65,15 +67,16 @@ def kept_prefix(size: int) -> int:
     return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
 
 
-def _remainder(search: _Search, found: _Found) -> tuple[int, ...]:
+def remainder_of(search: Search, found: Found) -> tuple[int, ...]:
+    """Return the remainder that is found, as a later one has overwritten it (CPU-DIST-15)."""
     if not search.quirks.distribution_aliasing or not found.remainder:
         return found.remainder
     among = [node for node in found.nodes if search.left[node] >= search.group]
     kept = tuple(among.index(node) for node in found.remainder)
-    return tuple(among[i] for i in _overwritten(kept, len(among), stops_next=False))
+    return tuple(among[i] for i in overwritten(kept, len(among), stops_next=False))
 
 
-def _overwritten(kept: tuple[int, ...], among: int, *, stops_next: bool) -> tuple[int, ...]:
+def overwritten(kept: tuple[int, ...], among: int, *, stops_next: bool) -> tuple[int, ...]:
     """Return what a kept subset of positions holds once the enumeration is over (CPU-DIST-15).
 
     The last subset visited with the same first elements has replaced it. With ``stops_next`` only one more is visited.
@@ -96,30 +99,32 @@ def _next_subset(subset: tuple[int, ...], among: int) -> tuple[int, ...] | None:
     return None
 
 
-class _Search:
+class Search:
     """The search among all sets of ``size`` nodes."""
 
-    def __init__(self, free: Sequence[int], count: int, group: int, size: int, quirks: CpuQuirks) -> None:
+    def __init__(
+        self, free: Sequence[int], count: int, group: int, size: int, quirks: CpuQuirks, *, share: int | None = None
+    ) -> None:
         self.free = free
         self.count = count
         self.group = group
         self.size = size
         self.quirks = quirks
-        self.share = count // size // group * group
+        self.share = count // size // group * group if share is None else share
         self.groups = (count - self.share * size) // group
         self.left = [cpus - self.share for cpus in free]
         self.balance = Balance(len(free), sum(free) - count)
         self.squares = sum(cpus * cpus for cpus in free)
 
-    def best(self) -> _Found | None:
+    def best(self) -> Found | None:
         """Return the first set with the lowest score."""
         top = sorted(range(len(self.free)), key=lambda i: (-self.free[i], i))[: self.size]
         if not self._usable(top):
             return None
-        best = self._evaluate(tuple(sorted(top)))
+        best = self.evaluate(tuple(sorted(top)))
         for nodes in self._candidates(top, best.score):
             if (self._bound(nodes), nodes) < (best.score, best.nodes):
-                best = min(best, self._evaluate(nodes))
+                best = min(best, self.evaluate(nodes))
         return best
 
     def _usable(self, nodes: Sequence[int]) -> bool:
@@ -181,11 +186,11 @@ class _Search:
                 low = middle + 1
         return low
 
-    def _evaluate(self, nodes: tuple[int, ...]) -> _Found:
+    def evaluate(self, nodes: tuple[int, ...]) -> Found:
         """Score one set with its best remainder (CPU-DIST-06)."""
         squares = self._squares_before_remainder(nodes)
         if not self.groups:
-            return _Found(self.balance.score(squares), nodes, ())
+            return Found(self.balance.score(squares), nodes, ())
         among = tuple(i for i in nodes if self.left[i] >= self.group)
         best = self._with_remainder(squares, nodes, among)
         for size in range(len(among) - 1, 0, -1):
@@ -201,16 +206,16 @@ class _Search:
         largest = sorted(among, key=lambda i: -self.left[i])[:size]
         return self.balance.score(squares - self._gain_limit(largest))
 
-    def _with_remainder(self, squares: int, nodes: tuple[int, ...], remainder: tuple[int, ...]) -> _Found:
+    def _with_remainder(self, squares: int, nodes: tuple[int, ...], remainder: tuple[int, ...]) -> Found:
         """Score one remainder set; one that does not hold enough groups never wins (if it hangs is asked apart)."""
         left = [self.left[i] for i in remainder]
         after = spend(left, self.groups, self.group)
         if after is None:
-            return _Found(_NEVER, nodes, remainder)
+            return Found(_NEVER, nodes, remainder)
         change = sum(now * now for now in after) - sum(was * was for was in left)
-        return _Found(self.balance.score(squares + change), nodes, remainder)
+        return Found(self.balance.score(squares + change), nodes, remainder)
 
-    def meets_endless_choice(self, found: _Found) -> bool:
+    def meets_endless_choice(self, found: Found) -> bool:
         """Tell whether the kubelet comes upon a remainder it cannot spend before it stops (CPU-DIST-16)."""
         if not self.groups or not remainder_may_hang(self.left, self.group, self.size, self.groups):
             return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from .....documentation.changes import UNCHANGED, Changes
 from .....documentation.quirks.cpu import CpuQuirks
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from ...topology import CpuTopology
+from .by_socket import can_choose_by_socket, choose_nodes_by_socket
 from .endless import never_answered
 from .search import Choice, choose_nodes
 from .subset_by_subset import choose_repeated_nodes
@@ -59,14 +60,17 @@ class Distribution:
         groups = -(-topology.all.bit_count() // group)
         per_node = -(-groups // topology.num_nodes)
         smallest = -(-(count // group) // per_node)
-        if self._by_socket or len(free) < len(order):
+        distinct = list(free.values()) if len(free) == len(order) else None
+        if distinct is not None and self._by_socket and can_choose_by_socket(distinct, group):
+            choice = choose_nodes_by_socket(
+                distinct, _positions_by_socket(topology, order), count, group, smallest, self._quirks
+            )
+            choice = _named(choice, order)
+        elif self._by_socket or distinct is None:
             in_one_socket = partial(_in_one_socket, topology) if self._by_socket else None
             choice = choose_repeated_nodes(order, free, count, group, smallest, self._quirks, in_one_socket)
         else:
-            choice = choose_nodes(list(free.values()), count, group, smallest, self._quirks)
-            if choice is not None:
-                nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
-                choice = Choice(nodes, choice.share, remainder)
+            choice = _named(choose_nodes(distinct, count, group, smallest, self._quirks), order)
         if choice is not None and self._clamps:
             most = min(free[node] // group * group for node in choice.nodes)
             choice = choice._replace(share=min(choice.share, most))
@@ -101,6 +105,20 @@ class Distribution:
             # The kubelet ignores it; what is missing shows in the accounting at the end.
             return
         taking.take(cpus, cpus.bit_count())
+
+
+def _named(choice: Choice | None, order: Sequence[int]) -> Choice | None:
+    """Return a choice with the nodes of an order in place of positions in it."""
+    if choice is None:
+        return None
+    nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
+    return Choice(nodes, choice.share, remainder)
+
+
+def _positions_by_socket(topology: CpuTopology, order: Sequence[int]) -> list[list[int]]:
+    """Return, for each socket, where in an order its NUMA nodes stand; a node without CPUs is in each of them."""
+    masks = topology.nodes.masks
+    return [[at for at, node in enumerate(order) if not masks[node] & ~socket] for socket in topology.sockets.masks]
 
 
 def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:
