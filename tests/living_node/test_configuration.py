@@ -126,6 +126,11 @@ def test_a_configuration_that_is_none_is_said(node, text, message):
         configured(node)
 
 
+def test_what_a_configuration_leaves_empty_is_not_there(node):
+    node.configure({**STATIC, "reservedMemory": [{"numaNode": 0, "limits": None}], "featureGates": None})
+    assert [one.requirement for one in check(look(Asked(node.root))).findings] == []
+
+
 def test_a_configuration_that_is_named_and_not_there_is_said(node):
     node.flags("--config=/elsewhere.yaml")
     with pytest.raises(UsageError, match="this configuration, which is not there"):

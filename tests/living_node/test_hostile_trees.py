@@ -1,6 +1,8 @@
 """Trees of strangers, and nodes that change while they are looked at: told or passed over, never trusted."""
 
+import contextlib
 import os
+import random
 import socket
 
 import pytest
@@ -171,6 +173,48 @@ def test_what_pod_resources_told_must_be_readable(node, text):
 def test_ids_of_cpus_that_no_machine_has_are_passed_over(node):
     node.write("numa-conformance/pod-resources.json", '{"allocatable": {"cpus": [-5, 99999999999, 3]}}')
     assert seen(node).seconds >= 0
+
+
+PIECES = [
+    b"",
+    b"0-3",
+    b"-1",
+    b"9" * 20,
+    b"9" * 5000,
+    b"1e400",
+    b"NaN",
+    b"null",
+    b"[]",
+    b"{}",
+    b'"x"',
+    b"\xff\xfe",
+    b"\0",
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_damaged_at_random_is_never_a_crash(node, seed):
+    """Four times a tree, up to four files of it cut, overwritten in places, or replaced."""
+    draw = random.Random(seed)
+    node.write("numa-conformance/dump.json", '{"format": 1, "time": 1700000100, "version": "1.32"}')
+    node.write("numa-conformance/pod-resources.json", '{"pods": [], "allocatable": {"cpus": [1, 2]}}')
+    files = [path for path in sorted(node.root.rglob("*")) if path.is_file() and not path.is_symlink()]
+    own = [path for path in files if "devices/system" not in str(path)]
+    for _ in range(4):
+        chosen = draw.sample(own, 3) + draw.sample(files, 1)
+        sound = {path: path.read_bytes() for path in chosen}
+        for path, content in sound.items():
+            path.write_bytes(_damaged(draw, content))
+        with contextlib.suppress(UsageError):  # of a configuration, or a machine, that is none
+            assert seen(node).asked is not None
+        for path, content in sound.items():
+            path.write_bytes(content)
+
+
+def _damaged(draw, content):
+    begin = draw.randrange(len(content) + 1)
+    end = min(len(content), begin + draw.randint(0, 6))
+    return draw.choice([draw.choice(PIECES), content[:begin], content[:begin] + draw.choice(PIECES) + content[end:]])
 
 
 @pytest.mark.parametrize("gone", ["status", "cgroup", "threads", "log"])

@@ -32,6 +32,7 @@ _PODS_SLICE = re.compile(r"(?:.*-)?pod([A-Za-z0-9_.]{1,253})\.slice", re.ASCII)
 _PODS_FOLDER = re.compile(r"pod([A-Za-z0-9_.-]{1,253})", re.ASCII)
 _CONTAINER = re.compile(r"(?:cri-containerd-|crio-|docker-|libpod-|cri-)?(.{1,253}?)(?:\.scope)?", re.ASCII)
 _NO_CONTAINER = re.compile(r"crio-conmon-.*")
+_THREAD = re.compile(r"[0-9]{1,10}", re.ASCII)
 _INNER_DEPTH = 16
 MOST_THREADS = 200_000
 """Threads of all containers of a node."""
@@ -160,7 +161,7 @@ def members(tree: NodeTree, container: ContainerCgroup, most: int) -> None:
             text = tree.text(f"{folder}/{name}")
             if text is not None:
                 told = True
-                container.threads += [int(word) for word in text.split() if word.isascii() and word.isdecimal()]
+                container.threads += [int(word) for word in text.split() if _THREAD.fullmatch(word)]
                 break
     container.may_run = bool(container.threads) or not told
     if len(container.threads) > most:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..cpuset import format_bits, iter_bits
@@ -38,7 +39,8 @@ def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
 
 
 def _kubelet(sight: Sight) -> dict[str, Any]:
-    return dict(sight.configured.kubelet.to_dict())
+    """Return the configuration as it was understood, whatever its files leave empty."""
+    return dict(replace(sight.configured.kubelet, raw={}).to_dict())
 
 
 def _started(sight: Sight) -> dict[str, Any]:

@@ -25,8 +25,8 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def kubernetes_version(self) -> KubernetesVersion | None:
-        """The kubelet's version."""
-        return KubernetesVersion.parse(self.version) if self.version else None
+        """The kubelet's version; None where it was not told, or is none whose behaviour is known."""
+        return KubernetesVersion.known(self.version) if self.version else None
 
 
 def read_manifest(tree: NodeTree) -> Manifest | None:
@@ -36,7 +36,7 @@ def read_manifest(tree: NodeTree) -> Manifest | None:
         return None
     try:
         manifest = msgspec.json.decode(content, type=Manifest)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(Fault(FILE, f"is not what collect-node writes: {error}")) from error
     if manifest.format != FORMAT:
         raise UsageError(Fault(FILE, f"is of format {manifest.format}", str(FORMAT)))

@@ -64,7 +64,7 @@ def read_dumped(tree: NodeTree) -> Told | None:
         return None
     try:
         return msgspec.json.decode(content, type=Told)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(Fault(DUMPED, f"is not what collect-node writes: {error}")) from error
 
 
