@@ -47,3 +47,18 @@ def test_a_decision_that_changes_is_not_recorded(other):
     (recorded,) = record_decisions(ByLot({"message": "a"}, {"message": "a", **other}), [ASKED], BY, times=2)
     assert recorded.body is None
     assert "another answer each time" in recorded.why_not
+
+
+def test_devices_that_are_given_by_chance_are_counted():
+    def holding(*ids: str) -> dict[str, Any]:
+        return {"result": "admitted", "containers": {"c": {"cpus": "", "devices": {"example.com/nic": list(ids)}}}}
+
+    unordered = Vector("q", "admission", {**ASKED.body, "device_ids": "unordered"}, "q.json")
+    (recorded,) = record_decisions(ByLot(holding("nic-0"), holding("nic-1")), [unordered], BY, times=2)
+    assert recorded.body is not None
+    assert recorded.body["expect"][0]["containers"]["c"]["devices"] == {"example.com/nic": 1}
+    again = Vector("q", "admission", recorded.body, "q.json")
+    assert [one.status for one in replay(ByLot(holding("nic-7")), [again])] == ["matched"]
+    assert [one.status for one in replay(ByLot(holding("nic-7", "nic-8")), [again])] == ["differed"]
+    (differently,) = record_decisions(ByLot(holding("nic-0"), holding("nic-1")), [ASKED], BY, times=2)
+    assert differently.body is None

@@ -19,6 +19,8 @@ __all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled", "sw
 SMALL = 32
 MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
+MOST_NODES = 16
+"""NUMA nodes whose sets can be gone through one by one in the time that a target has."""
 EVERY_COUNT = MOST_CPUS + 2
 """From none to one more than there are CPUs."""
 WITHOUT_A_CHOICE = ("strict-cpu-reservation",)
@@ -59,7 +61,7 @@ def pick_sweep(
     around the sizes of their groups, and some by lot.
     """
     for own in machines:
-        for names in filter(partial(_comes_up, own), options):
+        for names in filter(partial(_may_be_asked, own), options):
             drawn = random.Random(f"{seed} {own.name} {sorted(names)}").sample(STATES, states)
             for turn, state in enumerate(drawn):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
@@ -72,9 +74,15 @@ def pick_sweep(
                 yield Scenario("sweep", cell, machine, partial(ask_all, asked), seed)
 
 
-def _comes_up(machine: Machine, options: frozenset[str]) -> bool:
-    """Tell whether a node comes up with these options: not with align-by-socket on more sockets than NUMA nodes."""
+def _may_be_asked(machine: Machine, options: frozenset[str]) -> bool:
+    """Tell whether a node comes up with these options, and answers in time.
+
+    It does not come up with align-by-socket on more sockets than NUMA nodes. With distribute-cpus-across-numa the
+    kubelet may go through all sets of NUMA nodes.
+    """
     nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
+    if "distribute-cpus-across-numa" in options and len(nodes) > MOST_NODES:
+        return False
     return "align-by-socket" not in options or len(machine.socket_bits) <= len(nodes)
 
 
