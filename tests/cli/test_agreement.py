@@ -81,6 +81,11 @@ def test_pictures_are_svg_too(run, files, argv):
     assert code == 0
     assert out.startswith("<svg")
     assert "exclude each other" in run(*argv, "--svg", "--json")[2]
+    assert "exclude each other" in run(*argv, "--svg", "--html")[2]
+    code, page, _ = run(*argv, "--html")
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == 1
+    assert "admitted" in page
 
 
 def test_a_reader_that_goes_away_is_no_difference():

@@ -1,5 +1,6 @@
 """How much of a group is asked."""
 
+import dataclasses
 from itertools import count
 
 import pytest
@@ -31,3 +32,11 @@ def test_a_part_is_taken_from_all_over_and_is_the_same_each_time(budget, asked):
 @pytest.mark.parametrize(("budget", "asked"), [("8s", 7), ("0.001s", 1)])
 def test_seconds_are_spent_and_something_is_asked(budget, asked):
     assert len(cells(budget, count().__next__)) == asked
+
+
+def test_a_part_begins_with_scenarios_that_bring_settings_of_their_own():
+    settings = ["a, b", "a", "b", "c+a", "d"]
+    scenarios = [dataclasses.replace(SCENARIOS[0], cell=cell) for cell in settings * 20]
+    few = [scenario.cell for scenario in part_of(scenarios, Budget.parse("4%"))]
+    assert set("abcd") == set("".join(few)) & set("abcd")
+    assert len(few) == 4

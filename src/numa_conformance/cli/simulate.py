@@ -16,11 +16,12 @@ from ..kube import Pod, pod_requests
 from ..kube.resource_names import is_huge_page
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
-from ..node import Admission, Explainer, Node, node_allocatable
+from ..node import Explainer, Node, node_allocatable
 from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
 from .node_inputs import NodeInputs, node_options, read_all_pods
-from .outcomes import ADVISED, NO_ANSWER, Outcomes
+from .outcomes import ADVISED, Outcomes
+from .placement_lines import headline, placement_lines
 from .terminal import notice, print_json, say, terminal_width
 from .versions import version
 from .what_if import Comparison
@@ -54,6 +55,7 @@ _SHOWN_ALIKE = 3
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
+@click.option("--html", "as_html", is_flag=True, help="Print a web page: the pods and the picture.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -69,6 +71,7 @@ def command(
     explain: bool,
     as_json: bool,
     as_svg: bool,
+    as_html: bool,
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
@@ -76,8 +79,10 @@ def command(
     --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
-    if as_json and as_svg:
-        raise click.UsageError("--json and --svg exclude each other")
+    if as_json + as_svg + as_html > 1:
+        raise click.UsageError("--json, --svg and --html exclude each other")
+    if as_html and compares:
+        raise click.UsageError("--html tells of one node: leave out --compare and --compare-version")
     if explain and compares:
         raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
     if dump is None and not (machine_name and pods):
@@ -90,7 +95,7 @@ def command(
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
-        return _print(outcomes, as_json=as_json, as_svg=as_svg)
+        return _print(outcomes, as_json=as_json, as_svg=as_svg, as_html=as_html)
     other = question.other(inputs, other_config, other_version)
     comparison = _compared(outcomes, inputs, other, beginning)
     if as_json:
@@ -122,11 +127,16 @@ def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning
     return Comparison(before, after, (inputs.title, title))
 
 
-def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool) -> int:
+def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) -> int:
     if as_json:
         print_json(outcomes.to_dict())
     elif as_svg:
         click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
+    elif as_html:
+        # Templates are loaded by nothing else here.
+        from .simulation_page import simulation_page
+
+        click.echo(simulation_page(outcomes), nl=False)
     else:
         _print_pods(outcomes)
         _print_node(outcomes)
@@ -165,21 +175,13 @@ def _print_pods(outcomes: Outcomes) -> None:
             say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
             continue
         for one in alike:
-            say(_headline(one, names[one.uid], held=one.uid in outcomes.held))
-            _print_placements(one, outcomes.node)
+            say(headline(one, names[one.uid], held=one.uid in outcomes.held))
+            for line in placement_lines(one, outcomes.node):
+                click.echo(f"    {line}")
             for line in advice[one.uid].lines() if one.uid in advice else ():
                 say(f"    {line}")
             if explainer:
                 say(explainer.to_text(one.uid, indent="    "))
-
-
-def _print_placements(one: Admission, node: Node) -> None:
-    for name, placed in (one.placements or {}).items():
-        click.echo(f"    {name}: {_placement_line(placed.cpus, node)}")
-        for block in placed.memory or ():
-            click.echo(f"        {block if block.bytes else f'{block.type}: handed on to later containers'}")
-        for resource, ids in (placed.devices or {}).items():
-            click.echo(f"        {resource}: {', '.join(ids)}")
 
 
 def _print_node(outcomes: Outcomes) -> None:
@@ -191,17 +193,3 @@ def _print_node(outcomes: Outcomes) -> None:
         click.echo(f"cpusets are written every {node.reconcile_period}")
     click.echo()
     click.echo(allocation_map(node.machine, outcomes.owners, width=terminal_width()))
-
-
-def _headline(one: Admission, name: str, *, held: bool) -> str:
-    if one.admitted:
-        return f"{name} ({one.qos}): {'on the node' if held else 'admitted'}"
-    if one.reason in NO_ANSWER:
-        return f"{name} ({one.qos}): no answer, {one.message}"
-    return f"{name} ({one.qos}): refused, {one.reason}: {one.message}"
-
-
-def _placement_line(cpus: int, node: Node) -> str:
-    if cpus:
-        return f"exclusive CPUs {format_bits(cpus)}"
-    return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"

@@ -22,7 +22,7 @@ from .model import Summary
 from .scenarios import scenario_file
 from .unmet import unmet_requirements
 
-__all__ = ["Column", "html_page", "matrix_page", "worst"]
+__all__ = ["Column", "html_page", "matrix_page", "render", "worst"]
 
 NOT_RUN = "not run"
 """What a requirement is called of which a report has no case."""
@@ -63,7 +63,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     version = KubernetesVersion.parse(target.kubernetes)
     unmet, recommended = unmet_requirements(summary, run.target if run else "")
     told = {shown.case.id for one in (*unmet, *recommended) for shown in one.cases}
-    return _render(
+    return render(
         "report.html",
         title=f"{target.name} {target.version}: {summary.verdict}",
         summary=summary,
@@ -87,7 +87,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
     for name, requirement in REQUIREMENTS.items():
         areas.setdefault(requirement.area, []).append((requirement, [worst(own.get(name, ())) for own in cases]))
     told = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
-    return _render(
+    return render(
         "matrix.html",
         title="Conformance by requirement",
         columns=columns,
@@ -120,7 +120,8 @@ def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
     return areas
 
 
-def _render(template: str, **values: Any) -> str:
+def render(template: str, **values: Any) -> str:
+    """Return a page of a template, which escapes every text."""
     return _environment().get_template(template).render(values)
 
 

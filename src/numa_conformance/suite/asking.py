@@ -21,6 +21,8 @@ MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
 PATIENCE = 3.0
 """How much longer than its share of the time a group goes on for what was not asked yet."""
+_SETTING = re.compile("[A-Za-z-]+")
+"""What the name of a cell is made of: options, policies, places."""
 _WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
 
 
@@ -126,9 +128,17 @@ def part_of(
 
 
 def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    """Return the scenarios mixed, those first that bring a setting none before them has."""
     mixed = list(scenarios)
     random.Random(len(mixed)).shuffle(mixed)
-    return mixed
+    met: set[str] = set()
+    new: list[Scenario] = []
+    known: list[Scenario] = []
+    for scenario in mixed:
+        settings = set(_SETTING.findall(scenario.cell))
+        (known if settings <= met else new).append(scenario)
+        met |= settings
+    return new + known
 
 
 def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:

@@ -1,0 +1,36 @@
+"""What became of a pod, in lines that ``simulate`` shows."""
+
+from __future__ import annotations
+
+from ..cpuset import format_bits
+from ..node import Admission, Node
+from .outcomes import NO_ANSWER
+
+__all__ = ["headline", "placement_lines"]
+
+
+def headline(one: Admission, name: str, *, held: bool) -> str:
+    """Return the pod, its class, and whether it was admitted; ``held``: it was on the node before."""
+    if one.admitted:
+        return f"{name} ({one.qos}): {'on the node' if held else 'admitted'}"
+    if one.reason in NO_ANSWER:
+        return f"{name} ({one.qos}): no answer, {one.message}"
+    return f"{name} ({one.qos}): refused, {one.reason}: {one.message}"
+
+
+def placement_lines(one: Admission, node: Node) -> list[str]:
+    """Return what each container has: CPUs, memory and devices."""
+    lines: list[str] = []
+    for name, placed in (one.placements or {}).items():
+        lines.append(f"{name}: {_cpus(placed.cpus, node)}")
+        for block in placed.memory or ():
+            lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")
+        for resource, ids in (placed.devices or {}).items():
+            lines.append(f"    {resource}: {', '.join(ids)}")
+    return lines
+
+
+def _cpus(cpus: int, node: Node) -> str:
+    if cpus:
+        return f"exclusive CPUs {format_bits(cpus)}"
+    return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"
