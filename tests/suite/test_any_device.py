@@ -58,6 +58,18 @@ def test_what_no_chance_explains_differs(one, other):
     assert between([one], [other]) is not None
 
 
+def test_what_the_containers_after_it_have_follows_from_the_choice_of_one():
+    def both(first, second, near):
+        pod = {"metadata": {"uid": "p"}, "spec": {"containers": [*POD["spec"]["containers"], {"name": "d"}]}}
+        step = admitted(first, affinity=(0, 1), pod=pod)
+        after = {"cpus": "", "affinity": {"nodes": [near], "preferred": True}, "devices": {NIC: [second]}}
+        step.answer["containers"]["d"] = after
+        return step
+
+    assert between([both("nic-0", "nic-2", 1)], [both("nic-2", "nic-0", 0)]) is None
+    assert between([both("nic-0", "nic-2", 1)], [both("nic-1", "nic-0", 0)]) is not None
+
+
 def test_a_plugin_that_prefers_a_device_is_heard():
     preferring = replace(MACHINE, preferred_allocation={NIC: "lowest-id"})
     assert between([admitted("nic-0")], [admitted("nic-1")], preferring) is not None

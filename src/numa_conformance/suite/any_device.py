@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..machine import Machine
-from .history import History
+from .history import History, Step
+from .recorded.differences import compare
 
 __all__ = ["AnyDevice"]
 
@@ -37,6 +38,16 @@ class AnyDevice:
         The Device Manager takes devices in this order and among equals any.
         """
         return self._named(answer, self._reach)
+
+    def chose_otherwise(self, step: Step, beside: Step) -> bool:
+        """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow."""
+        spec = (step.params.get("pod") or {}).get("spec") or {}
+        told = [(one.answer or {}).get("containers") or {} for one in (step, beside)]
+        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
+            one, other = (answer.get(container.get("name")) for answer in told)
+            if any(compare(self.by_place(one), self.by_place(other), "")):
+                return not any(compare(self.by_reach(one), self.by_reach(other), ""))
+        return False
 
     def _reach(self, resource: str, id: str, affinity: frozenset[int]) -> str:
         nodes = self._nodes.get((resource, id))

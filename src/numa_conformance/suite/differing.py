@@ -61,7 +61,7 @@ def differing(
             return tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
 
         if by_place := found(devices.by_place):
-            if not found(devices.by_reach):
+            if not found(devices.by_reach) or devices.chose_otherwise(step, beside):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None

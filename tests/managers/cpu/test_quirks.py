@@ -84,6 +84,15 @@ def test_uncore_odd_size_unaligned() -> None:
     assert format_bits(at_1_34.allocate(bits("1-15,17-31"), 7)) == "4-7,20-22"
 
 
+def test_an_even_size_of_cores_of_four_threads_leaves_no_thread_over() -> None:
+    """As the kubelet of 1.34 answers: 6 of the 7 CPUs of two cores are not its exact step, 5 of 6 are."""
+    topology = CpuTopology(derive_view(load_machine("four-sockets-smt4")))
+    at_1_34 = CpuAllocator(
+        topology, StaticOptions(prefer_align_cpus_by_uncorecache=True), Quirks.of(KubernetesVersion(1, 34)).cpu
+    )
+    assert format_bits(at_1_34.allocate(bits("1-63"), 6)) == "1-2,4-7"
+
+
 def test_uncore_half_used_core_unaligned() -> None:
     uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     assert picks(golden("T4"), uncore, "1-15,18-31", 4, "uncore-half-used-core-unaligned") == ("4-5,20-21", "2-3,18-19")

@@ -98,19 +98,19 @@ def _whole_cores_then_threads(taking: Accumulator, inside: int) -> int:
 def as_the_kubelet_does(taking: Accumulator, inside: int) -> int:
     """Return what the lowest cores of a cache have free, if that is what is needed (CPU-UNC-03, CPU-UNC-04).
 
-    A partly used core among them spoils the cache. An odd need, where the quirk is fixed, takes one core more and
-    leaves its last thread.
+    A partly used core among them spoils the cache. A need that is no multiple of the threads of a core takes one core
+    more where the quirk is fixed; an odd one leaves a last thread.
     """
     topology, need = taking.topology, taking.need
     cores = topology.cores_touched(inside)
-    wanted, odd = divmod(need, topology.cpus_per_core)
-    one_more = odd and not taking.quirks.uncore_odd_size_unaligned
+    wanted, rest = divmod(need, topology.cpus_per_core)
+    one_more = rest and not taking.quirks.uncore_odd_size_unaligned
     if one_more:
         wanted += 1
     if cores.bit_count() > wanted:
         cores = lowest(cores, wanted)
     cpus = topology.threads_of(cores) & taking.free
     count = cpus.bit_count()
-    if one_more and count == need + 1:
+    if one_more and need % 2 and count == need + 1:
         return lowest(cpus, need)
     return cpus if count == need else 0
