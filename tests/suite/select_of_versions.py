@@ -3,8 +3,9 @@
 numa-conformance record QUESTIONS --target-command ./kubelet-1.37 --times 4 --output recorded.jsonl.gz
 python tests/suite/select_of_versions.py recorded.jsonl.gz
 
-Of each version first the questions that the reference answers otherwise at the version before or after, small ones
-before large ones; then others, until the compressed files of the version have so many bytes together.
+Of each version first some questions of each kind, then those that the reference answers otherwise at the version
+before or after, small ones before large ones; then others, until the compressed files of the version have so many
+bytes together.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from numa_conformance.suite.recorded import KINDS, Vector, read_vectors, replay
 from numa_conformance.suite.recorded.differences import ANY_OF
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
@@ -44,10 +45,13 @@ def chosen(
     certain = [vector for vector in vectors if ANY_OF not in json.dumps(vector.body.get("initial"))]
     certain.sort(key=lambda vector: len(json.dumps(vector.body)))
     otherwise = set().union(*(differing(certain, beside) for beside in neighbours)) - differing(certain, version)
+    first = [one for kind in KINDS for one in [vector for vector in certain if vector.kind == kind][:STEP]]
+    rest = [vector for vector in certain if vector not in first]
     picked: list[Vector] = []
     waiting = [
-        *in_turn(vector for vector in certain if vector.id in otherwise),
-        *in_turn(vector for vector in certain if vector.id not in otherwise),
+        *first,
+        *in_turn(vector for vector in rest if vector.id in otherwise),
+        *in_turn(vector for vector in rest if vector.id not in otherwise),
     ]
     while waiting and size([*picked, *waiting[:STEP]]) <= BYTES:
         picked, waiting = [*picked, *waiting[:STEP]], waiting[STEP:]
