@@ -81,11 +81,18 @@ def test_pictures_are_svg_too(run, files, argv):
     assert code == 0
     assert out.startswith("<svg")
     assert "exclude each other" in run(*argv, "--svg", "--json")[2]
+
+
+def test_a_simulation_is_a_page_too(run, files):
+    pod = files("pod.yaml", "metadata: {name: <b>}\nspec: {containers: [{name: c}]}\n")
+    argv = ["simulate", "--machine", "t1-one-socket-smt2", pod]
     assert "exclude each other" in run(*argv, "--svg", "--html")[2]
+    assert "tells of one node" in run(*argv, "--compare-version", "1.32", "--html")[2]
     code, page, _ = run(*argv, "--html")
+    assert code == 0
     assert page.startswith("<!doctype html>")
     assert page.count("<svg") == 1
-    assert "admitted" in page
+    assert "default/&lt;b&gt; (BestEffort): admitted" in page
 
 
 def test_a_reader_that_goes_away_is_no_difference():

@@ -50,7 +50,7 @@ def _full(topology: str = "best-effort", scope: str = "container") -> dict[str, 
 
 
 def test_the_scenario_of_one_socket():
-    node = _node(static(**HALF_A_CPU))
+    node = _node(static(**HALF_A_CPU), kubernetes_version="1.36")
     assert _cpus(_admit(node, guaranteed("uid-a", 2))) == "1,5"
     second = _admit(node, guaranteed("uid-b", 1))
     assert (_cpus(second), format_bits(second.default)) == ("4", "0,2-3,6-7")
@@ -73,7 +73,7 @@ def test_the_scenario_of_one_socket():
 
 
 def test_the_scenario_with_whole_cores_ends_in_a_refused_restart_of_its_first_pod():
-    node = _node(static("full-pcpus-only", **HALF_A_CPU))
+    node = _node(static("full-pcpus-only", **HALF_A_CPU), kubernetes_version="1.36")
     assert _cpus(_admit(node, guaranteed("uid-a", 2))) == "1,5"
     assert _admit(node, guaranteed("uid-b", 1)).message == (
         "SMT Alignment Error: requested 1 cpus not multiple cpus per core = 2"

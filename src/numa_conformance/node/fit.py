@@ -51,24 +51,32 @@ class ResourceFit:
         """Compute once what the node offers."""
         self._allocatable = node_allocatable(machine, config)
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
+        self._counted: list[Pod] = []
+        self._used: dict[str, int] = {}
 
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
         """Raise ``Refusal`` for the first resource that does not fit; resources the node does not list are dropped."""
         others = list(others)
-        if len(self._known) > 2 * len(others) + 16:
-            here = {beside.uid for beside in others}
-            self._known = {uid: known for uid, known in self._known.items() if uid in here}
         self._check_one("pods", 1, len(others))
-        used: dict[str, int] = {}
-        for beside in others:
-            for name, amount in self._amounts(beside).items():
-                used[name] = used.get(name, 0) + amount
+        self._count(others)
         for name, amount in self._amounts(pod).items():
             if amount > 0 and name in self._allocatable:
-                self._check_one(name, amount, used.get(name, 0))
+                self._check_one(name, amount, self._used.get(name, 0))
+
+    def _count(self, pods: list[Pod]) -> None:
+        """Add up what pods ask for; where they are those of the last time and more, only these are added."""
+        new = pods[len(self._counted) :]
+        if pods[: len(self._counted)] != self._counted:
+            self._used, new = {}, pods
+            here = {pod.uid for pod in pods}
+            self._known = {uid: known for uid, known in self._known.items() if uid in here}
+        self._counted = pods
+        for pod in new:
+            for name, amount in self._amounts(pod).items():
+                self._used[name] = self._used.get(name, 0) + amount
 
     def _amounts(self, pod: Pod) -> dict[str, int]:
-        """Return a pod's requests, which are added up once; pods that are gone are forgotten now and then."""
+        """Return a pod's requests, which are added up once."""
         known = self._known.get(pod.uid)
         if known is None or known[0] is not pod:
             known = self._known[pod.uid] = (pod, _amounts(pod))
