@@ -58,7 +58,7 @@ OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 37)
 """First and last version whose behaviour can be asked for."""
 SUPPORTED_RANGE = f"{OLDEST} to {NEWEST}"
 """The same, as messages name it."""
-DEFAULT = KubernetesVersion(1, 37)
+DEFAULT = KubernetesVersion.parse("1.37")
 """The version whose decisions were recorded; its behaviour is followed where no other is asked for."""
 SUPPORTED: tuple[KubernetesVersion, ...] = tuple(
     KubernetesVersion(1, minor) for minor in range(OLDEST.minor, NEWEST.minor + 1)
