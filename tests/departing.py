@@ -7,6 +7,7 @@ and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is mad
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -165,4 +166,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="departing", description="Measure what each version does not meet.")
+    parser.add_argument("folder", type=Path, help="where reports are kept; about five minutes for each version")
+    main(parser.parse_args().folder)
