@@ -26,7 +26,7 @@ from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.markdown import markdown_text
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.history import HistoryError, read_histories
-from numa_conformance.suite.judging import judge_a_files
+from numa_conformance.suite.judging import judge_from_file
 from numa_conformance.suite.recorded import read_vectors, replay
 
 __all__ = ["READERS"]
@@ -139,7 +139,7 @@ def reports(data: bytes) -> None:
 def histories(data: bytes) -> None:
     try:
         for history in read_histories(data.decode("utf-8", "replace").splitlines()):
-            judge_a_files(history)
+            judge_from_file(history)
     except (HistoryError, UsageError):
         return
 

@@ -116,6 +116,18 @@ def test_nothing_is_written_to_the_node(node, capsys):
     assert before == {path: (path.lstat().st_mtime_ns, path.lstat().st_size) for path in node.root.rglob("*")}
 
 
+def test_the_history_follows_no_link_and_a_place_that_takes_none_is_told(node, tmp_path, capsys):
+    other, link = tmp_path / "other", tmp_path / "link.jsonl"
+    other.write_text("kept")
+    link.symlink_to(other)
+    run(capsys, "check-node", "--root", node.root, "--history", link)
+    assert other.read_text() == "kept"
+    assert not link.is_symlink()
+    code, _, err = run(capsys, "check-node", "--root", node.root, "--history", other / "file.jsonl")
+    assert code == 2
+    assert "cannot be written" in err
+
+
 def test_what_was_seen_is_a_history_that_judges_the_same(node, tmp_path, capsys):
     node.moves("db-uid", "main", "0-31")
     run(capsys, "check-node", "--root", node.root, "--history", tmp_path / "seen.jsonl")

@@ -12,11 +12,12 @@ import click
 
 from ..documentation.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..errors import UsageError
+from ..files import write_text
 from ..hostfs import open_dump
 from ..living_node.changes import changes
 from ..living_node.findings import Finding, Findings, check
 from ..living_node.look import Asked, look
-from ..suite.history import write_history
+from ..suite.history import histories_text
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 from .versions import version as version_type
@@ -98,9 +99,7 @@ def command(
             return _watch(asked, every, passes, strict=strict, as_json=as_json)
         found = check(look(asked))
     if keep is not None:
-        with keep.open("w", encoding="utf-8") as out:
-            for history in found.histories:
-                write_history(history, out)
+        write_text(keep, histories_text(found.histories))
     if as_json:
         print_json(_as_json(found))
     else:

@@ -16,7 +16,7 @@ from ..files import open_plain
 from ..suite.drive import again
 from ..suite.history import History, HistoryError, read_histories
 from ..suite.judge.seen import SEEN
-from ..suite.judging import Broken, Verdicts, judge_a_files
+from ..suite.judging import Broken, Verdicts, judge_from_file
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling import finding_of
 from .exits import DIFFERENT, OK
@@ -55,7 +55,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     count = 0
     for history in read_files(files):
         _refuse_what_was_only_seen(history)
-        before |= judge_a_files(history).unmet
+        before |= judge_from_file(history).unmet
         count += 1
     with open_target(choice) as client:
         asked = (again(history, client)[0] for history in read_files(files))
@@ -109,7 +109,7 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
 def _judged(histories: Iterable[History]) -> Verdicts:
     verdicts = Verdicts()
     for history in histories:
-        verdicts.add(judge_a_files(history))
+        verdicts.add(judge_from_file(history))
     return verdicts
 
 

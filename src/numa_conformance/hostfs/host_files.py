@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from pathlib import Path, PurePosixPath
 
 from ..cpuset import MAX_ID, CpuSet
 from ..errors import CpuSetSyntaxError, Fault, UsageError
+from ..files import read_in_place
 
 __all__ = ["HostFiles"]
 
@@ -106,14 +106,14 @@ class HostFiles:
             if place is None:
                 return None
             try:
-                return _read(f"{place}/{name}")
+                return read_in_place(f"{place}/{name}", MAX_BYTES)
             except FileNotFoundError:
                 return None
             except (OSError, ValueError):  # a link, or a name that no file can have
                 pass
         found = self.resolve(path)
         try:
-            return None if found is None else _read(str(found))
+            return None if found is None else read_in_place(str(found), MAX_BYTES)
         except OSError:
             return None
 
@@ -173,17 +173,3 @@ class HostFiles:
         """Return the names in a folder, sorted; empty when it is not there."""
         place = self.resolve(folder)
         return sorted(os.listdir(place)) if place is not None and place.is_dir() else []
-
-
-def _read(place: str) -> bytes | None:
-    """Read a plain file that is no link, one byte more than is accepted at most; None for anything else."""
-    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        content = b""
-        while len(content) <= MAX_BYTES and (more := os.read(handle, MAX_BYTES + 1 - len(content))):
-            content += more
-        return content
-    finally:
-        os.close(handle)

@@ -124,39 +124,36 @@ class NodeTree:
 
     def names(self, path: str) -> list[str]:
         """Return the names in a folder, sorted; links to nothing among them."""
-        place = self.place(path)
         found: list[str] = []
-        try:
-            if place is None or not place.is_dir():
-                return []
-            with os.scandir(place) as entries:
-                for entry in entries:
-                    if len(found) >= MAX_ENTRIES:
-                        self.note(f"{path}: has more than {MAX_ENTRIES} entries; the rest is not looked at")
-                        break
-                    found.append(entry.name)
-        except OSError as error:
-            self._note_error(path, error)
+        for name, _ in self._entries(path):
+            if len(found) >= MAX_ENTRIES:
+                self.note(f"{path}: has more than {MAX_ENTRIES} entries; the rest is not looked at")
+                break
+            found.append(name)
         return sorted(found)
 
     def folders(self, path: str) -> list[str]:
         """Return the names of the folders in a folder, sorted; links are none."""
-        place = self.place(path)
         found: list[str] = []
+        for name, is_folder in self._entries(path):
+            if is_folder:
+                self._folders += 1
+                if self._folders > MAX_FOLDERS:
+                    self.note(f"more than {MAX_FOLDERS} folders; the rest is not looked at")
+                    break
+                found.append(name)
+        return sorted(found)
+
+    def _entries(self, path: str) -> Iterator[tuple[str, bool]]:
+        """Yield the names in a folder and whether each is one itself; nothing where it is no folder, or no longer."""
+        place = self.place(path)
         try:
-            if place is None or not place.is_dir():
-                return []
-            with os.scandir(place) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        self._folders += 1
-                        if self._folders > MAX_FOLDERS:
-                            self.note(f"more than {MAX_FOLDERS} folders; the rest is not looked at")
-                            break
-                        found.append(entry.name)
+            if place is not None and place.is_dir():
+                with os.scandir(place) as entries:
+                    for entry in entries:
+                        yield entry.name, entry.is_dir(follow_symlinks=False)
         except OSError as error:
             self._note_error(path, error)
-        return sorted(found)
 
     def goal(self, path: str) -> str | None:
         """Return what a link says, without following it; None where it is no link."""

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from datetime import timedelta
 from typing import TextIO
 
 import pytest
-from hypothesis import is_hypothesis_test
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from ..protocol import Client
+from .searching import SharedTime, call, searches
 
-__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search", "is_skipped", "searches"]
+__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search"]
 
 DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""
 
 
-class Search:
+class Search(SharedTime):
     """Has each test that searches at random go on, round after round, for its share of the time."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the seconds of all tests together."""
-        self.seconds = seconds
-        self._clock = clock
-        self._share = 0.0
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Share the time among the tests that will search."""
-        searching = sum(searches(item) and not is_skipped(item) for item in session.items)
-        self._share = self.seconds / max(searching, 1)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -42,21 +31,10 @@ class Search:
         if not searches(pyfuncitem):
             return None
         until = self._clock() + self._share
-        named = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
         while True:
-            pyfuncitem.obj(**named)
+            call(pyfuncitem)
             if self._clock() >= until:
                 return True
-
-
-def searches(item: pytest.Item) -> bool:
-    """Tell whether a test searches at random."""
-    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
-
-
-def is_skipped(item: pytest.Item) -> bool:
-    """Tell whether a test will not be called."""
-    return item.get_closest_marker("skip") is not None
 
 
 class DeepProgress:

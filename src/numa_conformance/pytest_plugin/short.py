@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import pytest
 from hypothesis import Phase, settings
 
-from .deep import is_skipped, searches
+from .searching import SharedTime, call, searches
 
 __all__ = ["ShortSearch"]
 
@@ -19,22 +16,11 @@ SMALLER = 200
 _PROFILE = "numa-conformance-short"
 
 
-class ShortSearch:
+class ShortSearch(SharedTime):
     """Has all tests that search at random together take about so many seconds.
 
     Where the time is enough they ask what they would without a budget: the same examples, in the same order.
     """
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the seconds of all tests together."""
-        self._seconds = seconds
-        self._clock = clock
-        self._share = 0.0
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Share the time among the tests that will search."""
-        searching = sum(searches(item) and not is_skipped(item) for item in session.items)
-        self._share = self._seconds / max(searching, 1)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -67,7 +53,7 @@ class ShortSearch:
         settings.register_profile(_PROFILE, whole, max_examples=examples, phases=phases)
         settings.load_profile(_PROFILE)
         try:
-            item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})
+            call(item)
         finally:
             settings.register_profile(_PROFILE, whole)
             settings.load_profile(_PROFILE)

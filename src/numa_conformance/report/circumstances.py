@@ -10,8 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import Fault, UsageError
-from ..files import read_bounded
+from .json_files import read_form
 
 __all__ = ["FILE", "Circumstances", "read_circumstances", "revision_of"]
 
@@ -72,12 +71,7 @@ def read_circumstances(report: Path) -> Circumstances | None:
     file = (report if report.is_dir() else report.parent) / FILE
     if not file.exists():
         return None
-    try:
-        return msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Circumstances)
-    except OSError as error:
-        raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(Fault(str(file), f"does not tell of a run: {error}")) from error
+    return read_form(file, Circumstances, MAX_BYTES, "does not tell of a run")
 
 
 def revision_of(folder: Path) -> str:

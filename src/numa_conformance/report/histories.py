@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 
 from ..errors import UsageError
 from ..files import write_text
-from ..suite.history import History, write_history
+from ..suite.history import History, histories_text
 from ..suite.telling import Told
 from .case import Case
 
@@ -33,7 +32,7 @@ def with_history(case: Case, told: Told | None, folder: str) -> Case:
     if told.history is not None and folder:
         file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
         with contextlib.suppress(UsageError):
-            write_text(Path(folder, file), _lines(told.history), sync=False)
+            write_text(Path(folder, file), histories_text([told.history]), sync=False)
             name = file
     return msgspec.structs.replace(
         case,
@@ -53,7 +52,7 @@ def with_conversations(case: Case, groups: Iterable[str]) -> Case:
 def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
     """Write all conversations of a group to a file that ``judge`` reads, where the folder takes it."""
     with contextlib.suppress(UsageError):
-        write_text(Path(folder, _file_of(group)), _lines(*histories), sync=False)
+        write_text(Path(folder, _file_of(group)), histories_text(histories), sync=False)
 
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
@@ -66,10 +65,3 @@ def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
 
 def _file_of(group: str) -> str:
     return f"{ALL}/{group}.jsonl"
-
-
-def _lines(*histories: History) -> str:
-    out = io.StringIO()
-    for history in histories:
-        write_history(history, out)
-    return out.getvalue()

@@ -9,8 +9,6 @@ from pathlib import Path
 import msgspec
 
 from .. import __version__
-from ..errors import Fault, UsageError
-from ..files import read_bounded
 from ..protocol.messages.describe import Description
 from ..suite.known_failures import KnownFailures
 from ..suite.left_out import NO_VERDICT, LeftOut
@@ -19,6 +17,7 @@ from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict
 from .case_ids import with_folder
+from .json_files import read_form
 from .known import stale, unasked
 
 __all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
@@ -271,12 +270,7 @@ def read_report(path: Path) -> Summary:
     Verdict, counts and claim are drawn anew from the cases: the file may come from elsewhere.
     """
     file = path / "report.json" if path.is_dir() else path
-    try:
-        summary = msgspec.json.decode(read_bounded(file, MAX_BYTES), type=Summary)
-    except OSError as error:
-        raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
-    except (ValueError, RecursionError) as error:  # what is no UTF-8 is no error of msgspec's own
-        raise UsageError(Fault(str(file), f"is no report of this suite: {error}")) from error
+    summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
     cases = [msgspec.structs.replace(case, id=with_folder(case.id, case.requirements)) for case in summary.cases]
     concluded = Summary.concluded(
         summary.target,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -11,7 +12,7 @@ import msgspec
 
 from ..machine import Machine, machine_from_dict, machine_to_dict
 
-__all__ = ["Head", "History", "HistoryError", "Step", "read_histories", "write_history"]
+__all__ = ["Head", "History", "HistoryError", "Step", "histories_text", "read_histories", "write_history"]
 
 FORMAT = 1
 MACHINE = "machine"
@@ -92,6 +93,14 @@ def write_history(history: History, out: TextIO) -> None:
         lines.append(line)
     lines.append({"end": len(history.steps)})
     out.writelines(msgspec.json.encode(line).decode() + "\n" for line in lines)
+
+
+def histories_text(histories: Iterable[History]) -> str:
+    """Return histories one after the other, as ``read_histories`` reads them."""
+    out = io.StringIO()
+    for history in histories:
+        write_history(history, out)
+    return out.getvalue()
 
 
 def read_histories(lines: Iterable[str]) -> Iterable[History]:

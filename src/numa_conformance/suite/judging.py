@@ -12,7 +12,7 @@ from .judge.checker import Violation
 from .judge.reading import UnreadableError
 from .judge.subjects import subjects
 
-__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge", "judge_a_files"]
+__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge", "judge_from_file"]
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -75,7 +75,7 @@ def judge(history: History) -> Verdicts:
     return verdicts
 
 
-def judge_a_files(history: History) -> Verdicts:
+def judge_from_file(history: History) -> Verdicts:
     """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
     try:
         return judge(history)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from ...cpuset import format_bits
@@ -52,14 +52,21 @@ def best_effort_is_shared(seen: Sighting) -> Judgement:
 
 def _shared(seen: Sighting, qos: str) -> Judgement:
     own = [one for one in _static(seen) if seen.qos.get(one.uid) == qos]
+    return _have_none(own, lambda one: f" of a {qos} pod", lambda one: f"qos:{one.uid}")
+
+
+def _have_none(
+    own: Sequence[SeenContainer], which: Callable[[SeenContainer], str], fact: Callable[[SeenContainer], str]
+) -> Judgement:
+    """Judge containers that belong in the shared pool: ``which`` they are, and the ``fact`` that says so."""
     if not own:
         return None
     return [
         Violation(
-            f"container {one.key} of a {qos} pod has CPUs of its own",
+            f"container {one.key}{which(one)} has CPUs of its own",
             format_bits(one.held.cpus),
             "the shared pool",
-            about=(f"cpu:{one.key}", f"qos:{one.uid}"),
+            about=(f"cpu:{one.key}", fact(one)),
         )
         for one in own
         if one.held.cpus
@@ -70,18 +77,7 @@ def _shared(seen: Sighting, qos: str) -> Judgement:
 def fractional_is_shared(seen: Sighting) -> Judgement:
     """Containers of Guaranteed pods with fractional requests, which are their limits, run in the shared pool."""
     own = [one for one in _limited(seen) if one.limit is not None and one.limit.denominator != 1]
-    if not own:
-        return None
-    return [
-        Violation(
-            f"container {one.key}, of {float(one.limit or 0):g} CPUs, has CPUs of its own",
-            format_bits(one.held.cpus),
-            "the shared pool",
-            about=(f"cpu:{one.key}", f"limit:{one.key}"),
-        )
-        for one in own
-        if one.held.cpus
-    ]
+    return _have_none(own, lambda one: f", of {float(one.limit or 0):g} CPUs,", lambda one: f"limit:{one.key}")
 
 
 @checker("cpu-manager/static/integral-guaranteed-is-exclusive", Sighting)
