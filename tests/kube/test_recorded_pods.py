@@ -10,6 +10,7 @@ import pytest
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, Pod, ScoringStrategy
 from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
+from numa_conformance.suite.recorded import FIRST_RECORDED
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -71,7 +72,7 @@ def test_scheduler_arguments_are_refused_as_recorded() -> None:
     refused = 0
     for vector in vectors("noderesourcesfit"):
         try:
-            ScoringStrategy.from_dict(vector["strategy"])
+            ScoringStrategy.from_dict(vector["strategy"], version=FIRST_RECORDED)
             said = None
         except UsageError as error:
             said = str(error)
