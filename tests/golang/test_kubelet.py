@@ -4,9 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from numa_conformance.report.case import Case
+from numa_conformance.report.model import Summary, Target
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()
@@ -55,3 +59,29 @@ def test_a_minor_without_adapters_is_refused_with_those_there_are():
     done = ask("1.12")
     assert done.returncode == 2
     assert done.stderr.startswith("'1.12' is none of the minors that there are adapters for: 1.27, ")
+
+
+@pytest.mark.parametrize(
+    ("quirks", "problems", "told", "explained"),
+    [
+        (["spread-by-cpu-id"], [], "1 of 3 cases failed, each by a named quirk of Kubernetes 1.34", True),
+        ([], [], "1 of 3 cases failed, 1 of them without a quirk (cpu/b)", False),
+        (
+            ["spread-by-cpu-id"],
+            ["a case came to no verdict"],
+            "1 of 3 cases failed, and the run itself has faults",
+            False,
+        ),
+    ],
+)
+def test_what_failed_is_explained_by_quirks_or_it_is_not(monkeypatch, quirks, problems, told, explained):
+    monkeypatch.syspath_prepend(str(KUBELET))
+    cases = [
+        Case("cpu/a", [], "cpu", "passed"),
+        Case("cpu/b", [], "cpu", "failed", quirks=quirks),
+        Case("cpu/c", [], "cpu", "not followed"),
+        Case("cpu/d", [], "cpu", "not claimed"),
+    ]
+    target = Target("kubelet", "1.34.10", "1.34", [], [])
+    report = Summary.concluded(target, "documented", "", cases, problems, narrowed=False)
+    assert import_module("ask").concluded(report) == (f"level documented: {told}", explained)
