@@ -81,6 +81,22 @@ def test_which_devices_of_an_init_container_serve_again_no_plugin_says():
     assert between([admitted("nic-0", pod=pod)], [admitted("nic-1", pod=pod)], preferring) is None
 
 
+def after_init(init, *ids):
+    """Return the admission of a pod whose container comes after an init container with devices of two NUMA nodes."""
+    limits = [{"name": "i", "resources": {"limits": {NIC: "2"}}}]
+    step = admitted(*ids, pod={**POD, "spec": {**POD["spec"], "initContainers": limits}})
+    holding = {"cpus": "", "affinity": {"nodes": [0], "preferred": True}, "devices": {NIC: init}}
+    step.answer["containers"]["i"] = holding
+    return step
+
+
+def test_of_what_an_init_container_had_any_may_serve_again():
+    had = ["nic-0", "nic-2"]
+    assert between([after_init(had, "nic-0")], [after_init(had, "nic-2")]) is None
+    assert between([after_init(had, "nic-0")], [after_init(had, "nic-3")]) is not None, "another of that node"
+    assert between([after_init(["nic-0"], "nic-0")], [after_init(["nic-2"], "nic-2")]) is not None, "the first is off"
+
+
 def test_state_files_are_compared_by_the_nodes_of_devices():
     def files(node, id):
         entry = {"PodUID": "p", "ContainerName": "c", "ResourceName": NIC, "DeviceIDs": {node: [id]}}
