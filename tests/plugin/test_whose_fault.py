@@ -42,7 +42,8 @@ def test_a_crash_is_told_where_the_case_that_is_about_answers_is_not_asked(wrong
     crash = {"method": "node_admit", "changed": "1 // 0", "every": 20}
     wrong(crash, "--numa-requirement", "cpu-manager/full-pcpus-only/*", "--numa-budget", "2%")
     assert report()["verdict"] == "not conformant"
-    assert [case["verdict"] for case in report()["cases"]].count("crashed") == 1
+    asked = [case["verdict"] for case in report()["cases"] if case["id"].startswith("histories/")]
+    assert (asked.count("crashed"), len(asked) > 1) == (1, True)
 
 
 def test_what_a_search_does_not_find_again_is_the_targets(wrong, report):
