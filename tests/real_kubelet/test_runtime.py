@@ -14,7 +14,7 @@ RUNNING, EXITED = 1, 2
 
 @pytest.fixture
 def runtime(tmp_path):
-    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init")
+    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init", lambda uid: True)
     yield made
     made.close()
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 from ..documentation.versions import KubernetesVersion
 from ..protocol.features import FEATURES
 
-__all__ = ["claimed_features"]
+__all__ = ["UNTOLD", "claimed_features"]
 
 _ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
 _UNSEEN = frozenset(
     {
         "cpu-manager/hints",  # they are asked for, not told
         "cpu-manager/reconcile",  # the kubelet makes its passes when it likes
-        "cpu-manager/cfs-quota",
         "node/hints",
         "node/writes",  # files are seen as they are, not as they were
         "topology-manager/prefer-closest-numa-nodes",  # judged by merges, which a node does not show
     }
 )
+
+
+UNTOLD = frozenset(
+    {
+        "affinity",  # the hint that was merged stays inside
+        "memory_state",  # told of starts and admissions; what is removed is let go of when the next pod comes
+        "reserved_cpus",  # under policy none no CPUs are told to be allocatable
+        "allocatable_cpus",
+    }
+)
+"""Fields of answers that the kubelet does not show, or not always."""
 
 
 def claimed_features(version: KubernetesVersion) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +70,17 @@ class StateFiles:
 
     def memory_nodes(self) -> list[MemoryNode] | None:
         """Return every NUMA node with its books; None where the Memory Manager keeps none."""
+        return self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+
+    def free_memory(self) -> list[MemoryNode] | None:
+        """Return every NUMA node with what is free on it; None where the Memory Manager keeps no books."""
+        return self._memory_nodes(lambda tables: {"free": {name: table["free"] for name, table in tables.items()}})
+
+    def _memory_nodes(self, told: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[MemoryNode] | None:
         if self._memory.get("policyName") != "Static":
             return None
         return [
-            MemoryNode(
-                int(number),
-                node["numberOfAssignments"],
-                node["cells"],
-                tables={name: _table(table) for name, table in node["memoryMap"].items()},
-            )
+            MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **told(node["memoryMap"]))
             for number, node in sorted(self._memory["machineState"].items(), key=lambda one: int(one[0]))
         ]
 

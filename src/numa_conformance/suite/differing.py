@@ -46,20 +46,23 @@ def differing(
     *,
     messages: bool = False,
     ignored: Collection[str] = (),
+    untold: Collection[str] = (),
 ) -> Differing | None:
     """Return where two histories of the same questions first differ; None when they do not.
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
     follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
-    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not.
+    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
+    fields that one of the two cannot see; they are compared where both tell them.
     """
+    left_out = _LeftOut(frozenset(ignored), frozenset(untold))
     devices = AnyDevice(history)
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
 
         def found(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
             between = _between(step, beside, files, name, messages=messages)
-            return tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
+            return tuple(one for one in between if one not in left_out)
 
         if by_place := found(devices.by_place):
             if not found(devices.by_reach) or devices.chose_otherwise(step, beside):
@@ -70,8 +73,16 @@ def differing(
     return None
 
 
-def _fields(path: str) -> frozenset[str]:
-    return frozenset(re.split(r"[.\[]", path))
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Differences that do not count: in fields that are ignored, and in untold ones of which one side is silent."""
+
+    ignored: frozenset[str]
+    untold: frozenset[str]
+
+    def __contains__(self, one: Difference) -> bool:
+        fields = frozenset(re.split(r"[.\[]", one.path))
+        return bool(fields & self.ignored or (fields & self.untold and None in (one.expected, one.got)))
 
 
 def _between(
@@ -100,7 +111,7 @@ def differences(
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, beside)
-        found = differing(history, other, files)
+        found = differing(history, other, files, untold=client.untold)
         if found:
             yield found
 
