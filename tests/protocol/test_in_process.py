@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -106,6 +107,21 @@ def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
     assert "sent:     describe" in str(fault)
     assert target.request(Describe()) == GOOD
     assert len(born) == 2
+
+
+def test_a_fault_keeps_nothing_of_what_the_target_held():
+    class Big:
+        pass
+
+    held: list[weakref.ref[Big]] = []
+
+    def fail() -> object:
+        big = Big()
+        held.append(weakref.ref(big))
+        raise ValueError
+
+    fault = _fault(_target(fail))
+    assert (fault.message, held[0]()) == ("the target raised ValueError: ", None)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

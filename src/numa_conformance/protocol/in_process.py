@@ -7,6 +7,7 @@ import importlib
 import queue
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -105,6 +106,8 @@ class InProcess:
         if isinstance(value, TargetFault):
             raise value
         assert isinstance(value, BaseException)
+        # Faults are kept until the run's end; what the target held when it failed is not.
+        traceback.clear_frames(value.__traceback__)
         if isinstance(value, UsageError):
             raise Crashed(f"the target refused the question: {told(value)}", Exchange(shown)) from value
         raise Crashed(f"the target raised {type(value).__name__}: {told(value)}", Exchange(shown)) from value

@@ -61,15 +61,15 @@ class Stdio:
         params = self.dialect.question(message)
         sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": name, "params": params})
         try:
-            line = self._process.exchange(sent, self._timeout)
-            return self._reply(message, line, number)
+            return self._reply(message, self._process.exchange(sent, self._timeout), number)
         except NotClaimed:
             raise
         except TargetFault as fault:
-            exchange, status = self._process.stop(sent, fault.exchange.received)
-            self._process = None
-            ended = f", exit status {status}" if isinstance(fault, Crashed) else ""
-            raise type(fault)(fault.message + ended, exchange) from fault
+            kind, said, received = type(fault), fault.message, fault.exchange.received
+        # Raised anew, outside: what led here holds all that was received, and faults are kept until the run's end.
+        exchange, status = self._process.stop(sent, received)
+        self._process = None
+        raise kind(said + (f", exit status {status}" if kind is Crashed else ""), exchange)
 
     def _reply(self, message: Request[R], line: bytes, number: int) -> R:
         shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
