@@ -8,6 +8,7 @@ from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
+from .ending import Ending
 from .isolation import is_of_the_suite, settle
 from .options import setting
 from .run import RUN, Run
@@ -42,6 +43,8 @@ def enable(config: pytest.Config) -> None:
     except NumaConformanceError as error:
         pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(Choice(config))
+    if setting(config, "numa_target"):
+        config.pluginmanager.register(Ending())
     listing = setting(config, "numa_list")
     if listing:
         _list_only(config, listing)

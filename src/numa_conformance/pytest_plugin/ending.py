@@ -1,0 +1,46 @@
+"""Ends the process of a run whose verdict is told, when what the target left behind keeps it from ending."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+__all__ = ["Ending"]
+
+_SECONDS = 10.0
+"""Time that other plugins may take for what they do at the very end."""
+
+
+class Ending:
+    """Waits, beside the run, for the interpreter to begin to end, and then only so long.
+
+    A thread that is no daemon, or a function given to ``atexit``, keeps a process for ever. A program that calls pytest
+    and goes on afterwards is not disturbed: its interpreter does not end.
+    """
+
+    def __init__(self, seconds: float = _SECONDS) -> None:
+        """Take the seconds that the end may last."""
+        self._seconds = seconds
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Begin to wait."""
+        self._session = session
+        threading.Thread(target=self._wait, name="numa-conformance ending", daemon=True).start()
+
+    def _wait(self) -> None:
+        threading.main_thread().join()
+        time.sleep(self._seconds)
+        status = int(self._session.exitstatus) if self._session is not None else 1
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            print(
+                f"the target kept this process from ending; it was ended {self._seconds:g} s later",
+                file=sys.__stderr__,
+                flush=True,
+            )
+        os._exit(status)
