@@ -3,7 +3,7 @@
 import pytest
 
 import departing
-from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import NEWEST
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.report.beside_reference import open_reference
@@ -77,9 +77,15 @@ def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus
     assert in_scenario(scenario, NEWEST) == quirks
 
 
-def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path):
-    case = "pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]"
+@pytest.mark.parametrize(
+    ("case", "quirk"),
+    [
+        ("pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]", "spread-by-cpu-id"),
+        ("cpu/test_options::test_what_fits_a_socket_comes_from_one[10]", "align-by-socket-only-adds-hints"),
+    ],
+)
+def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path, case, quirk):
     departing.ask(NEWEST, Quirks.of(NEWEST).showing(), tmp_path, "--numa-case", case)
     (failed,) = read_report(tmp_path).cases
-    assert (failed.verdict, failed.quirks) == ("failed", ["spread-by-cpu-id"])
-    assert "\nthe kubelet departs here too: quirk spread-by-cpu-id: distribute-cpus" in failed.details
+    assert (failed.verdict, failed.quirks) == ("failed", [quirk])
+    assert f"\nthe kubelet departs here too: quirk {quirk}: {QUIRKS[quirk].summary}" in failed.details

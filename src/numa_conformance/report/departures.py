@@ -7,10 +7,11 @@ from typing import Any
 
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
+from ..protocol import Client, TargetFault
 from ..suite.drive import again
 from ..suite.history import History
 from ..suite.judging import judge
-from ..suite.recorded import Vector, replay
+from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from .beside_reference import open_reference
 
@@ -36,14 +37,29 @@ def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion) -> Caus
 
     None where the kubelet answers otherwise itself.
     """
-    record = {**scenario, "expect": scenario.get("answered")}
-    answered = Vector("", str(scenario.get("kind")), record, "")
 
     def alike(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks) as reference:
-            return all(outcome.status == "matched" for outcome in replay(reference, [answered]))
+            decision = _decision(scenario, reference)
+            return decision is not None and all(one.status == "matched" for one in replay(reference, [decision]))
 
     return _reasons(Quirks.of(version), alike)
+
+
+def _decision(scenario: Mapping[str, Any], reference: Client) -> Vector | None:
+    """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
+
+    How the target's node came up no scenario tells; None where the reference's does not.
+    """
+    body = {**scenario, "expect": scenario.get("answered")}
+    if "steps" in body:
+        try:
+            body["initial"] = record(reference, {**body, "steps": []})["initial"]
+        except TargetFault:
+            return None
+        if body["initial"]["result"] == "failed":
+            return None
+    return Vector("", str(body.get("kind")), body, "")
 
 
 def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
