@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..documentation.versions import KubernetesVersion
 from ..protocol.features import FEATURES
 
-__all__ = ["UNTOLD", "claimed_features"]
+__all__ = ["claimed_features", "untold_fields"]
 
 _ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
 _UNSEEN = frozenset(
@@ -19,7 +19,7 @@ _UNSEEN = frozenset(
 )
 
 
-UNTOLD = frozenset(
+_UNTOLD = frozenset(
     {
         "affinity",  # the hint that was merged stays inside
         "memory_state",  # told of starts and admissions; what is removed is let go of when the next pod comes
@@ -27,9 +27,14 @@ UNTOLD = frozenset(
         "allocatable_cpus",
     }
 )
-"""Fields of answers that the kubelet does not show, or not always."""
+_CLASS_OF_REFUSED_SINCE = KubernetesVersion(1, 32)
 
 
 def claimed_features(version: KubernetesVersion) -> frozenset[str]:
     """Return the features of the surface ``node`` that show, at any version."""
     return frozenset(name for name in FEATURES if name.startswith(_ROOMS)) - _UNSEEN
+
+
+def untold_fields(version: KubernetesVersion) -> frozenset[str]:
+    """Return the fields of answers that the kubelet of a version does not show, or not always."""
+    return _UNTOLD if version >= _CLASS_OF_REFUSED_SINCE else _UNTOLD | {"qos"}

@@ -37,7 +37,7 @@ from ..protocol.messages.node import (
     StartNode,
     UnknownPod,
 )
-from .claims import UNTOLD, claimed_features
+from .claims import claimed_features, untold_fields
 from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
@@ -86,7 +86,7 @@ class KubeletTarget:
             surfaces=["node"],
             features=sorted(claimed_features(self._version)),
             kubernetes_version=str(self._version),
-            untold=sorted(UNTOLD),
+            untold=sorted(untold_fields(self._version)),
         )
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:

@@ -54,15 +54,16 @@ def differing(
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
     follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
     ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
-    fields that one of the two cannot see; they are compared where both tell them.
+    fields that one of the two cannot see; what the other tells of them stands for both.
     """
-    left_out = _LeftOut(frozenset(ignored), frozenset(untold))
     devices = AnyDevice(history)
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
+        if untold:
+            step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
 
         def found(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
             between = _between(step, beside, files, name, messages=messages)
-            return tuple(one for one in between if one not in left_out)
+            return tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
 
         if by_place := found(devices.by_place):
             if not found(devices.by_reach) or devices.chose_otherwise(step, beside):
@@ -73,16 +74,22 @@ def differing(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _LeftOut:
-    """Differences that do not count: in fields that are ignored, and in untold ones of which one side is silent."""
+def _fields(path: str) -> frozenset[str]:
+    return frozenset(re.split(r"[.\[]", path))
 
-    ignored: frozenset[str]
-    untold: frozenset[str]
 
-    def __contains__(self, one: Difference) -> bool:
-        fields = frozenset(re.split(r"[.\[]", one.path))
-        return bool(fields & self.ignored or (fields & self.untold and None in (one.expected, one.got)))
+def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
+    return replace(step, answer=_filled(step.answer, other.answer, untold))
+
+
+def _filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
+    """Return an answer with what it cannot tell as the other tells it."""
+    if isinstance(answer, Mapping) and isinstance(other, Mapping):
+        seen = {name: _filled(value, other.get(name), untold) for name, value in answer.items()}
+        return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
+    if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
+        return [_filled(one, beside, untold) for one, beside in zip(answer, other, strict=True)]
+    return answer
 
 
 def _between(
