@@ -152,10 +152,13 @@ class RealNode:
     def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.
 
-        A uid that was there before gets another in the kubelet, which never asks again for one that it has refused.
+        A uid that was there before gets another in the kubelet: for one that it has refused it never asks again, and
+        one that has ended it takes for gone, CPUs and all.
         """
         self._made += 1
-        inside = uid if uid not in self._used else f"{uid}-{self._made}"
+        inside = uid
+        while inside in self._used:
+            inside = f"{inside}-{self._made}"
         name = f"pod-{self._made}"
         manifest = copy.deepcopy(dict(pod))
         manifest.update(apiVersion="v1", kind="Pod")
@@ -170,7 +173,7 @@ class RealNode:
                 container.setdefault("image", "example")
                 container["imagePullPolicy"] = "IfNotPresent"
         known = PodOnNode(inside, manifest, self._folder / "manifests" / f"{name}.json")
-        self._used.add(uid)
+        self._used.add(inside)
         self.pods[uid] = known
         # Made elsewhere and moved, so that the kubelet never reads half of it.
         draft = self._folder / f"{name}.json"

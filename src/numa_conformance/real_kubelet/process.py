@@ -28,6 +28,7 @@ _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
 _UNKNOWN_POLICY = re.compile(r'unknown policy: "([^"]*)"')
 _STAGES = (
     ("failed to validate kubelet configuration", "kubelet"),
+    ("require feature gates", "kubelet"),
     ("reserved-cpus:", "kubelet"),
     ("start cpu manager error", "cpumanager-start"),
     ("start memory manager error", "memorymanager-start"),

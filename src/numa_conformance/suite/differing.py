@@ -16,7 +16,7 @@ from .judge.files import CPU_FILE, MEMORY_FILE
 from .recorded.device_file import DEVICE_FILE, comparable_device_file
 from .recorded.differences import Difference, compare
 
-__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files"]
+__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files", "filled"]
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,
@@ -79,16 +79,16 @@ def _fields(path: str) -> frozenset[str]:
 
 
 def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
-    return replace(step, answer=_filled(step.answer, other.answer, untold))
+    return replace(step, answer=filled(step.answer, other.answer, untold))
 
 
-def _filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
+def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
     """Return an answer with what it cannot tell as the other tells it."""
     if isinstance(answer, Mapping) and isinstance(other, Mapping):
-        seen = {name: _filled(value, other.get(name), untold) for name, value in answer.items()}
+        seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
         return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
     if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
-        return [_filled(one, beside, untold) for one, beside in zip(answer, other, strict=True)]
+        return [filled(one, beside, untold) for one, beside in zip(answer, other, strict=True)]
     return answer
 
 
