@@ -20,13 +20,11 @@ from pathlib import Path
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.protocol import ReferenceTarget
-from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.case import UNMET, Case
+from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.drive import again
-from numa_conformance.suite.history import History, read_histories
-from numa_conformance.suite.judging import ANSWERED, judge
-from numa_conformance.suite.recorded import Vector, replay
+from numa_conformance.suite.history import read_histories
+from numa_conformance.suite.judging import ANSWERED
 from numa_conformance.suite.requirements.departures import FILE, TOGETHER, Causes
 
 SECONDS = "300"
@@ -69,7 +67,7 @@ def _measured(version: KubernetesVersion, shown: tuple[str, ...], folder: Path) 
         kept = [folder / case.history for case in cases if case.history]
         if kept:
             (history,) = read_histories(kept[0].read_text(encoding="utf-8").splitlines())
-            causes[name] = of_history(history, name, version)
+            causes[name] = in_history(history, name) or ()
         else:
             causes[name] = of_written(version, cases)
     return causes
@@ -100,37 +98,13 @@ def unmet_in(report: Summary) -> dict[str, list[Case]]:
     return unmet
 
 
-def of_history(history: History, requirement: str, version: KubernetesVersion) -> Causes:
-    """Return each quirk without which the conversation keeps the requirement; where none alone, a least set of them."""
-    shown = Quirks.of(version)
-    names = shown.showing()
-
-    def kept(*off: str) -> bool:
-        with open_reference("documented", version, shown.without(*off)) as reference:
-            told, fault = again(history, reference)
-        return requirement not in judge(told).unmet and (requirement != ANSWERED or fault is None)
-
-    alone = tuple(quirk for quirk in names if kept(quirk))
-    if alone or not kept(*names):
-        return alone
-    least = list(names)
-    for quirk in names:
-        if kept(*(one for one in least if one != quirk)):
-            least.remove(quirk)
-    return (TOGETHER.join(least),)
-
-
 def of_written(version: KubernetesVersion, cases: Iterable[Case]) -> Causes:
     """Return the quirks without each of which a case that was written by hand, asked again, is passed."""
     shown, causes = Quirks.of(version), dict[str, None]()
     for case in cases:
-        told = case.scenario or {}
-        failed = Vector(case.id, told.get("kind", ""), {**told, "expect": told.get("answered")}, case.id)
-        for quirk in shown.showing():
-            with open_reference("documented", version, shown.without(quirk)) as reference:
-                (outcome,) = replay(reference, [failed])
-            if outcome.status == "differed" and _passes(case, version, shown.without(quirk)):
-                causes[quirk] = None
+        for cause in in_scenario(case.scenario or {}, version) or ():
+            if _passes(case, version, shown.without(*cause.split(TOGETHER))):
+                causes[cause] = None
     return tuple(causes)
 
 

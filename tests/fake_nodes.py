@@ -188,6 +188,16 @@ class FakeNode(EmptyNode):
     def flags(self, *words: str) -> None:
         self.write(f"{KUBELET}/cmdline", "\0".join(["/usr/bin/kubelet", *words]) + "\0")
 
+    def program(self, *told: str) -> None:
+        """Let the program of the kubelet that runs tell these versions, as Go's linker lays them down."""
+        content = b"\x7fELF and v1.99.0 of a module" + b"".join(b"\0" + text.encode() + b"\0" for text in told)
+        place = self.root / "usr/bin/kubelet"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+        link = self.root / KUBELET / "exe"
+        link.unlink(missing_ok=True)
+        link.symlink_to("../../usr/bin/kubelet")
+
     def configure(self, kubelet: Mapping[str, Any]) -> None:
         head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
         secret = {"staticPodURLHeader": {"Authorization": ["a-token"]}}

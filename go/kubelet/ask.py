@@ -2,12 +2,15 @@
 
     python go/kubelet/ask.py 1.34 [arguments of pytest]     # which minors there are: minors.txt
 
-The program is kept in the user's cache folder and built anew when a source changed. Without Go nothing is asked.
+Exits 0 where every case that failed has its reason in a quirk of that version (at level exact: where none failed),
+1 where one has none, otherwise as pytest does. The program is kept in the user's cache folder and built anew when a
+source changed; reports stand beside it. Without Go nothing is asked.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +18,9 @@ import tempfile
 from pathlib import Path
 
 import modules
+import pytest
+
+from numa_conformance.report.model import Summary, read_report
 
 HERE = Path(__file__).parent
 
@@ -28,20 +34,40 @@ def build(minor: str) -> Path:
     """Build the target of a minor into the cache folder; Go itself knows what is there already."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numa-conformance"
     cache.mkdir(parents=True, exist_ok=True)
-    program = cache / f"kubelet-{minor}"
+    program = cache.absolute() / f"kubelet-{minor}"
     modules.go(*modules.BUILD, f"-modfile=minors/{minor}.mod", f"-tags={modules.tags(minor)}", "-o", str(program), ".")
     return program
 
 
 def ask(program: Path, level: str, more: list[str]) -> int:
-    """Let the suite ask the program at a level, from an empty folder; returns pytest's exit code."""
+    """Let the suite ask the program at a level, from an empty folder; returns the exit code."""
+    report = program.with_name(f"{program.name}-{level}")
+    words = ["--numa-conformance", "--numa-level", level, "--numa-target-command", shlex.quote(str(program)), *more]
     with tempfile.TemporaryDirectory() as empty:
-        words = ["-m", "pytest", "--numa-conformance", "--numa-level", level, "--numa-target-command", str(program)]
-        return subprocess.run([sys.executable, *words, *more], cwd=empty, check=False).returncode
+        command = [sys.executable, "-m", "pytest", *words, "--numa-report", str(report)]
+        code = subprocess.run(command, cwd=empty, check=False).returncode
+    if code != pytest.ExitCode.TESTS_FAILED:
+        return code
+    line, explained = concluded(read_report(report))
+    print(f"{line}: {report / 'index.html'}", flush=True)
+    return 0 if explained else code
+
+
+def concluded(report: Summary) -> tuple[str, bool]:
+    """Return in a line what failed, and whether all of it has its reason in a quirk of the version."""
+    failed = [case for case in report.cases if case.unmet]
+    unexplained = [case.id for case in failed if not case.quirks]
+    asked = report.planned - report.counts["not claimed"]
+    line = f"level {report.level}: {len(failed)} of {asked} cases failed, "
+    if report.problems or report.counts["error"]:
+        return f"{line}and the run itself has faults", False
+    if unexplained:
+        return f"{line}{len(unexplained)} of them without a quirk ({', '.join(unexplained)})", False
+    return f"{line}each by a named quirk of Kubernetes {report.target.kubernetes}", True
 
 
 def main(words: list[str]) -> int:
-    """Ask a minor (the newest if none is named) at both levels; the exit code is the worse of the two."""
+    """Ask a minor (the newest if none is named) at both levels; the exit code is the higher of the two."""
     known = patches()
     minor, *more = words or [list(known)[-1]]
     if minor not in known:

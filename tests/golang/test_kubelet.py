@@ -4,9 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from numa_conformance.report.case import Case
+from numa_conformance.report.model import Summary, Target
+from numa_conformance.suite import kubernetes_versions_page
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()
@@ -34,6 +39,10 @@ def test_the_folder_holds_the_files_of_these_minors_alone():
     assert there == sorted(f"{minor}.{kind}" for minor in minors for kind in ("mod", "sum"))
 
 
+def test_the_page_of_the_versions_tells_these_patches():
+    assert list(kubernetes_versions_page.PATCHES) == PATCHES
+
+
 def test_every_file_for_some_minors_says_which():
     """The name of a file and its build constraint tell the same: linked_1_33_to_1_34.go, sidecar_1_27.go."""
     for path in KUBELET.glob("*_1_*.go"):
@@ -55,3 +64,29 @@ def test_a_minor_without_adapters_is_refused_with_those_there_are():
     done = ask("1.12")
     assert done.returncode == 2
     assert done.stderr.startswith("'1.12' is none of the minors that there are adapters for: 1.27, ")
+
+
+@pytest.mark.parametrize(
+    ("quirks", "problems", "told", "explained"),
+    [
+        (["spread-by-cpu-id"], [], "1 of 3 cases failed, each by a named quirk of Kubernetes 1.34", True),
+        ([], [], "1 of 3 cases failed, 1 of them without a quirk (cpu/b)", False),
+        (
+            ["spread-by-cpu-id"],
+            ["a case came to no verdict"],
+            "1 of 3 cases failed, and the run itself has faults",
+            False,
+        ),
+    ],
+)
+def test_what_failed_is_explained_by_quirks_or_it_is_not(monkeypatch, quirks, problems, told, explained):
+    monkeypatch.syspath_prepend(str(KUBELET))
+    cases = [
+        Case("cpu/a", [], "cpu", "passed"),
+        Case("cpu/b", [], "cpu", "failed", quirks=quirks),
+        Case("cpu/c", [], "cpu", "not followed"),
+        Case("cpu/d", [], "cpu", "not claimed"),
+    ]
+    target = Target("kubelet", "1.34.10", "1.34", [], [])
+    report = Summary.concluded(target, "documented", "", cases, problems, narrowed=False)
+    assert import_module("ask").concluded(report) == (f"level documented: {told}", explained)

@@ -46,7 +46,7 @@ def found(root, **asked):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_node_as_documented_gives_nothing(tmp_path, policy, layout):
     cgroups, driver, above = layout
-    FakeNode(tmp_path, kubelet=POLICIES[policy], cgroups=cgroups, driver=driver, above=above)
+    FakeNode(tmp_path, kubelet=POLICIES[policy], cgroups=cgroups, driver=driver, above=above).program("v1.32.10")
     told, findings = found(tmp_path)
     assert findings == []
     assert told.notes == ()

@@ -24,7 +24,8 @@ def node(tmp_path):
 
 
 def configured(node, **more):
-    return read_configuration(NodeTree(node.root), DEFAULT, **more)
+    tree = NodeTree(node.root)
+    return read_configuration(tree, find_kubelet(tree), DEFAULT, **more)
 
 
 def drop_in(node, name, **fields):

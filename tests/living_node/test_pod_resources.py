@@ -51,7 +51,9 @@ class Kubelet:
 
 @pytest.fixture
 def node(tmp_path):
-    return FakeNode(tmp_path / "node", pods=PODS[:1])
+    made = FakeNode(tmp_path / "node", pods=PODS[:1])
+    made.program("v1.32.10")
+    return made
 
 
 def seen(node, socket):

@@ -1,6 +1,7 @@
 """What unmodified kubelets write, tell and ask of the container runtime gives no finding."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,11 @@ import pytest
 pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
+from fake_nodes import FakeNode
 from kubelets import PATHS, needs_kubelet, needs_namespaces
+from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance.living_node.look import Asked, look
+from numa_conformance.real_kubelet.process import version_of
 
 pytestmark = [needs_kubelet, needs_namespaces]
 RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
@@ -45,3 +50,11 @@ def test_its_dump_gives_nothing_either(told):
 def test_what_is_planted_is_found(told):
     (one,) = told["planted"]["findings"]
     assert one[:2] == [RECONCILE, "the cgroup of container db-uid/main has another cpuset than is assigned"]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: Path(path).name)
+def test_its_program_tells_which_version_it_is(path, tmp_path):
+    node = FakeNode(tmp_path, pods=())
+    node.program()
+    shutil.copyfile(path, node.root / "usr/bin/kubelet")
+    assert look(Asked(node.root)).version == KubernetesVersion.parse(version_of(path))

@@ -38,6 +38,14 @@ def test_a_requirement_that_is_broken_now_and_then_is_told_as_such(wrong, report
     result.stdout.re_match_lines([r"comes and goes: failed [1-4] of 5 times"])
 
 
+def test_a_crash_is_told_where_the_case_that_is_about_answers_is_not_asked(wrong, report):
+    crash = {"method": "node_admit", "changed": "1 // 0", "every": 20}
+    wrong(crash, "--numa-requirement", "cpu-manager/full-pcpus-only/*", "--numa-budget", "2%")
+    assert report()["verdict"] == "not conformant"
+    asked = [case["verdict"] for case in report()["cases"] if case["id"].startswith("histories/")]
+    assert (asked.count("crashed"), len(asked) > 1) == (1, True)
+
+
 def test_what_a_search_does_not_find_again_is_the_targets(wrong, report):
     asked = ("--numa-case", "pick/test_pick::test_chooses_so_many_of_what_is_available")
     assert wrong(HALF_A_SET, *asked).ret == 1

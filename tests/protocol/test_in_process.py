@@ -1,5 +1,9 @@
+import multiprocessing
+import os
+import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -89,6 +93,7 @@ def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
         (lambda: _raise(KeyboardInterrupt()), Crashed, "raised KeyboardInterrupt"),
         (lambda: _raise(_TextlessError()), Crashed, "raised _TextlessError: (no text: ZeroDivisionError"),
         (lambda: _raise(ValueError("\ud800")), Crashed, r"raised ValueError: \ud800"),
+        (lambda: os._exit(0), Crashed, "raised SystemExit: os._exit(0)"),
     ],
 )
 def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
@@ -102,6 +107,52 @@ def test_what_is_no_answer_is_a_fault_and_a_new_target_answers_next(
     assert "sent:     describe" in str(fault)
     assert target.request(Describe()) == GOOD
     assert len(born) == 2
+
+
+def test_a_fault_keeps_nothing_of_what_the_target_held():
+    class Big:
+        pass
+
+    held: list[weakref.ref[Big]] = []
+
+    def fail() -> object:
+        big = Big()
+        held.append(weakref.ref(big))
+        raise ValueError
+
+    fault = _fault(_target(fail))
+    assert (fault.message, held[0]()) == ("the target raised ValueError: ", None)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_copy_of_the_run_ends_where_the_target_forked_it():
+    forked: list[int] = []
+
+    def fork() -> object:
+        forked.append(os.fork())
+        return GOOD
+
+    assert _target(fork).request(Describe()) == GOOD
+    assert os.waitstatus_to_exitcode(os.waitpid(forked[0], 0)[1]) == os.EX_SOFTWARE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found by way of /proc")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_a_foreign_target_has_started_ends_with_it():
+    started: list[subprocess.Popen[bytes]] = []
+    worker = multiprocessing.get_context("fork").Process(target=time.sleep, args=(1000,))
+
+    def start() -> object:
+        started.append(subprocess.Popen(["sleep", "1000"], start_new_session=True))
+        worker.start()
+        return GOOD
+
+    target = InProcess(lambda: Fake(start), "fake", 10, foreign=True)
+    target.request(Describe())
+    target.close()
+    assert started[0].wait(timeout=5) == -9
+    assert worker.exitcode == -9
 
 
 def test_plain_values_are_as_good_as_the_classes():

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from traceback import walk_tb
 
 import pytest
 
@@ -151,6 +152,15 @@ def test_a_method_that_is_not_there_is_not_claimed_and_the_process_lives_on(star
     assert "no method 'describe'" in fault.message
     assert type(_fault(target)) is NotClaimed
     assert lives(tmp_path) == 1
+
+
+@pytest.mark.parametrize("fake", ["answers_100_megabytes", "answers_garbage"])
+def test_a_fault_keeps_nothing_of_what_was_received_beyond_what_it_shows(start: Start, fake: str):
+    fault = _fault(start(fake))
+    held = [value for frame, _ in walk_tb(fault.__traceback__) for value in frame.f_locals.values()]
+    assert fault.__context__ is None
+    assert all(len(value) < 10_000 for value in held if isinstance(value, (bytes, bytearray, str)))
+    assert len(fault.exchange.received) <= 2000
 
 
 def test_a_line_limit_can_be_set(start: Start):

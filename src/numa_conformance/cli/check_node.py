@@ -51,7 +51,7 @@ def asked_options(command: Any) -> Any:
             "--kubernetes-version",
             type=version_type,
             default=None,
-            help=f"The kubelet's version, where some requirements are asked of it only: {SUPPORTED_RANGE}.",
+            help=f"The kubelet's version: {SUPPORTED_RANGE}.  [default: as its program, or the dump, says]",
         ),
     ):
         command = option(command)
@@ -118,7 +118,8 @@ def _print(found: Findings) -> None:
     for note in found.notes:
         click.echo(f"not seen: {note}")
     counts = f"{_counted(found.errors, 'error')}, {_counted(len(found.findings) - found.errors, 'warning')}"
-    click.echo(f"{counts}; {len(found.asked)} requirements asked in {found.seconds:.1f} s")
+    of = "a kubelet" if found.version is None else f"kubelet {found.version}"
+    click.echo(f"{counts}; {len(found.asked)} requirements asked of {of} in {found.seconds:.1f} s")
 
 
 def _counted(number: int, name: str) -> str:
@@ -147,6 +148,7 @@ def _as_json(found: Findings) -> dict[str, Any]:
         "errors": found.errors,
         "warnings": len(found.findings) - found.errors,
         "findings": [one.to_dict() for one in found.findings],
+        "kubernetes_version": None if found.version is None else str(found.version),
         "asked": dict(found.asked),
         "not_seen": list(found.notes),
         "seconds": round(found.seconds, 3),

@@ -94,6 +94,6 @@ def _connection(choice: TargetChoice) -> Connection:
     if choice.command:
         return Stdio(choice.command, choice.timeout)
     if choice.factory:
-        return InProcess(load_factory(choice.factory), choice.factory, choice.timeout)
+        return InProcess(load_factory(choice.factory), choice.factory, choice.timeout, foreign=True)
     level: Level = "exact" if choice.level == "exact" else "documented"
     return InProcess(lambda: ReferenceTarget(level, choice.version or DEFAULT), "the reference", choice.timeout)

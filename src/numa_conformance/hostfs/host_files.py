@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import stat
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ..cpuset import MAX_ID, CpuSet
@@ -25,22 +27,27 @@ class HostFiles:
     """The tree below ``root``, which stands for ``/``.
 
     Links are followed by hand: an absolute one begins at the root again, one that leads out of the root or round in
-    circles is refused. Existence is asked of ``os.path``: a name from a link may be one that no file can have, which
-    ``pathlib`` answers with an error.
+    circles is refused. Places are texts until a caller gets one, and each is asked for once: of a large machine
+    thousands are.
     """
 
     def __init__(self, root: Path) -> None:
         """Take the root; raises ``UsageError`` when it is no folder."""
         if not root.is_dir():
             raise UsageError(Fault(str(root), "no such folder", "the folder that stands for /"))
-        self.root = Path(os.path.realpath(root))
-        self._folders: dict[str, Path | None] = {}
+        self._root = os.path.realpath(root)
+        self.root = Path(self._root)
+        self._folders: dict[str, str | None] = {}
 
     def resolve(self, path: str) -> Path | None:
         """Return the real place of a path, or None when nothing is there; raises ``UsageError`` for bad links.
 
         Folders are remembered: the tree is read once and does not change meanwhile.
         """
+        place = self._place(path)
+        return None if place is None else Path(place)
+
+    def _place(self, path: str) -> str | None:
         folder, slash, name = path.rpartition("/")
         if not slash or name in ("", ".", ".."):
             return self._walk(path)
@@ -48,32 +55,32 @@ class HostFiles:
         if place is None:
             return None
         step = f"{place}/{name}"
-        if os.path.islink(step):
-            return self._walk(path)
-        return Path(step) if os.path.exists(step) else None
+        mode = _mode(step)
+        return self._walk(path) if stat.S_ISLNK(mode) else step if mode else None
 
-    def _folder(self, path: str) -> Path | None:
+    def _folder(self, path: str) -> str | None:
         if path not in self._folders:
-            self._folders[path] = self.resolve(path)
+            self._folders[path] = self._place(path)
         return self._folders[path]
 
-    def _walk(self, path: str) -> Path | None:
+    def _walk(self, path: str) -> str | None:
         parts = list(PurePosixPath(path).parts)
-        place = self.root
+        place = self._root
         links = 0
         while parts:
             part = parts.pop(0)
             if part in ("/", "."):
                 continue
             if part == "..":
-                if place == self.root:
+                if place == self._root:
                     raise UsageError(Fault(self.shown(path), "leads out of the root"))
-                place = place.parent
+                place = os.path.dirname(place)
                 continue
-            step = place / part
-            if not os.path.islink(step):
-                if not os.path.exists(step):
-                    return None
+            step = os.path.join(place, part)
+            mode = _mode(step)
+            if not mode:
+                return None
+            if not stat.S_ISLNK(mode):
                 place = step
                 continue
             links += 1
@@ -82,7 +89,7 @@ class HostFiles:
             goal = PurePosixPath(os.readlink(step))
             parts = [*goal.parts, *parts]
             if goal.is_absolute():
-                place = self.root
+                place = self._root
         return place
 
     def shown(self, path: str) -> str:
@@ -111,9 +118,9 @@ class HostFiles:
                 return None
             except (OSError, ValueError):  # a link, or a name that no file can have
                 pass
-        found = self.resolve(path)
+        found = self._place(path)
         try:
-            return None if found is None else read_in_place(str(found), MAX_BYTES)
+            return None if found is None else read_in_place(found, MAX_BYTES)
         except OSError:
             return None
 
@@ -141,20 +148,20 @@ class HostFiles:
         text = self.text(path)
         if not text:
             return None
-        words = [word.strip() for word in text.split(",")]
-        if len(words) > MAX_WORDS or not all(_HEX_WORD.fullmatch(word) for word in words):
+        bits = _map_bits(text)
+        if bits is None:
             raise UsageError(
                 Fault(self.shown(path), f"{text[:40]!r} is no map of CPUs", "hexadecimal words with commas")
             )
-        return int("".join(word.zfill(8) for word in words), 16)
+        return bits
 
     def numbered(self, folder: str, prefix: str) -> list[int]:
         """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there.
 
         Raises ``UsageError`` for a number that no kernel gives.
         """
-        place = self.resolve(folder)
-        if place is None or not place.is_dir():
+        place = self._place(folder)
+        if place is None or not os.path.isdir(place):
             return []
         pattern = re.compile(re.escape(prefix) + r"([0-9]{1,9})", re.ASCII)
         numbers = []
@@ -171,5 +178,21 @@ class HostFiles:
 
     def names(self, folder: str) -> list[str]:
         """Return the names in a folder, sorted; empty when it is not there."""
-        place = self.resolve(folder)
-        return sorted(os.listdir(place)) if place is not None and place.is_dir() else []
+        place = self._place(folder)
+        return sorted(os.listdir(place)) if place is not None and os.path.isdir(place) else []
+
+
+def _mode(path: str) -> int:
+    """Return what a path is, itself and not what it leads to; 0 where nothing is, or no file can have that name."""
+    try:
+        return os.lstat(path).st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+@lru_cache(maxsize=1024)
+def _map_bits(text: str) -> int | None:
+    words = [word.strip() for word in text.split(",")]
+    if len(words) > MAX_WORDS or not all(_HEX_WORD.fullmatch(word) for word in words):
+        return None
+    return int("".join(word.zfill(8) for word in words), 16)

@@ -47,7 +47,7 @@ class _Reader:
     def __init__(self, files: HostFiles) -> None:
         self._files = files
         self._notes: list[str] = []
-        self._known_ids: dict[int, tuple[int | None, int | None]] = {}
+        self._known_ids: dict[tuple[int, str], int | None] = {}
         self._cache_folders: dict[int, str | None] = {}
 
     def read(self, name: str) -> Machine:
@@ -57,7 +57,7 @@ class _Reader:
             socket={cpu: self._siblings(cpu, online, ("package_cpus", "core_siblings")) for cpu in iter_bits(online)},
             cache={cpu: self._last_level_cache(cpu, online) for cpu in iter_bits(online)},
         )
-        self._complete(groups, online)
+        self._complete(groups)
         numa = self._numa_nodes(online)
         nodes = sorted(numa) if numa else [0]
         node_of = {cpu: node for node, cpus in numa.items() for cpu in iter_bits(cpus)}
@@ -140,16 +140,16 @@ class _Reader:
             self._cache_folders[cpu] = next(at_level_3, None)
         return self._cache_folders[cpu]
 
-    def _complete(self, groups: _Groups, online: int) -> None:
+    def _complete(self, groups: _Groups) -> None:
         """Fill in from ids what sibling lists do not say, and make groups agree among their members."""
-        ids = {cpu: self._ids(cpu) for cpu in iter_bits(online)}
-        for known, key in ((groups.socket, 0), (groups.core, 1)):
-            missing = [cpu for cpu, bits in known.items() if not bits and ids[cpu][key] is not None]
+        for known, names in ((groups.socket, _IDS[:1]), (groups.core, _IDS)):
+            ids = {cpu: tuple(self._id(cpu, name) for name in names) for cpu, bits in known.items() if not bits}
+            missing = [cpu for cpu, own in ids.items() if own[-1] is not None]
             same: defaultdict[tuple[int | None, ...], int] = defaultdict(int)
             for cpu in missing:
-                same[ids[cpu][: key + 1]] |= 1 << cpu
+                same[ids[cpu]] |= 1 << cpu
             for cpu in missing:
-                known[cpu] = same[ids[cpu][: key + 1]]
+                known[cpu] = same[ids[cpu]]
         for label, known in (("core", groups.core), ("socket", groups.socket), ("cache", groups.cache)):
             self._agree(label, known)
 
@@ -174,11 +174,10 @@ class _Reader:
                     known[other] = members
                 seen |= members
 
-    def _ids(self, cpu: int) -> tuple[int | None, int | None]:
-        if cpu not in self._known_ids:
-            package, core = (self._files.number(f"{_CPU}/cpu{cpu}/topology/{name}") for name in _IDS)
-            self._known_ids[cpu] = package, core
-        return self._known_ids[cpu]
+    def _id(self, cpu: int, name: str) -> int | None:
+        if (cpu, name) not in self._known_ids:
+            self._known_ids[cpu, name] = self._files.number(f"{_CPU}/cpu{cpu}/topology/{name}")
+        return self._known_ids[cpu, name]
 
     def _numa_nodes(self, online: int) -> dict[int, int]:
         nodes = {}
@@ -198,7 +197,7 @@ class _Reader:
         return nodes
 
     def _package_ids(self, online: int) -> dict[int, int | None]:
-        return {cpu: self._ids(cpu)[0] for cpu in iter_bits(online)}
+        return {cpu: self._id(cpu, _IDS[0]) for cpu in iter_bits(online)}
 
     def _cache_ids(self, online: int) -> dict[int, int | None]:
         folders = {cpu: folder for cpu in iter_bits(online) if (folder := self._cache_folder(cpu)) is not None}

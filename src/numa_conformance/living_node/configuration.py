@@ -106,16 +106,16 @@ def _relevant(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def read_configuration(
     tree: NodeTree,
+    process: KubeletProcess | None,
     version: KubernetesVersion,
     config: Path | None = None,
     config_dir: Path | None = None,
 ) -> Configured:
     """Read what is in force: files, then drop-ins, then flags (page Set Kubelet Parameters Via A Configuration File).
 
-    ``config`` and ``config_dir`` are read in place of what the running kubelet names; what ``/configz`` told is whole,
-    and flags add nothing to it. Raises ``UsageError`` where there is none, or for one that is none.
+    ``config`` and ``config_dir`` are read in place of what the running kubelet (``process``) names; what ``/configz``
+    told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none, or for one that is none.
     """
-    process = find_kubelet(tree)
     root_dir = (process and process.last("root-dir")) or ROOT_DIR
     said: dict[str, Line] = {}
     merged: dict[str, Any] = {}

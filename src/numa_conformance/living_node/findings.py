@@ -73,13 +73,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What one pass found: findings by gravity, how often each requirement was asked, what was not seen."""
+    """What one pass found: findings by gravity, how often each requirement was asked, what was not seen.
+
+    ``version``: the kubelet's; None where it is not known.
+    """
 
     findings: tuple[Finding, ...]
     asked: Mapping[str, int]
     notes: tuple[str, ...]
     histories: tuple[History, ...]
     seconds: float
+    version: KubernetesVersion | None = None
 
     @property
     def errors(self) -> int:
@@ -102,7 +106,9 @@ def check(sight: Sight) -> Findings:
         verdicts.asked += judged[-1].asked
     asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
     ordered = sorted(found.values(), key=lambda one: (one.severity, one.requirement, one.message))
-    return Findings(tuple(ordered), dict(sorted(asked.items())), tuple(sight.notes), tuple(histories), sight.seconds)
+    return Findings(
+        tuple(ordered), dict(sorted(asked.items())), tuple(sight.notes), tuple(histories), sight.seconds, sight.version
+    )
 
 
 def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:

@@ -16,12 +16,13 @@ from ..hostfs import read_machine
 from ..kube.duration import microseconds
 from ..machine import Machine
 from .cgroups import MOST_THREADS, ContainerCgroup, Hierarchy, allowed, containers, find_hierarchy, limit_of, members
-from .configuration import Configured, read_configuration
+from .configuration import Configured, find_kubelet, read_configuration
 from .manifest import read_manifest
 from .names import Named, is_id, names_of_containers
 from .pod_resources import Told, ask_kubelet, read_dumped
 from .state import StateFiles, read_state
 from .tree import NodeTree
+from .version import version_of_kubelet
 
 __all__ = ["Asked", "RunningContainer", "Sight", "ThreadsSeen", "look"]
 
@@ -37,7 +38,7 @@ PASSES = 3
 class Asked:
     """What to look at: the root, and what is read in place of what is found there.
 
-    ``version``: None where it is not known.
+    ``version``: the kubelet's; None where it is not said, and is to be found.
     """
 
     root: Path = Path("/")
@@ -73,7 +74,7 @@ class RunningContainer:
 
 @dataclass
 class Sight:
-    """All that one pass saw. ``notes``: what could not be seen, and why."""
+    """All that one pass saw. ``notes``: what could not be seen, and why. ``version``: None where it is not known."""
 
     tree: NodeTree
     machine: Machine
@@ -110,9 +111,10 @@ def look(asked: Asked) -> Sight:
 def _look_once(asked: Asked) -> tuple[Sight, bool]:
     tree = NodeTree(asked.root)
     manifest = read_manifest(tree)
-    version = asked.version or (manifest and manifest.kubernetes_version) or None
+    process = find_kubelet(tree)
+    version = asked.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
     machine = read_machine(asked.root)
-    configured = read_configuration(tree, version or DEFAULT, asked.config, asked.config_dir)
+    configured = read_configuration(tree, process, version or DEFAULT, asked.config, asked.config_dir)
     if asked.state_dir:
         configured.root_dir = asked.state_dir
     hierarchy = find_hierarchy(tree, configured.cgroup_root)

@@ -7,7 +7,9 @@ import importlib
 import queue
 import sys
 import threading
+import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ import msgspec
 from ..errors import Fault, UsageError
 from .dialect import TODAY
 from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, told
+from .in_process_guard import end_workers, guarded, leave_a_copy
+from .marked import Marked
 from .message import Message, R, Request
 
 __all__ = ["InProcess", "load_factory"]
@@ -52,12 +56,16 @@ class _Stop(BaseException):
 class InProcess:
     """Calls the target in a worker thread, so that an endless loop costs its budget and not the run."""
 
-    def __init__(self, factory: Factory, label: str, timeout: float) -> None:
-        """Take the factory; a target is made at the first request and after every fault."""
+    def __init__(self, factory: Factory, label: str, timeout: float, *, foreign: bool = False) -> None:
+        """Take the factory; a target is made at the first request and after every fault.
+
+        ``foreign``: not our own, so processes that it has started are looked for, and ended with it.
+        """
         self._factory = factory
         self._timeout = timeout
         self._worker: _Worker | None = None
         self._target: object | None = None
+        self._marked = Marked() if foreign else None
         self.label = label
         self.dialect = TODAY
 
@@ -66,7 +74,8 @@ class InProcess:
         question = self.dialect.question(message)
         shown = f"{message.method.name} {msgspec.json.encode(question).decode()}"
         try:
-            answer = self._run(lambda: self._answer(message.method.attribute, question), shown)
+            with self._marked or nullcontext():
+                answer = self._run(lambda: self._answer(message.method.attribute, question), shown)
             return self.dialect.reply(message, answer)
         except NotClaimed:
             raise
@@ -97,6 +106,8 @@ class InProcess:
         if isinstance(value, TargetFault):
             raise value
         assert isinstance(value, BaseException)
+        # Faults are kept until the run's end; what the target held when it failed is not.
+        traceback.clear_frames(value.__traceback__)
         if isinstance(value, UsageError):
             raise Crashed(f"the target refused the question: {told(value)}", Exchange(shown)) from value
         raise Crashed(f"the target raised {type(value).__name__}: {told(value)}", Exchange(shown)) from value
@@ -104,10 +115,13 @@ class InProcess:
     def _drop(self) -> None:
         if self._worker is not None:
             self._worker.end()
+            if self._marked is not None:
+                self._marked.kill()
+                end_workers()
         self._worker = self._target = None
 
     def close(self) -> None:
-        """Forget the target."""
+        """Forget the target, and end the processes that it has started."""
         self._drop()
 
 
@@ -136,13 +150,16 @@ class _Worker:
         self.end()
 
     def _loop(self) -> None:
+        guarded()
         try:
             while (call := self._calls.get()) is not None:
                 try:
-                    self._results.put((True, call()))
+                    result: tuple[bool, object] = (True, call())
                 except _Stop:
                     return
                 except BaseException as error:
-                    self._results.put((False, error))
+                    result = (False, error)
+                leave_a_copy()
+                self._results.put(result)
         except _Stop:
             return

@@ -30,6 +30,14 @@ class Marked:
         """Return this process's environment with the mark."""
         return {**os.environ, _NAME: self._mark}
 
+    def __enter__(self) -> None:
+        """Have what this process starts bear the mark; the process itself is not found by it."""
+        os.environ[_NAME] = self._mark
+
+    def __exit__(self, *failed: object) -> None:
+        """Let what is started from now on go unmarked."""
+        os.environ.pop(_NAME, None)
+
     def kill(self) -> None:
         """Kill all that bear the mark; again while one of them has started another in the meantime."""
         if sys.platform != "linux":

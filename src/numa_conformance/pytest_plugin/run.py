@@ -113,7 +113,7 @@ def _connection(config: pytest.Config, level: Level, version: KubernetesVersion)
     if command:
         return Stdio(command, timeout)
     if factory:
-        return InProcess(load_factory(factory), factory, timeout)
+        return InProcess(load_factory(factory), factory, timeout, foreign=True)
     return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
 
 

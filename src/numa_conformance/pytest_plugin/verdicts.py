@@ -8,15 +8,17 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from ..documentation.quirks import QUIRKS
 from ..printable import printable
 from ..protocol import TargetFault
-from ..report.beside_reference import departures, with_reference
+from ..report import departures
+from ..report.beside_reference import with_reference
 from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_conversations, with_history
 from ..suite.findings import Finding
 from ..suite.groups import groups_of
-from ..suite.history import History
 from ..suite.requirements import REQUIREMENTS
+from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling import Told
 from .cases import CASE, TOLD
 from .run import RUN, Run
@@ -75,6 +77,10 @@ def _concluded(
     details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
     if error is not raised and isinstance(error, Finding):
         details += "\ncomes and goes: it was not seen again when the same was asked once more"
+    causes = _departures(case, error, told, run) if verdict in UNMET else None
+    if causes is not None:
+        case = msgspec.structs.replace(case, quirks=list(causes))
+        details += "\n" + _named_quirks(causes)
     scenario = _beside_reference(error, run)
     if isinstance(error, Finding) and error.marks:
         case = msgspec.structs.replace(case, marks=error.marks)
@@ -107,8 +113,6 @@ def _details(error: BaseException, told: Told | None, run: Run) -> str:
             lines.append("comes and goes: failed {} of {} times".format(*told.seen))
         if told.beside:
             lines.append(f"with it: {', '.join(told.beside)}")
-        if isinstance(error, Finding) and run.level == "documented":
-            lines += _departures(told.history, error.requirements[0])
     return printable("\n".join(lines))
 
 
@@ -117,12 +121,22 @@ def _named(machines: tuple[str, ...]) -> str:
     return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
-def _departures(history: History, requirement: str) -> list[str]:
-    quirks = departures(history, requirement)
-    if quirks is None:
-        return []
-    named = "; ".join(f"quirk {quirk.id}: {quirk.summary}" for quirk in quirks)
-    return [f"the kubelet departs here too: {named or 'no single quirk is the reason'}"]
+def _departures(case: Case, error: BaseException | None, told: Told | None, run: Run) -> Causes | None:
+    """Return the quirks by which the kubelet departs as the target does; None where it does not, or nobody asks."""
+    if run.level != "documented" or error is None:
+        return None
+    if told is not None:
+        return None if told.history is None else departures.in_history(told.history, case.requirements[0])
+    if not isinstance(error, Finding) or not error.scenario:
+        return None
+    return departures.in_scenario(error.scenario, run.profile.version)
+
+
+def _named_quirks(causes: Causes) -> str:
+    told = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
+    return "the kubelet departs here too: " + (
+        "; ".join(f"quirk {cause}" for cause in told) or "no quirk is the reason"
+    )
 
 
 def _only_recommended(case: Case) -> bool:

@@ -7,16 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..documentation.changes import Changes
-from ..documentation.quirks import QUIRKS, Quirk, Quirks
+from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError
 from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
-from ..suite.drive import again
-from ..suite.history import History
-from ..suite.judging import judge
 from ..suite.recorded import record
 
-__all__ = ["departures", "open_reference", "with_reference"]
+__all__ = ["open_reference", "with_reference"]
 
 _SECONDS = 10.0
 
@@ -35,26 +32,6 @@ def with_reference(scenario: Mapping[str, Any], level: Level, version: Kubernete
             return record(reference, told)
         except (NumaConformanceError, TargetFault, KeyError, TypeError):
             return dict(scenario)
-
-
-def departures(history: History, requirement: str) -> list[Quirk] | None:
-    """Return the quirks by which the kubelet does not meet a requirement either, in the same conversation.
-
-    None where it meets it; empty where it does not and no quirk alone is the reason.
-    """
-    version = KubernetesVersion.parse(history.head.version)
-    shown = Quirks.of(version)
-    if not _breaks(history, requirement, version, shown):
-        return None
-    return [
-        QUIRKS[quirk] for quirk in shown.showing() if not _breaks(history, requirement, version, shown.without(quirk))
-    ]
-
-
-def _breaks(history: History, requirement: str, version: KubernetesVersion, quirks: Quirks) -> bool:
-    with open_reference("exact", version, quirks) as reference:
-        told, fault = again(history, reference)
-    return fault is None and requirement in judge(told).unmet
 
 
 @contextmanager

@@ -60,6 +60,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """The CPUs that matter to what was found, as lists, by what they are."""
     with_it: list[str] = []
     """The other requirements that this conversation does not meet."""
+    quirks: list[str] = []
+    """At level documented: by which quirks the kubelet departs here too, each alone the reason or together, ``a+b``."""
 
     @property
     def unmet(self) -> bool:

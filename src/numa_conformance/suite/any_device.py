@@ -5,7 +5,7 @@ Which one a container gets is chance then, and so is what later pods find. Where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..machine import Machine
@@ -40,14 +40,57 @@ class AnyDevice:
         return self._named(answer, self._reach)
 
     def chose_otherwise(self, step: Step, beside: Step) -> bool:
-        """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow."""
+        """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
+
+        What init containers had serves again before anything else, and any of it.
+        """
         spec = (step.params.get("pod") or {}).get("spec") or {}
         told = [(one.answer or {}).get("containers") or {} for one in (step, beside)]
-        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
-            one, other = (answer.get(container.get("name")) for answer in told)
+        init = [container.get("name") for container in spec.get("initContainers") or ()]
+        app = [container.get("name") for container in spec.get("containers") or ()]
+        if bool(told[0]) != bool(told[1]):
+            return self._might_lack((*init, *app), told[0] or told[1])
+        for number, name in enumerate((*init, *app)):
+            one, other = (answer.get(name) for answer in told)
             if any(compare(self.by_place(one), self.by_place(other), "")):
-                return not any(compare(self.by_reach(one), self.by_reach(other), ""))
+                before = [[answer.get(earlier) for earlier in init[:number]] for answer in told]
+                return not any(compare(self._again(one, before[0]), self._again(other, before[1]), ""))
         return False
+
+    def _might_lack(self, names: Sequence[Any], told: Mapping[str, Any]) -> bool:
+        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
+
+        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
+        """
+        devices = [(told.get(name) or {}).get("devices") or {} for name in names]
+        return any(
+            resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
+            for number, name in enumerate(names)
+            for resource, ids in devices[number].items()
+            if any(self._exchangeable(told[name], resource, id) for id in ids)
+        )
+
+    def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
+        affinity = frozenset((holding.get("affinity") or {}).get("nodes") or ())
+        return any(
+            nodes != self._nodes.get((resource, id))
+            and self._reach(*other, affinity) == self._reach(resource, id, affinity)
+            for other, nodes in self._nodes.items()
+            if other[0] == resource
+        )
+
+    def _again(self, holding: Any, before: Iterable[Any]) -> Any:
+        """Return what a container holds with "again" for devices that one of those before it holds."""
+        held = {
+            (resource, id)
+            for one in before
+            for resource, ids in ((one or {}).get("devices") or {}).items()
+            for id in ids
+        }
+        return self._named(
+            holding,
+            lambda resource, id, affinity: "again" if (resource, id) in held else self._reach(resource, id, affinity),
+        )
 
     def _reach(self, resource: str, id: str, affinity: frozenset[int]) -> str:
         nodes = self._nodes.get((resource, id))

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..protocol import Client
 from .any_device import AnyDevice
+from .any_order import comes_up_by_chance
 from .drive import Scenario, Script, again, drive
 from .history import History, Step
 from .judge.files import CPU_FILE, MEMORY_FILE
@@ -50,7 +51,7 @@ def differing(
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
-    follows is the life of another node, and not compared.
+    follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
     ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not.
     """
     devices = AnyDevice(history)
@@ -62,6 +63,8 @@ def differing(
 
         if by_place := found(devices.by_place):
             if not found(devices.by_reach) or devices.chose_otherwise(step, beside):
+                return None
+            if comes_up_by_chance(history.steps[:number], step, beside):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None

@@ -1,0 +1,40 @@
+"""What a target in this process must not do to it: end it, go on in a copy of it, leave workers behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import NoReturn
+
+__all__ = ["end_workers", "guarded", "leave_a_copy"]
+
+_exit = os._exit
+_guarded: dict[int, int] = {}
+"""The process in which each thread that asks a target was started, by the thread's identifier."""
+
+
+def guarded() -> None:
+    """Make ``os._exit`` an exception in this thread: a run that ended there with status 0 would look as if passed."""
+    _guarded[threading.get_ident()] = os.getpid()
+    os._exit = _refused_exit
+
+
+def leave_a_copy() -> None:
+    """End this process if it is a copy that the target has forked: nobody waits for its answer."""
+    if _guarded.get(threading.get_ident()) != os.getpid():
+        _exit(os.EX_SOFTWARE if hasattr(os, "EX_SOFTWARE") else 1)
+
+
+def end_workers() -> None:
+    """End what the target has started with ``multiprocessing``, which this process would wait for at its end."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    for child in multiprocessing.active_children() if multiprocessing is not None else ():
+        child.kill()
+        child.join()
+
+
+def _refused_exit(status: int) -> NoReturn:
+    if _guarded.get(threading.get_ident()) == os.getpid():
+        raise SystemExit(f"os._exit({status})")
+    _exit(status)

@@ -1,0 +1,76 @@
+"""By which quirks the kubelet departs from the documentation where a target did: in the same conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..documentation.quirks import Quirks
+from ..documentation.versions import KubernetesVersion
+from ..protocol import Client, TargetFault
+from ..suite.drive import again
+from ..suite.history import History
+from ..suite.judging import judge
+from ..suite.recorded import Vector, record, replay
+from ..suite.requirements.departures import TOGETHER, Causes
+from .beside_reference import open_reference
+
+__all__ = ["in_history", "in_scenario"]
+
+
+def in_history(history: History, requirement: str) -> Causes | None:
+    """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
+
+    None where the kubelet keeps it; empty where it does not without any quirk either.
+    """
+    version = KubernetesVersion.parse(history.head.version)
+
+    def breaks(quirks: Quirks) -> bool:
+        with open_reference("exact", version, quirks) as reference:
+            return requirement in judge(again(history, reference)[0]).unmet
+
+    return _reasons(Quirks.of(version), breaks)
+
+
+def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion) -> Causes | None:
+    """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
+
+    None where the kubelet answers otherwise itself.
+    """
+
+    def alike(quirks: Quirks) -> bool:
+        with open_reference("exact", version, quirks) as reference:
+            decision = _decision(scenario, reference)
+            return decision is not None and all(one.status == "matched" for one in replay(reference, [decision]))
+
+    return _reasons(Quirks.of(version), alike)
+
+
+def _decision(scenario: Mapping[str, Any], reference: Client) -> Vector | None:
+    """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
+
+    How the target's node came up no scenario tells; None where the reference's does not.
+    """
+    body = {**scenario, "expect": scenario.get("answered")}
+    if "steps" in body:
+        try:
+            body["initial"] = record(reference, {**body, "steps": []})["initial"]
+        except TargetFault:
+            return None
+        if body["initial"]["result"] == "failed":
+            return None
+    return Vector("", str(body.get("kind")), body, "")
+
+
+def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
+    if not departs(shown):
+        return None
+    names = shown.showing()
+    alone = tuple(name for name in names if not departs(shown.without(name)))
+    if alone or departs(shown.without(*names)):
+        return alone
+    least = list(names)
+    for name in names:
+        if not departs(shown.without(*(one for one in least if one != name))):
+            least.remove(name)
+    return (TOGETHER.join(least),)

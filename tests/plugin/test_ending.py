@@ -1,0 +1,78 @@
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+KEPT = """
+import atexit, threading, time
+from types import SimpleNamespace
+from numa_conformance.pytest_plugin.ending import Ending
+Ending(0.2).pytest_sessionstart(SimpleNamespace(exitstatus=3))
+{keeps}
+"""
+
+
+@pytest.mark.parametrize(
+    "keeps",
+    [
+        "atexit.register(time.sleep, 1000)",
+        "threading.Thread(target=time.sleep, args=(1000,), daemon=False).start()",
+    ],
+)
+def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
+    ended = subprocess.run(
+        [sys.executable, "-c", KEPT.format(keeps=keeps)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (
+        3,
+        "the target kept this process from ending; it was ended 0.2 s later\n",
+    )
+
+
+def test_a_process_that_ends_is_left_alone():
+    script = KEPT.format(keeps="raise SystemExit(5)")
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 5
+
+
+SLEEPS = """
+import os, sys, time
+from pathlib import Path
+from numa_conformance.protocol import ReferenceTarget, serve
+class Sleeps(ReferenceTarget):
+    def pick(self, request):
+        print(os.getpid(), file=open("asked", "w"))
+        os.rename("asked", "pid")
+        time.sleep(1000)
+serve(Sleeps(level="documented"))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no SIGTERM")
+def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_path: Path):
+    (tmp_path / "sleeps.py").write_text(SLEEPS)
+    target = shlex.join([sys.executable, "sleeps.py"])
+    asked = [
+        "--numa-case",
+        "pick/test_pick::test_chooses_so_many_of_what_is_available",
+        "--numa-target-command",
+        target,
+    ]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--numa-conformance", "-p", "no:cacheprovider", *asked],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "pid").exists() and run.poll() is None:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGTERM)
+    said = run.communicate(timeout=60)[0]
+    assert "VERDICT: NOT TESTED" in said
+    assert run.returncode == 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -1,0 +1,91 @@
+"""By which quirks the kubelet departs where a target did."""
+
+import pytest
+
+import departing
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
+from numa_conformance.documentation.versions import NEWEST
+from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.departures import in_history, in_scenario
+from numa_conformance.report.model import read_report
+from numa_conformance.suite.drive import Scenario, ask_all, drive
+from numa_conformance.suite.judging import ANSWERED
+
+WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
+SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
+SEPARATE = "cpu-manager/distribute-cpus-across-cores/takes-separate-cores"
+ENDLESS = {
+    "available": "0,2-17,19-26,28-35,37,39-44,46-52,54-59,62-65,69-79,81-85,88-90,92,94",
+    "count": 48,
+    "options": dict.fromkeys(("align-by-socket", "distribute-cpus-across-numa", "full-pcpus-only"), True),
+}
+EMPTY_FIRST = {
+    "type": "RequestedToCapacityRatio",
+    "resources": [{"name": "intel.com/bar", "weight": 2}, {"name": "cpu", "weight": 9}],
+    "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]},
+}
+FULL = {
+    "strategy": EMPTY_FIRST,
+    "allocatable": {"cpu": "4", "intel.com/bar": "64", "pods": "110"},
+    "pods": [],
+    "pod": {
+        "metadata": {"name": "p"},
+        "spec": {
+            "containers": [
+                {
+                    "name": "c0",
+                    "image": "example",
+                    "resources": {
+                        "requests": {"cpu": "4", "intel.com/bar": "48"},
+                        "limits": {"intel.com/bar": "48"},
+                    },
+                }
+            ]
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("machine", "method", "question", "requirement", "quirks"),
+    [
+        ("t7-adjacent-siblings", "pick", SPREAD, SEPARATE, ("spread-by-cpu-id",)),
+        ("t7-adjacent-siblings", "pick", SPREAD, "cpu-manager/static/gives-free-cpus-only", None),
+        ("amd-naples-7451", "pick", ENDLESS, ANSWERED, ("distribution-hang", "full-pcpus-only-takes-partial-cores")),
+        ("one-cpu", "score", FULL, WEIGHS, ("ratio-scores-to-100+ratio-drops-what-scores-zero",)),
+    ],
+)
+def test_a_conversation_names_each_quirk_that_is_the_reason_or_those_that_are_together(
+    machine, method, question, requirement, quirks
+):
+    with open_reference("documented", NEWEST) as reference:
+        asked = Scenario("told", "", load_machine(machine), lambda: ask_all([(method, question)]))
+        history, _ = drive(asked, reference, str(NEWEST))
+    assert in_history(history, requirement) == quirks
+
+
+@pytest.mark.parametrize(("cpus", "quirks"), [("0-1", ("spread-by-cpu-id",)), ("0,2", None)])
+def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus, quirks):
+    params = {"machine": machine_to_dict(load_machine("t7-adjacent-siblings")), "affinity": None, **SPREAD}
+    scenario = {
+        "kind": "question",
+        "method": "pick",
+        "params": params,
+        "answered": {"result": "picked", "cpus": cpus},
+    }
+    assert in_scenario(scenario, NEWEST) == quirks
+
+
+@pytest.mark.parametrize(
+    ("case", "quirk"),
+    [
+        ("pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]", "spread-by-cpu-id"),
+        ("cpu/test_options::test_what_fits_a_socket_comes_from_one[10]", "align-by-socket-only-adds-hints"),
+    ],
+)
+def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path, case, quirk):
+    departing.ask(NEWEST, Quirks.of(NEWEST).showing(), tmp_path, "--numa-case", case)
+    (failed,) = read_report(tmp_path).cases
+    assert (failed.verdict, failed.quirks) == ("failed", [quirk])
+    assert f"\nthe kubelet departs here too: quirk {quirk}: {QUIRKS[quirk].summary}" in failed.details
