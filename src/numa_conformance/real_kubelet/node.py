@@ -105,6 +105,10 @@ class RealNode:
     def restart(self, config: Mapping[str, Any] | None, files: Mapping[str, str | None]) -> None:
         """End the kubelet, and start one on the same folder; raises ``StartError``."""
         self.is_changed |= config is not None or bool(files)
+        # Plugins come back after the pods: what runs keeps its devices, what has not started would be refused.
+        for uid in self.pods:
+            if any(one.devices for one in self.holdings(uid).values()):
+                self.run(uid)
         self.kubelet.stop()
         self._config = self._config if config is None else config
         self.write_files(files)
@@ -191,6 +195,7 @@ class RealNode:
         One that gives back their CPUs at no pass of its reconcile loop is waited for in vain, and told as it is.
         """
         pods = [self.pods.pop(uid) for uid in uids]
+        held = self.files().held({pod.uid for pod in pods})
         for pod in pods:
             pod.file.unlink()
         self._runtime.tell()
@@ -199,7 +204,7 @@ class RealNode:
         self._holds_what_is_gone = _ASKS_FOR_NOTHING not in uids
         if self._keeps_newest and self._newest in gone:
             self.let_go()
-        self._in_a_pass(lambda: not any(map(self.files().holds, gone)))
+        self._in_a_pass(lambda: self.files().has_freed(gone, held))
 
     def let_go(self) -> None:
         """Have the kubelet let go of all that pods held which are gone: it does so when the next pod comes.
