@@ -1,8 +1,15 @@
+import os
+import sys
+
 from hypothesis import HealthCheck, settings
 
 from asked_in_full import NAME
 
 pytest_plugins = ["pytester"]
+
+# Hundreds of processes start below these tests: without bytecode each compiles anew what it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.report.histories import keep_group
-from numa_conformance.suite.asking import Outcome, ask
-from numa_conformance.suite.groups import GROUPS, asked_in, groups_of
+from numa_conformance.suite.asking import Asking, Outcome, ask_the_rest
+from numa_conformance.suite.groups import GROUPS, JUDGED, asked_in, groups_of
 from numa_conformance.suite.history import History
 from numa_conformance.suite.requirements import REQUIREMENTS
 
@@ -21,39 +22,55 @@ Asked = Callable[[str], list[Outcome]]
 def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> Asked:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
+    Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked.
     Where only some requirements are asked for, the first group in which one is not met is the last.
     """
-    outcomes: dict[str, Outcome] = {}
-    names = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
+    groups: dict[str, Asking] = {}
+    cases = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
+    names = [name for name in JUDGED if name in cases]
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
     claimed = conformance.claimed
-    wanted = frozenset(filter(None, names)) if conformance.is_narrowed else frozenset[str]()
+    wanted = frozenset(names) if conformance.is_narrowed else frozenset[str]()
+    driven: dict[str, list[History]] = {}
 
-    def outcome(name: str) -> Outcome:
-        if name not in outcomes:
-            shown = frozenset(asked_in(GROUPS[name], claimed))
-            askable = frozenset(each for each in shown if claimed.issuperset(REQUIREMENTS[each].features))
-            driven: list[History] = []
-            outcomes[name] = ask(
+    def begun(name: str) -> Asking:
+        if name not in groups:
+            groups[name] = Asking(
                 GROUPS[name].scenarios(claimed, 0),
                 target,
                 str(conformance.profile.version),
                 budget=budget,
-                wanted=askable & wanted if wanted else askable,
-                enough=shown & wanted,
-                keep=driven.append if conformance.keeps_histories else None,
+                enough=wanted.intersection(asked_in(GROUPS[name], claimed)),
+                keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
             )
-            if conformance.keeps_histories:
-                keep_group(name, driven, conformance.report)
-        return outcomes[name]
+            groups[name].spend()
+            if budget.is_whole:
+                put_away(name)
+        return groups[name]
 
-    def of(requirement: str) -> list[Outcome]:
-        told: list[Outcome] = []
-        for group in groups_of(requirement, conformance.surfaces, claimed):
-            told.append(outcome(group))
-            if wanted and requirement in told[-1].verdicts.unmet:
+    def put_away(name: str) -> None:
+        if name in driven:
+            keep_group(name, driven.pop(name), conformance.report)
+
+    def showing(requirement: str) -> list[Asking]:
+        told: list[Asking] = []
+        for name in groups_of(requirement, conformance.surfaces, claimed):
+            told.append(begun(name))
+            if wanted and requirement in told[-1].outcome.verdicts.unmet:
                 break
         return told
+
+    @functools.cache
+    def settle() -> None:
+        shown = {name: showing(name) for name in names}
+        ask_the_rest({name: shown[name] for name in names if claimed.issuperset(REQUIREMENTS[name].features)})
+        for name in list(driven):
+            put_away(name)
+
+    def of(requirement: str) -> list[Outcome]:
+        if not budget.is_whole:
+            settle()
+        return [group.outcome for group in showing(requirement)]
 
     return of

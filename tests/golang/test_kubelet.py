@@ -11,6 +11,7 @@ import pytest
 
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
+from numa_conformance.suite import kubernetes_versions_page
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()
@@ -36,6 +37,10 @@ def test_the_folder_holds_the_files_of_these_minors_alone():
     minors = [patch.rpartition(".")[0] for patch in PATCHES]
     there = sorted(path.name for path in (KUBELET / "minors").iterdir())
     assert there == sorted(f"{minor}.{kind}" for minor in minors for kind in ("mod", "sum"))
+
+
+def test_the_page_of_the_versions_tells_these_patches():
+    assert list(kubernetes_versions_page.PATCHES) == PATCHES
 
 
 def test_every_file_for_some_minors_says_which():

@@ -131,6 +131,14 @@ def test_a_misspelt_field_is_named_with_its_neighbour(folder: Path, spec: str, s
     assert faults(folder, f"kind: Pod\nmetadata: {{name: p}}\nspec: {spec}\n") == [f"input.yaml: {said}"]
 
 
+def test_replicas_differ_by_name_and_uid(folder: Path) -> None:
+    text = "kind: Deployment\nmetadata: {name: d}\nspec: {replicas: 2, template: {spec: {containers: [{name: c}]}}}\n"
+    first, second = read(folder, text).pods
+    told = {"namespace": "default", "name": "d-1", "uid": "default/d-1"}
+    assert (second.name, second.uid, second.to_dict()["metadata"]) == ("d-1", "default/d-1", told)
+    assert first.to_dict()["spec"] == second.to_dict()["spec"] == {"containers": [{"name": "c"}]}
+
+
 def test_a_misspelt_field_of_a_template_is_named_once(folder: Path) -> None:
     text = "kind: Deployment\nspec: {replicas: 3, template: {spec: {containers: [{name: c, resorces: {}}]}}}\n"
     (fault,) = faults(folder, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -65,8 +66,8 @@ class SeatManager(Provider):
         self.free &= ~seats
         self.given.setdefault(uid, {})[container] = seats
 
-    def remove_stale(self, active: Active) -> bool:
-        return release_inactive(self.given, active, self._release)
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
+        return release_inactive(self.given, active, self._release, uids)
 
     def _release(self, uid: str, container: str) -> None:
         self.free |= self.given[uid].pop(container)

@@ -124,6 +124,17 @@ def test_a_pod_that_goes_takes_all_it_held():
     assert not node.remove("a")
 
 
+def test_a_pod_that_comes_again_with_fewer_containers_keeps_only_theirs():
+    node = _node(_full(), TWO_NODES)
+    small, large = container("small", cpu="1", memory="1Gi"), container("large", cpu="2", memory="1Gi")
+    _admit(node, pod("a", [small]))
+    before = node.state()
+    node.remove("a")
+    _admit(node, pod("a", [small, large]))
+    assert _admit(node, pod("a", [small])).admitted
+    assert node.state() == before
+
+
 _PODS = st.lists(
     st.tuples(st.integers(1, 3), st.sampled_from(["64Mi", "1Gi", "3Gi"]), st.integers(0, 2), st.booleans()),
     max_size=5,

@@ -1,5 +1,10 @@
+import os
+import shlex
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +37,42 @@ def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
 def test_a_process_that_ends_is_left_alone():
     script = KEPT.format(keeps="raise SystemExit(5)")
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 5
+
+
+SLEEPS = """
+import os, sys, time
+from pathlib import Path
+from numa_conformance.protocol import ReferenceTarget, serve
+class Sleeps(ReferenceTarget):
+    def pick(self, request):
+        print(os.getpid(), file=open("asked", "w"))
+        os.rename("asked", "pid")
+        time.sleep(1000)
+serve(Sleeps(level="documented"))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no SIGTERM")
+def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_path: Path):
+    (tmp_path / "sleeps.py").write_text(SLEEPS)
+    target = shlex.join([sys.executable, "sleeps.py"])
+    asked = [
+        "--numa-case",
+        "pick/test_pick::test_chooses_so_many_of_what_is_available",
+        "--numa-target-command",
+        target,
+    ]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--numa-conformance", "-p", "no:cacheprovider", *asked],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "pid").exists() and run.poll() is None:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGTERM)
+    said = run.communicate(timeout=60)[0]
+    assert "VERDICT: NOT TESTED" in said
+    assert run.returncode == 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -3,7 +3,7 @@
 import pytest
 
 import departing
-from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import NEWEST
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.report.beside_reference import open_reference
@@ -11,9 +11,16 @@ from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.drive import Scenario, ask_all, drive
 from numa_conformance.suite.judging import ANSWERED
+from numa_conformance.suite.workloads import guaranteed
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
+SPREAD_KUBELET = {
+    "cpuManagerPolicy": "static",
+    "reservedSystemCPUs": "0-1",
+    "cpuManagerPolicyOptions": {"distribute-cpus-across-cores": "true"},
+    "featureGates": {"CPUManagerPolicyAlphaOptions": True},
+}
 SEPARATE = "cpu-manager/distribute-cpus-across-cores/takes-separate-cores"
 ENDLESS = {
     "available": "0,2-17,19-26,28-35,37,39-44,46-52,54-59,62-65,69-79,81-85,88-90,92,94",
@@ -77,9 +84,34 @@ def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus
     assert in_scenario(scenario, NEWEST) == quirks
 
 
-def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path):
-    case = "pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]"
+def test_what_a_target_cannot_see_does_not_hide_the_quirk():
+    scenario = {
+        "kind": "admission",
+        "machine": machine_to_dict(load_machine("t7-adjacent-siblings")),
+        "kubelet": {**SPREAD_KUBELET, "topologyManagerPolicy": "best-effort"},
+        "steps": [{"op": "admit", "pod": guaranteed("a", 2)}],
+        "answered": [
+            {
+                "result": "admitted",
+                "default_cpuset": "0-1,4-7",
+                "containers": {"c": {"cpus": "2-3", "affinity": None, "memory": None, "devices": None}},
+                "qos": "Guaranteed",
+            }
+        ],
+    }
+    assert in_scenario(scenario, NEWEST) is None
+    assert in_scenario(scenario, NEWEST, {"affinity", "memory_state"}) == ("spread-by-cpu-id",)
+
+
+@pytest.mark.parametrize(
+    ("case", "quirk"),
+    [
+        ("pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]", "spread-by-cpu-id"),
+        ("cpu/test_options::test_what_fits_a_socket_comes_from_one[10]", "align-by-socket-only-adds-hints"),
+    ],
+)
+def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path, case, quirk):
     departing.ask(NEWEST, Quirks.of(NEWEST).showing(), tmp_path, "--numa-case", case)
     (failed,) = read_report(tmp_path).cases
-    assert (failed.verdict, failed.quirks) == ("failed", ["spread-by-cpu-id"])
-    assert "\nthe kubelet departs here too: quirk spread-by-cpu-id: distribute-cpus" in failed.details
+    assert (failed.verdict, failed.quirks) == ("failed", [quirk])
+    assert f"\nthe kubelet departs here too: quirk {quirk}: {QUIRKS[quirk].summary}" in failed.details

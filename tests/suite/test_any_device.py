@@ -81,6 +81,40 @@ def test_which_devices_of_an_init_container_serve_again_no_plugin_says():
     assert between([admitted("nic-0", pod=pod)], [admitted("nic-1", pod=pod)], preferring) is None
 
 
+SHARED = replace(MACHINE, devices=(Device(NIC, "nic-0", (0,)), Device(NIC, "nic-1", (0, 1))))
+SECOND = {"cpus": "", "affinity": {"nodes": [1], "preferred": True}, "devices": {NIC: ["nic-1"]}}
+REFUSED = {"result": "rejected", "reason": "TopologyAffinityError"}
+
+
+def in_two_containers(first, second):
+    """Return the admission of a pod of two containers, the first on NUMA node 0."""
+    pod = {**POD, "spec": {"containers": [*POD["spec"]["containers"], {"name": "d"}]}}
+    step = admitted(first, pod=pod)
+    step.answer["containers"]["d"] = second
+    return step
+
+
+def test_a_pod_may_be_refused_whose_first_container_took_what_the_second_needs():
+    step = in_two_containers("nic-0", SECOND)
+    refused = Step("node.admit", step.params, REFUSED)
+    assert between([step], [refused], SHARED) is None
+    assert between([refused], [step], SHARED) is None
+
+
+@pytest.mark.parametrize(
+    ("second", "machine"),
+    [
+        ({**SECOND, "devices": {}}, SHARED),
+        (SECOND, replace(SHARED, devices=(Device(NIC, "nic-0", (0,)), Device(NIC, "nic-1", (1,))))),
+        (SECOND, replace(SHARED, preferred_allocation={NIC: "lowest-id"})),
+    ],
+    ids=["the second needs none", "the first could have had no other", "a plugin chose"],
+)
+def test_a_pod_may_not_be_refused_where_no_other_choice_was(second, machine):
+    step = in_two_containers("nic-0", second)
+    assert between([step], [Step("node.admit", step.params, REFUSED)], machine) is not None
+
+
 def after_init(init, *ids):
     """Return the admission of a pod whose container comes after an init container with devices of two NUMA nodes."""
     limits = [{"name": "i", "resources": {"limits": {NIC: "2"}}}]

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import KubeletFails, StartError, UsageError
 from ..hostfs import MemoryStore, open_dump
 from ..kube import Pod, with_flags
-from ..living_node.held_pods import Held, held_by_node
-from ..living_node.look import Asked, Sight, look
 from ..machine import load_machine
 from ..node import Explainer
 from .level import quirks_of
 from .node_inputs import NodeInputs
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
+
+if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
+    from ..living_node.held_pods import Held
+    from ..living_node.look import Sight
 
 __all__ = ["Beginning", "Question"]
 
@@ -74,6 +77,8 @@ class Question:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
             return inputs, Beginning(tuple(pods), pod_names(pods))
+        from ..living_node.held_pods import held_by_node
+
         sight = _look(self.dump, config_file, version)
         held = held_by_node(sight, machine or sight.machine, pods)
         for note in held.notes:
@@ -102,6 +107,8 @@ class Question:
 
 
 def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
+    from ..living_node.look import Asked, look
+
     try:
         with open_dump(dump) as folder:
             sight = look(Asked(folder, config=config, version=version))

@@ -14,7 +14,6 @@ from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
 from ..node import Admission, Explainer, Node
-from ..protocol.answers import admission_answer
 from .terminal import with_progress
 
 __all__ = ["ADVISED", "NO_ANSWER", "Outcomes", "pod_names"]
@@ -88,6 +87,9 @@ class Outcomes:
         }
 
     def _pod(self, one: Admission) -> dict[str, Any]:
+        # The protocol and all it speaks of are loaded by nothing else here.
+        from ..protocol.answers import admission_answer
+
         return {
             "pod": self.names[one.uid],
             "uid": one.uid,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -24,7 +25,9 @@ from .outcomes import ADVISED, Outcomes
 from .placement_lines import headline, placement_lines
 from .terminal import notice, print_json, say, terminal_width
 from .versions import version
-from .what_if import Comparison
+
+if TYPE_CHECKING:  # loaded when two nodes are compared
+    from .what_if import Comparison
 
 __all__ = ["command"]
 
@@ -115,6 +118,8 @@ def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | N
 
 def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning: Beginning) -> Comparison:
     """Compare with another node; where it does not come up on what the node holds, with that node drained."""
+    from .what_if import Comparison
+
     title = other.title
     try:
         after = _outcomes(other, beginning, None, ADVISED)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from .quantity import Quantity
 
 __all__ = ["Container"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Container:
     """One container after API defaulting: requests include what only limits name (ADM-DEF-01).
 
@@ -23,7 +22,7 @@ class Container:
     limits: Mapping[str, Quantity] = field(default_factory=dict)
     restart_always: bool = False
 
-    @cached_property
+    @property
     def whole_cpus(self) -> int:
         """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
         asked = self.requests.get("cpu")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 from ..documentation.quirks.node import NodeQuirks
@@ -24,13 +23,14 @@ Served = Literal["containers", "nobody", "pod"]
 the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
     agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
-    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from.
+    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from,
+    which pods of one template share.
 
     What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
     ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
@@ -57,6 +57,9 @@ class Pod:
     compares_by_container: bool = False
     reuses_sidecars: bool = False
     given: Pod | None = field(default=None, compare=False, repr=False)
+    _qos: QosClass | None = field(default=None, init=False, compare=False, repr=False)
+    _ordinary_init: frozenset[str] | None = field(default=None, init=False, compare=False, repr=False)
+    _by_name: Mapping[str, Container] | None = field(default=None, init=False, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
@@ -73,23 +76,32 @@ class Pod:
         return pod
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return the JSON object the pod was read from, with the uid that it was given where it had none."""
+        """Return the JSON object the pod was read from, with the name and the uid that it was given."""
         metadata = self.raw.get("metadata") or {}
-        if metadata.get("uid") == self.uid:
+        given = {"name": self.name, "uid": self.uid} if self.name else {"uid": self.uid}
+        if given.items() <= metadata.items():
             return self.raw
-        return {**self.raw, "metadata": {**metadata, "uid": self.uid}}
+        return {**self.raw, "metadata": {**metadata, **given}}
+
+    def named(self, name: str) -> Pod:
+        """Return a pod that differs by its name, and by the uid that follows from it."""
+        return replace(self, name=name, uid=f"{self.namespace}/{name}")
 
     @property
     def ended(self) -> bool:
         """Whether all containers have ended for good: such a pod holds nothing."""
         return self.phase in ("Succeeded", "Failed")
 
-    @cached_property
+    @property
     def qos(self) -> QosClass:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
-        by_pod = self.has_pod_level or self.is_empty_class
-        counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
-        return self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
+        if self._qos is None:
+            by_pod = self.has_pod_level or self.is_empty_class
+            counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
+            found = self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
+            object.__setattr__(self, "_qos", found)
+            return found
+        return self._qos
 
     @property
     def has_pod_level(self) -> bool:
@@ -103,7 +115,8 @@ class Pod:
         """
         given = self.given or self
         changes = gates.changes
-        if changes.class_by_container and not given.compares_by_container:
+        # Of a single container the class is the same either way.
+        if changes.class_by_container and len(given.all_containers) > 1 and not given.compares_by_container:
             given = replace(given, compares_by_container=True)
         if given.status_qos_class and not changes.class_told_in_status_counts:
             given = replace(given, status_qos_class=None)
@@ -124,22 +137,20 @@ class Pod:
             served = "pod"
         return replace(given, limits=limits, served=served, given=given)
 
-    @cached_property
+    @property
     def all_containers(self) -> tuple[Container, ...]:
         """Init containers in spec order, then app containers in spec order (CPU-ELIG-08)."""
         return self.init_containers + self.containers
 
-    @cached_property
-    def _ordinary_init(self) -> frozenset[str]:
-        return frozenset(container.name for container in self.init_containers if not container.restart_always)
-
-    @cached_property
-    def _by_name(self) -> Mapping[str, Container]:
-        return {container.name: container for container in self.all_containers}
-
     def is_ordinary_init(self, container: Container) -> bool:
         """Tell whether this is an init container that ends before the next container begins."""
-        return container.name in self._ordinary_init
+        if not self.init_containers:
+            return False
+        names = self._ordinary_init
+        if names is None:
+            names = frozenset(one.name for one in self.init_containers if not one.restart_always)
+            object.__setattr__(self, "_ordinary_init", names)
+        return container.name in names
 
     def leaves_for_reuse(self, container: Container) -> bool:
         """Tell whether what the container has is left to later containers of the pod."""
@@ -148,11 +159,18 @@ class Pod:
 
     def has_container(self, name: str) -> bool:
         """Tell whether the pod has a container of this name."""
-        return name in self._by_name
+        return name in self._named_containers()
 
     def container(self, name: str) -> Container:
         """Return the container of this name; raises ``KeyError``."""
-        return self._by_name[name]
+        return self._named_containers()[name]
+
+    def _named_containers(self) -> Mapping[str, Container]:
+        named = self._by_name
+        if named is None:
+            named = {container.name: container for container in self.all_containers}
+            object.__setattr__(self, "_by_name", named)
+        return named
 
 
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:

@@ -24,8 +24,8 @@ def qos_class(containers: Iterable[Container], *, one_by_one: bool = False) -> Q
     if one_by_one:
         classes = {qos_class([container]) for container in containers}
         return classes.pop() if len(classes) == 1 else "Burstable" if classes else "BestEffort"
-    requested: dict[str, Fraction] = {}
-    limited: dict[str, Fraction] = {}
+    requested: dict[str, Fraction | int] = {}
+    limited: dict[str, Fraction | int] = {}
     fully_limited = True
     for container in containers:
         _add(requested, container.requests)
@@ -36,11 +36,11 @@ def qos_class(containers: Iterable[Container], *, one_by_one: bool = False) -> Q
     return "Guaranteed" if fully_limited and requested == limited else "Burstable"
 
 
-def _add(sums: dict[str, Fraction], amounts: Mapping[str, Quantity]) -> int:
+def _add(sums: dict[str, Fraction | int], amounts: Mapping[str, Quantity]) -> int:
     counted = 0
     for name in _COUNTED:
         amount = amounts.get(name)
         if amount is not None and amount.as_number > 0:
-            sums[name] = sums.get(name, Fraction()) + amount.as_number
+            sums[name] = sums.get(name, 0) + amount.as_number
             counted += 1
     return counted

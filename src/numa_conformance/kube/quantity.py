@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import lru_cache, total_ordering
+from functools import lru_cache
 from typing import Literal
 
 from ..errors import Fault, UsageError
@@ -29,7 +29,6 @@ _SUFFIXES = "n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3"
 _MALFORMED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-@total_ordering
 class Quantity:
     """An exact amount. Immutable; compared, added and hashed by number, whatever the text was."""
 
@@ -41,9 +40,10 @@ class Quantity:
         ``fast`` says whether the text was in the form that the kubelet holds as an int64 (MEM-POL-07); left out, an
         integer is.
         """
-        self._number = Fraction(number)
+        whole = number.denominator == 1
+        self._number = number.numerator if whole else number  # ints are many times faster
         self._family: Family = family
-        self._fast = self._number.denominator == 1 if fast is None else fast
+        self._fast = whole if fast is None else fast
 
     @classmethod
     def parse(cls, text: object) -> Quantity:
@@ -60,8 +60,8 @@ class Quantity:
         return _parse(str(text))
 
     @property
-    def as_number(self) -> Fraction:
-        """The exact amount."""
+    def as_number(self) -> Fraction | int:
+        """The exact amount, an int where it is whole."""
         return self._number
 
     @property
@@ -89,7 +89,7 @@ class Quantity:
         """Return it as the API server hands it on: rounded up to a multiple of 0.001 and written anew (ADM-QTY-04)."""
         if self._fast and self._number.denominator == 1:
             return self
-        return _parse(str(Quantity(Fraction(self.milli, 1000), self._family)))
+        return _canonical(self.milli, self._family)
 
     def __add__(self, other: Quantity) -> Quantity:
         family = self._family if self._number else other._family
@@ -104,6 +104,15 @@ class Quantity:
 
     def __lt__(self, other: Quantity) -> bool:
         return self._number < other._number
+
+    def __le__(self, other: Quantity) -> bool:
+        return self._number <= other._number
+
+    def __gt__(self, other: Quantity) -> bool:
+        return self._number > other._number
+
+    def __ge__(self, other: Quantity) -> bool:
+        return self._number >= other._number
 
     def __hash__(self) -> int:
         return hash(self._number)
@@ -159,6 +168,11 @@ def _parse(text: str) -> Quantity:
     return Quantity(_away_from_zero(exact), family, fast=len(whole) + len(fraction) <= 18 and power >= 0)
 
 
+@lru_cache(maxsize=8192)
+def _canonical(milli: int, family: Family) -> Quantity:
+    return _parse(str(Quantity(Fraction(milli, 1000), family)))
+
+
 def _binary(digits: int, places: int, power: int, *, fast: bool) -> Quantity:
     exact = Fraction(digits << power, 10**places)
     # What is not in the fast form is cut off at the largest int64; the fast form never gets there.
@@ -176,17 +190,17 @@ def _away_from_zero(exact: Fraction) -> Fraction:
     return Fraction(away, 10**9)
 
 
-def _print(number: Fraction, family: Family) -> str:
+def _print(number: Fraction | int, family: Family) -> str:
     """Print canonically: no fraction, the largest exponent of the family that leaves none (ADM-QTY-08)."""
     if not number:
         return "0"
-    if family == "binary" and number.denominator == 1 and abs(number) >= 1024:
-        amount = number.numerator
+    amount = number.numerator
+    if family == "binary" and number.denominator == 1 and abs(amount) >= 1024:
         return next(
             (f"{amount >> power}{suffix}" for power, suffix in _BINARY_DOWN if not amount % 2**power), str(amount)
         )
     for power, suffix in _DECIMAL_DOWN:
-        scaled = number / Fraction(10) ** power
+        scaled = Fraction(number) / Fraction(10) ** power
         if scaled.denominator == 1:
             return f"{scaled}e{power}" if family == "exponent" and power else f"{scaled}{suffix}"
     raise AssertionError("a quantity is never finer than 1e-9")

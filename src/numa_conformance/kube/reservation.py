@@ -70,7 +70,7 @@ def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantit
     try:
         if not written.endswith("%"):
             return Quantity.parse(written)
-        share = _single_precision(Quantity.parse(written[:-1]).as_number / 100)
+        share = _single_precision(Fraction(Quantity.parse(written[:-1]).as_number) / 100)
     except UsageError as error:
         raise error.within(f"evictionHard.{signal}") from None
     return Quantity(int(float(capacity) * share), "binary")

@@ -36,7 +36,10 @@ def _from_template(kind: str, obj: Mapping[str, Any], path: tuple[str, ...], pla
         raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template"))
     count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
     metadata = obj["metadata"] if isinstance(obj.get("metadata"), Mapping) else {}
-    return [Pod.from_dict(_stamp(template, metadata, number), f"{place}: {where}") for number in range(count)]
+    if not count:
+        return []
+    first = Pod.from_dict(_stamp(template, metadata), f"{place}: {where}")
+    return [first.named(f"{metadata.get('name') or 'unnamed'}-{number}") for number in range(count)]
 
 
 def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
@@ -49,14 +52,14 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
     return count
 
 
-def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Make the pod of a template; ``owner`` is the workload's metadata."""
+def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the pods of a template, which differ by their names alone; ``owner`` is the workload's metadata."""
     metadata = template["metadata"] if isinstance(template.get("metadata"), Mapping) else {}
-    name, namespace = f"{owner.get('name') or 'unnamed'}-{number}", str(owner.get("namespace") or "default")
+    namespace = str(owner.get("namespace") or "default")
     stored = {key: owner[key] for key in ("resourceVersion",) if key in owner}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {**metadata, **stored, "name": name, "namespace": namespace, "uid": f"{namespace}/{name}"},
+        "metadata": {**metadata, **stored, "name": "", "namespace": namespace, "uid": ""},
         "spec": template.get("spec"),
     }

@@ -13,6 +13,10 @@ class Hint(NamedTuple):
     mask: int | None
     preferred: bool
 
+    def __deepcopy__(self, memo: object) -> Hint:
+        """Return itself: nothing of it changes."""
+        return self
+
 
 HIGHEST_NODE = 63
 """The kubelet keeps a NUMA mask in a word of 64 bits (TOPO-HINT-02)."""

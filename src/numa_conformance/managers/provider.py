@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ..kube.container import Container
@@ -78,8 +78,8 @@ class Provider(Protocol):
         """Take back what need not be held once a container starts; tell whether there was any."""
         return False
 
-    def remove_stale(self, active: Active) -> bool:
-        """Take back what belongs to containers that are not active; tell whether there was any."""
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
+        """Take back what belongs to containers that are not active, of some pods or of all; tell if there was any."""
         return False
 
     def holding(self, uid: str, container: str) -> object:
@@ -95,10 +95,17 @@ class Provider(Protocol):
 
 
 def release_inactive(
-    held: Mapping[str, Mapping[str, object]], active: Active, release: Callable[[str, str], object]
+    held: Mapping[str, Mapping[str, object]],
+    active: Active,
+    release: Callable[[str, str], object],
+    uids: Iterable[str] | None = None,
 ) -> bool:
-    """Release what containers (pod uid, name) hold that are not active, sorted; tell whether there were any."""
-    stale = sorted((uid, name) for uid, containers in held.items() for name in containers if not active(uid, name))
+    """Release what containers hold that are not active, sorted; tell whether there were any.
+
+    ``held``: pod uid to container to what it holds. ``uids``: the only pods to look at.
+    """
+    asked = held if uids is None else held.keys() & uids
+    stale = sorted((uid, name) for uid in asked for name in held[uid] if not active(uid, name))
     for uid, name in stale:
         release(uid, name)
     return bool(stale)

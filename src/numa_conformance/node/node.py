@@ -83,10 +83,11 @@ class Node:
         self._admitter = Admitter(policy, self._providers, self._watcher)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
+        self._any_stale = True
 
     def copy(self, watcher: Watcher | None = None) -> Node:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
-        shared = (self.machine, self.config, self.quirks, self._view, self._watcher)
+        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values())
         made = deepcopy(self, {id(one): one for one in shared})
         made._watcher = made._admitter.watcher = watcher
         return made
@@ -140,7 +141,7 @@ class Node:
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
-        self._settle()
+        self._settle(pod.uid)
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
@@ -249,10 +250,15 @@ class Node:
             else:
                 self._store.write(name, text)
 
-    def _settle(self) -> None:
-        """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10)."""
+    def _settle(self, *uids: str) -> None:
+        """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10).
+
+        ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought.
+        """
+        among = None if self._any_stale else uids
+        self._any_stale = False
         for provider in self._providers:
-            if provider.remove_stale(self._is_active):
+            if provider.remove_stale(self._is_active, among):
                 self._checkpoints.released(provider)
 
     def _is_active(self, uid: str, container: str) -> bool:
@@ -262,7 +268,7 @@ class Node:
     def _gone(self, uid: str) -> None:
         self._admitter.forget(uid)
         self._containers.forget(uid)
-        self._settle()
+        self._settle(uid)
         self._checkpoints.save()
 
     def _placements(self, pod: Pod) -> dict[str, Placement]:

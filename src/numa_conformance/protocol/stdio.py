@@ -8,18 +8,17 @@ import selectors
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from typing import IO
 
 import msgspec
 
 from ..errors import Fault, UsageError
-from ..printable import printable
 from .dialect import TODAY
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
 from .marked import Marked
 from .message import R, Request
+from .passed_on import PassedOn
 
 __all__ = ["MAX_LINE", "Stdio"]
 
@@ -45,7 +44,7 @@ class Stdio:
             raise UsageError(Fault("target command", "is empty", "a command, such as ./my-allocator --stdio"))
         self._timeout = timeout
         self._max_line = max_line
-        self._quiet = quiet
+        self._passed_on = PassedOn(quiet=quiet)
         self._process: _Process | None = None
         self._next_id = 1
         self.label = command
@@ -55,7 +54,7 @@ class Stdio:
         """Ask and return the reply; raises ``TargetFault``."""
         name = message.method.name
         if self._process is None:
-            self._process = _Process(self._argv, self._max_line, quiet=self._quiet)
+            self._process = _Process(self._argv, self._max_line, self._passed_on)
         number = self._next_id
         self._next_id += 1
         params = self.dialect.question(message)
@@ -113,7 +112,7 @@ class _Process:
     questions is read with the next one.
     """
 
-    def __init__(self, argv: list[str], max_line: int, *, quiet: bool) -> None:
+    def __init__(self, argv: list[str], max_line: int, passed_on: PassedOn) -> None:
         self._marked = Marked()
         try:
             self._child = subprocess.Popen(
@@ -136,7 +135,7 @@ class _Process:
         self._received = bytearray()
         self._errors = bytearray()
         self._max_line = max_line
-        self._quiet = quiet
+        self._passed_on = passed_on
         self._selector = selectors.DefaultSelector()
         for stream in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(stream, False)
@@ -146,6 +145,7 @@ class _Process:
     def exchange(self, sent: bytes, timeout: float) -> bytes:
         """Send a line and return the next one; raises ``TargetFault``."""
         deadline = time.monotonic() + timeout
+        self._passed_on.next_question()
         unsent = self._send(memoryview(sent + b"\n"))
         ended = False
         while (line := self._line(ended=ended)) is None:
@@ -211,8 +211,7 @@ class _Process:
                 self._selector.unregister(self._stderr)
             self._errors += written
             del self._errors[:-_CHUNK]
-            if written and not self._quiet:
-                sys.stderr.write(printable(written.decode("utf-8", "replace")))
+            self._passed_on.write(written)
 
     def stop(self, sent: bytes, received: str) -> tuple[Exchange, int]:
         """Kill the process and what it started; return the exchange that ended it and the exit status."""
@@ -237,6 +236,7 @@ class _Process:
         self._child.wait()
         self._marked.kill()
         self._read_errors()
+        self._passed_on.end_line()
         self._selector.close()
         for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
             self._close(stream)

@@ -8,7 +8,7 @@ from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
-from .ending import Ending
+from .ending import Ending, Termination
 from .isolation import is_of_the_suite, settle
 from .options import setting
 from .run import RUN, Run
@@ -49,7 +49,7 @@ def enable(config: pytest.Config) -> None:
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal()):
+    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.

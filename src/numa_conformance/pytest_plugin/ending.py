@@ -1,18 +1,20 @@
-"""Ends the process of a run whose verdict is told, when what the target left behind keeps it from ending."""
+"""How a run ends: on request with its targets closed, and in bounded time once its verdict is told."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
+from typing import NoReturn
 
 import pytest
 
-__all__ = ["Ending"]
+__all__ = ["Ending", "Termination"]
 
-_SECONDS = 10.0
+_SECONDS = 30.0
 """Time that other plugins may take for what they do at the very end."""
 
 
@@ -44,3 +46,24 @@ class Ending:
                 flush=True,
             )
         os._exit(status)
+
+
+class Termination:
+    """Makes of SIGTERM what Ctrl-C is: the target is closed, and what was asked so far is told.
+
+    By default the signal ends this process at once, and leaves the target's, which is in a session of its own.
+    """
+
+    def pytest_sessionstart(self) -> None:
+        """Take the signal, unless somebody else has it."""
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self._interrupt)
+
+    def pytest_unconfigure(self) -> None:
+        """Leave the signal as it was."""
+        if signal.getsignal(signal.SIGTERM) == self._interrupt:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    @staticmethod
+    def _interrupt(number: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt("SIGTERM")

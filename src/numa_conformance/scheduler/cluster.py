@@ -57,7 +57,7 @@ def run_cluster(
             continue
         cluster.bind(index, ranking.shape)
         placements[pod.uid] = name
-    return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill(waiting))
+    return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
 
 
 class _Cluster:
@@ -101,10 +101,10 @@ class _Cluster:
         node.state = self._states.setdefault((self._kinds[index], node.pods, amounts), len(self._states))
         self._changes.append(index)
 
-    def fill(self, pods: Iterable[Pod]) -> tuple[NodeFill, ...]:
-        """Return how full every node is, and whether the smallest of ``pods`` would still fit."""
+    def fill(self) -> tuple[NodeFill, ...]:
+        """Return how full every node is, and whether the smallest of the pods would still fit."""
         probe = min(
-            (ranking for ranking in map(self.ranking, pods) if ranking.shape.requested.get("cpu", 0)),
+            (ranking for ranking in self._rankings.values() if ranking.shape.requested.get("cpu", 0)),
             key=lambda ranking: (ranking.shape.requested["cpu"], ranking.shape.key),
             default=None,
         )

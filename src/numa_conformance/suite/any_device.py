@@ -48,12 +48,36 @@ class AnyDevice:
         told = [(one.answer or {}).get("containers") or {} for one in (step, beside)]
         init = [container.get("name") for container in spec.get("initContainers") or ()]
         app = [container.get("name") for container in spec.get("containers") or ()]
+        if bool(told[0]) != bool(told[1]):
+            return self._might_lack((*init, *app), told[0] or told[1])
         for number, name in enumerate((*init, *app)):
             one, other = (answer.get(name) for answer in told)
             if any(compare(self.by_place(one), self.by_place(other), "")):
                 before = [[answer.get(earlier) for earlier in init[:number]] for answer in told]
                 return not any(compare(self._again(one, before[0]), self._again(other, before[1]), ""))
         return False
+
+    def _might_lack(self, names: Sequence[Any], told: Mapping[str, Any]) -> bool:
+        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
+
+        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
+        """
+        devices = [(told.get(name) or {}).get("devices") or {} for name in names]
+        return any(
+            resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
+            for number, name in enumerate(names)
+            for resource, ids in devices[number].items()
+            if any(self._exchangeable(told[name], resource, id) for id in ids)
+        )
+
+    def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
+        affinity = frozenset((holding.get("affinity") or {}).get("nodes") or ())
+        return any(
+            nodes != self._nodes.get((resource, id))
+            and self._reach(*other, affinity) == self._reach(resource, id, affinity)
+            for other, nodes in self._nodes.items()
+            if other[0] == resource
+        )
 
     def _again(self, holding: Any, before: Iterable[Any]) -> Any:
         """Return what a container holds with "again" for devices that one of those before it holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import Fault, UsageError
@@ -15,12 +15,12 @@ from .drive import Scenario, drive
 from .history import History
 from .judging import Broken, Verdicts, judge
 
-__all__ = ["Budget", "Outcome", "ask", "broken_in", "part_of"]
+__all__ = ["Asking", "Budget", "Outcome", "ask", "ask_the_rest", "broken_in", "part_of"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
 PATIENCE = 3.0
-"""How much longer than its share of the time a group goes on for what was not asked yet."""
+"""How many times its share of the time a group may take where it goes on for what no group asked."""
 _SETTING = re.compile("[A-Za-z-]+")
 """What the name of a cell is made of: options, policies, places."""
 _WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
@@ -70,48 +70,87 @@ class Outcome:
     driven: int = 0
 
 
-def ask(
-    scenarios: Iterable[Scenario],
-    client: Client,
-    version: str,
-    *,
-    budget: Budget = Budget(),
-    wanted: frozenset[str] = frozenset(),
-    enough: frozenset[str] = frozenset(),
-    keep: Callable[[History], None] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Outcome:
-    """Drive a target through scenarios and judge each history at once.
+class Asking:
+    """A group that a target is being asked, scenario by scenario, each history judged at once.
 
-    Within a ``budget`` scenarios are taken from all over the group. When it is spent the group goes on for what is
-    ``wanted`` and was not asked yet: three times as long where it is a time. Where only some requirements are asked
-    for, ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven.
+    Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
+    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven.
     """
-    outcome = Outcome()
-    began = clock()
-    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
-    for scenario in ordered:
-        history, fault = drive(scenario, client, version)
-        outcome.driven += 1
-        if keep is not None:
-            keep(history)
-        outcome.verdicts.add(judge(history))
+
+    def __init__(
+        self,
+        scenarios: Iterable[Scenario],
+        client: Client,
+        version: str,
+        *,
+        budget: Budget = Budget(),
+        enough: frozenset[str] = frozenset(),
+        keep: Callable[[History], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.outcome = Outcome()
+        self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+        self._all = len(self._left)
+        self._client, self._version = client, version
+        self._budget, self._enough, self._keep, self._clock = budget, enough, keep, clock
+        self._seconds = 0.0
+
+    def spend(self) -> Outcome:
+        """Ask what the budget gives, at least one scenario; return what came of it."""
+        spent = False
+        while self._left and not spent and not self._is_done:
+            self._ask(self._left.pop(0))
+            if self._budget.seconds is None:
+                spent = self.outcome.driven >= self._budget.part * self._all
+            else:
+                spent = self._seconds >= self._budget.seconds
+        return self.outcome
+
+    def one_more(self, requirement: str) -> bool:
+        """Ask beyond the budget a scenario whose cell names what a requirement is about; tell whether one was left.
+
+        Where the budget is a time there is an end to that: three times as long.
+        """
+        seconds = self._budget.seconds
+        if not self._left or self._is_done or (seconds is not None and self._seconds >= PATIENCE * seconds):
+            return False
+        words = requirement.split("/")[1:]
+        closest = max(range(len(self._left)), key=lambda at: sum(word in self._left[at].cell for word in words))
+        self._ask(self._left.pop(closest))
+        return True
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether there is no sense in asking further."""
+        known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
+        return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough)
+
+    def _ask(self, scenario: Scenario) -> None:
+        began = self._clock()
+        history, fault = drive(scenario, self._client, self._version)
+        self.outcome.driven += 1
+        if self._keep is not None:
+            self._keep(history)
+        self.outcome.verdicts.add(judge(history))
         if fault is not None:
-            outcome.ended.append((history, fault))
-            if len(outcome.ended) >= MOST_FAULTS:
+            self.outcome.ended.append((history, fault))
+        self._seconds += self._clock() - began
+
+
+def ask(
+    scenarios: Iterable[Scenario], client: Client, version: str, *, enough: frozenset[str] = frozenset()
+) -> Outcome:
+    """Drive a target through all scenarios and judge each history, until no requirement of ``enough`` is met."""
+    return Asking(scenarios, client, version, enough=enough).spend()
+
+
+def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
+    """Go on for requirements that none of the groups asked which may show them, one scenario of each in turn."""
+    for requirement, groups in wanted.items():
+        while not any(group.outcome.verdicts.asked[requirement] for group in groups):
+            went_on = [group.one_more(requirement) for group in groups]
+            if not any(went_on):
                 break
-        if enough and enough <= outcome.verdicts.unmet:
-            break
-        if budget.is_whole:
-            continue
-        all_asked = wanted <= outcome.verdicts.asked.keys()
-        if budget.seconds is None:
-            spent = outcome.driven >= budget.part * len(ordered) and all_asked
-        else:
-            spent = clock() - began >= budget.seconds * (1 if all_asked else PATIENCE)
-        if spent:
-            break
-    return outcome
 
 
 def part_of(

@@ -15,15 +15,20 @@ from .requirements.requirement import Strength
 
 __all__ = ["kubernetes_versions_page"]
 
-HELD_AGAINST = {
-    "1.32": "the managers and scheduler plugin of v1.32.10",
-    "1.33": "the managers of v1.33.13",
-    "1.34": "the managers of v1.34.9",
-    "1.35": "the managers of v1.35.6",
-    "1.36": "the managers and scheduler plugin of v1.36.3",
-    "1.37": "the managers and scheduler plugin of v1.37.1",
-}
-"""Version to the code whose decisions the reference at level exact was compared with."""
+PATCHES = (
+    "1.27.16",
+    "1.28.15",
+    "1.29.15",
+    "1.30.14",
+    "1.31.14",
+    "1.32.13",
+    "1.33.13",
+    "1.34.10",
+    "1.35.8",
+    "1.36.4",
+    "1.37.1",
+)
+"""Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
 
 
 def kubernetes_versions_page() -> str:
@@ -62,11 +67,8 @@ def kubernetes_versions_page() -> str:
         "",
         "## Held against what",
         "",
-        "Level `exact` of a version was compared with decisions of its own code; other versions rest on reading it.",
-        "",
-        *table(
-            ("version", "compared with"), ((str(one), HELD_AGAINST.get(str(one), "code read")) for one in SUPPORTED)
-        ),
+        "Level `exact` of each version was compared with the managers and the scheduler plugin of "
+        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}: [measurements.md](measurements.md).",
     ]
     return joined(lines)
 

@@ -434,7 +434,7 @@ def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
 
 
 @_instead_of(device_manager.DeviceManager, "remove_stale")
-def never_returns_devices(right, self, active):
+def never_returns_devices(right, self, active, uids):
     """Keeps the devices of pods that are gone."""
     return False
 

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from directly import Directly
+from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, ReferenceTarget
 from numa_conformance.suite.asking import ask
 from numa_conformance.suite.checkers import state_files
 from numa_conformance.suite.generators.damages import NEEDED
 from numa_conformance.suite.groups import GROUPS, asked_in
-from numa_conformance.suite.judging import ANSWERED, WELL_FORMED, Verdicts
+from numa_conformance.suite.history import Head, History, Step
+from numa_conformance.suite.judge.files import CPU_FILE
+from numa_conformance.suite.judging import ANSWERED, WELL_FORMED, Verdicts, judge
+from numa_conformance.suite.workloads import guaranteed, static
 from worlds import judged_in
 
 Json = dict[str, Any]
@@ -152,6 +156,31 @@ def test_a_node_that_starts_wrongly_is_found_out(make: type[Node], requirement: 
 @pytest.mark.parametrize("make", [Node, KeepsWhatRuns])
 def test_staying_down_and_coming_up_as_before_are_both_legal(make: type[Node]) -> None:
     assert broken(make) == set()
+
+
+@pytest.mark.parametrize(("before", "found"), [("2-3", True), ("1-2", False)])
+def test_what_was_given_twice_before_is_no_fault_of_the_start(before: str, found: bool) -> None:
+    """The state files say so: nobody can tell what they should have said."""
+
+    def admitted(uid: str, cpus: str, pool: str) -> Step:
+        answer = {"result": "admitted", "default_cpuset": pool, "containers": {"c": {"cpus": cpus}}}
+        return Step("node.admit", {"pod": guaranteed(uid, 2)}, answer)
+
+    back = {uid: {"c": {"cpus": cpus}} for uid, cpus in (("a", "0-1"), ("b", "1-2"))}
+    pods = [{"result": "admitted", "uid": uid, "containers": containers} for uid, containers in back.items()]
+    steps = (
+        Step("node.start", {"kubelet": static()}, {"result": "started", "default_cpuset": "0-7", "reserved_cpus": "7"}),
+        admitted("a", "0-1", "2-7"),
+        admitted("b", before, "4-7"),
+        Step("node.checkpoints", {}, {"checkpoints": {CPU_FILE: "{}"}}),
+        Step(
+            "node.restart",
+            {"files": {CPU_FILE: "{ }"}},
+            {"result": "restarted", "default_cpuset": "3-7", "pods": pods},
+        ),
+    )
+    unmet = judge(History(Head("test", "", 0, load_machine("t1-one-socket-smt2"), "1.32"), steps)).unmet
+    assert (RESTART + "damaged-files-give-nothing-twice" in unmet) == found
 
 
 def test_every_damage_is_asked() -> None:

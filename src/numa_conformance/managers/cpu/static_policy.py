@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from ...documentation.changes import UNCHANGED, Changes
@@ -62,9 +62,9 @@ class StaticPolicy(CpuManager):
         """Return the shared pool, the reserved CPUs and those that are not reserved."""
         return CpuPools(self.state.default, self.reserved, self.topology.all & ~self.reserved)
 
-    def remove_stale(self, active: Active) -> bool:
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Release what belongs to no active container; tell whether there was any (CPU-REC-10)."""
-        return release_inactive(self.state.assignments, active, self.release)
+        return release_inactive(self.state.assignments, active, self.release, uids)
 
     def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
         """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""

@@ -93,6 +93,10 @@ class CpuTopology:
             else None
         )
 
+    def __deepcopy__(self, memo: object) -> CpuTopology:
+        """Return itself, which copies of a node share."""
+        return self
+
     @classmethod
     def of(cls, view: KubeletView) -> CpuTopology:
         """Return the topology of a view; equal views share one."""

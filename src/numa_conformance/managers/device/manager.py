@@ -112,9 +112,9 @@ class DeviceManager(Provider):
         """Take back all devices of a container."""
         self.allocations.take_back(uid, container)
 
-    def remove_stale(self, active: Active) -> bool:
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the devices of containers that are gone; tell whether there were any (DEV-HINT-10)."""
-        return release_inactive(self.allocations.given, active, self.release)
+        return release_inactive(self.allocations.given, active, self.release, uids)
 
     @property
     def state_file(self) -> DeviceStateFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 
 from ...cpuset import iter_bits
@@ -179,9 +179,9 @@ class StaticMemoryManager(Provider):
         for block in self.blocks.take_back(uid, container):
             discharge(self.nodes, block)
 
-    def remove_stale(self, active: Active) -> bool:
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
-        return release_inactive(self.blocks.given, active, self.release)
+        return release_inactive(self.blocks.given, active, self.release, uids)
 
     def container_starts(self, pod: Pod, container: Container) -> bool:
         """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""

@@ -46,6 +46,7 @@ class NodeFollower:
         self._runs_on: dict[tuple[str, str], int] = {}
         self._down: World | None = None
         self._files, self._tampered = KnownFiles(), False
+        self._of_a_fault = False
         self._admitted = Admitted()
         self._settings: Settings | None = None
 
@@ -155,7 +156,7 @@ class NodeFollower:
         done, self._settings = _restarted(before, answer, settings, plain=plain, files=files), settings
         if kubelet is None and files and not restored and self._files.are_on_the_way(files):
             yield Crash(before, done.after, done.held, done.refused, done.refusal)
-        elif files and not own:
+        elif files and not own and not self._of_a_fault:
             yield Recovery(done.after, done.held, done.refusal)
         if not any(files.values()) or done.plain:
             yield done
@@ -167,8 +168,12 @@ class NodeFollower:
                 yield Moment(done.after)
 
     def _told_files(self, before: World, _step: Step, answer: Answer) -> Iterable[object]:
-        """Remember the state files: they are no subject themselves, a restart on them may be."""
+        """Remember the state files: they are no subject themselves, a restart on them may be.
+
+        Files of a node that had given something twice say so: what becomes of them is no fault of the start.
+        """
         self._files.told(answer, before.online)
+        self._of_a_fault = before.gives_twice
         return ()
 
 

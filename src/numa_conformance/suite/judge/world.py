@@ -67,6 +67,16 @@ class PodOnNode:
         """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
         return self._union(lambda kind: kind == "init") & ~self.kept if self.ran else 0
 
+    @property
+    def devices(self) -> set[tuple[str, str]]:
+        """Resource and id of each device of its containers, as far as the target told."""
+        return {
+            (resource, id)
+            for held in self.held.values()
+            for resource, ids in (held.devices or {}).items()
+            for id in ids
+        }
+
     def _union(self, wanted: Callable[[str], bool]) -> int:
         bits = 0
         for container in self.spec.containers:
@@ -112,6 +122,18 @@ class World:
         for pod in self.pods.values():
             bits |= pod.kept
         return bits
+
+    @property
+    def gives_twice(self) -> bool:
+        """Whether a CPU is exclusive to two pods, or to one and shared, or a device belongs to two pods."""
+        seen = self.pool if self.settings.static else 0
+        taken: set[tuple[str, str]] = set()
+        for pod in self.pods.values():
+            if pod.kept & seen or not taken.isdisjoint(pod.devices):
+                return True
+            seen |= pod.kept
+            taken |= pod.devices
+        return False
 
     @property
     def left(self) -> int:
