@@ -89,12 +89,23 @@ def _send_to_one(answer: Json, memory: Memory) -> Json:
     return {**answer, "updates": answer["updates"][:1]}
 
 
+def _another_reason(answer: Json, memory: Memory) -> Json:
+    if answer.get("reason") != "SMTAlignmentError" or "not enough free physical CPUs" not in answer["message"]:
+        return answer
+    return {**answer, "reason": "UnexpectedAdmissionError", "message": "not enough cpus available"}
+
+
 _OPTION = "cpu-manager/"
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "ignores_full_pcpus_only",
         [_OPTION + FULL + "/refuses-a-partial-core", _OPTION + FULL + "/gives-whole-cores"],
         questions={"node.start": without_option(FULL)},
+    ),
+    mutant(
+        "hides_that_whole_cores_are_missing",
+        [_OPTION + FULL + "/tells-that-whole-cores-are-missing"],
+        answers={"node.admit": _another_reason},
     ),
     mutant(
         "ignores_distribution_across_numa",

@@ -16,6 +16,7 @@ NONE_QUOTA = "cpu-manager/none/limits-are-enforced-by-quota"
 SHARED_QUOTA = "cpu-manager/static/shared-limits-are-enforced-by-quota"
 NO_QUOTA = "cpu-manager/static/exclusive-cpus-have-no-quota"
 FAILED = "cpu-manager/full-pcpus-only/refused-pods-are-failed"
+NO_CORES = "cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing"
 TERMINATED = "topology-manager/admission/refused-pods-are-terminated"
 WORDS = "topology-manager/admission/says-what-cannot-be-aligned"
 BURSTABLE = pod("p", [container("c", cpu="1500m", requests={"cpu": "1"})])
@@ -91,6 +92,19 @@ def test_the_phase_of_a_pod_that_cannot_have_whole_cores(phase: str, wrong: set[
     verdicts = told(static("full-pcpus-only"), guaranteed("p", 3), refused("SMTAlignmentError", "", phase))
     assert verdicts.unmet == wrong
     assert verdicts.asked[FAILED] == verdicts.asked[TERMINATED] == 1
+
+
+REASONS: list[tuple[str, str, set[str]]] = [
+    ("SMTAlignmentError", "", set()),
+    ("Failed", "SMTAlignmentError: no whole cores", set()),
+    ("UnexpectedAdmissionError", "not enough cpus", {NO_CORES}),
+]
+
+
+@pytest.mark.parametrize(("reason", "message", "wrong"), REASONS)
+def test_the_reason_where_enough_cpus_and_no_whole_cores_are_free(reason: str, message: str, wrong: set[str]) -> None:
+    verdicts = told(static("full-pcpus-only"), guaranteed("p", 7), refused(reason, message))
+    assert (verdicts.unmet, verdicts.asked[NO_CORES]) == (wrong, 1)
 
 
 MESSAGES: list[tuple[str, set[str]]] = [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ...cpuset import format_bits
+from ..judge.alignment import asks_for_devices
 from ..judge.checker import Judgement, checker, violated
+from ..judge.choice import WHOLE_CORES, adds_up
 from ..judge.life import Admission
 
 FAILED = "Failed"
@@ -23,6 +26,28 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
         f"pod {admission.pod.uid} is refused and not in the state Failed",
         got=admission.phase,
         allowed=FAILED,
+    )
+
+
+@checker("cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing", Admission)
+def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:
+    """A pod that is refused though so many CPUs are free, as no whole cores are, tells SMTAlignmentError."""
+    world, pod = admission.before, admission.pod
+    free = [core for core in world.machine.core_bits if not core & ~world.free]
+    if admission.admitted or admission.again or WHOLE_CORES not in world.settings.options or not world.settings.static:
+        return None
+    if world.settings.topology != "none" or world.settings.memory_static or pod.whole or len(pod.containers) > 1:
+        return None
+    kept_back = 1 if world.settings.strict else 0
+    enough = 0 < pod.exclusive <= world.free.bit_count() - kept_back
+    if not enough or adds_up(free, pod.exclusive) or asks_for_devices(world, pod.containers):
+        return None
+    return violated(
+        NO_WHOLE_CORES in f"{admission.reason} {admission.message}",
+        f"pod {pod.uid} is refused for lack of whole cores, of {format_bits(world.free)}, and says something else",
+        got=f"{admission.reason}: {admission.message}",
+        allowed=NO_WHOLE_CORES,
+        free=world.free,
     )
 
 

@@ -6,6 +6,7 @@ Configurations are derived from the machine. What must come of them is not known
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
@@ -57,12 +58,29 @@ def node_starts(claimed: Claimed, versions: Sequence[str | None] = (None,)) -> I
                 asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
                 if asked:
                     yield _scenario(cell, machine, asked, version)
+        machine = _one_node_too_many()
+        yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
 
 
 @lru_cache
 def _machines() -> tuple[Machine, ...]:
     machines = sorted(map(load_machine, catalogue_names()), key=lambda machine: (len(machine.cpus), machine.name))
     return tuple(machine for machine in machines if len(machine.cpus) <= MOST_CPUS)
+
+
+@lru_cache
+def _one_node_too_many() -> Machine:
+    """Return the first NUMA nodes of a machine that has many: one more than are allowed by default."""
+    machine = load_machine("forty-numa-nodes")
+    count = MOST_NODES + 1
+    kept = machine.numa_ids[:count]
+    return replace(
+        machine,
+        name=f"the first {count} of {machine.name}",
+        cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in kept),
+        memory=tuple(node for node in machine.memory if node.node in kept),
+        distances=machine.distances and tuple(row[:count] for row in machine.distances[:count]),
+    )
 
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:

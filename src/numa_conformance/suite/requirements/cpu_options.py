@@ -22,6 +22,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page calls SMTAlignmentError the message of the pod; the reason is asked for.",
     ),
     _requirement(
+        "full-pcpus-only/tells-that-whole-cores-are-missing",
+        "A pod that is refused though enough CPUs are free, because no whole cores are, has the reason "
+        "SMTAlignmentError.",
+        "cpu-manager/full-pcpus-only",
+        statements=("nrm/full-pcpus-only/smt-alignment-error", "nrm/full-pcpus-only/free-cores-must-suffice"),
+        since="1.22",
+        beyond="The page calls SMTAlignmentError the message of the pod; it may be its reason or in the message.",
+    ),
+    _requirement(
         "full-pcpus-only/gives-whole-cores",
         "Exclusive CPUs come as whole physical cores: no other container has a thread of these cores to itself.",
         "cpu-manager/full-pcpus-only",
