@@ -46,14 +46,15 @@ def kubelet() -> ReferenceTarget:
 def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
     """Return the requirements that a version does not meet, and by which quirks.
 
-    After a few questions without an answer a group is asked no further: what that hides is asked without the reason.
+    After a few questions without an answer a group is asked no further: what that hides is asked without the reason,
+    one of them where several alone are.
     """
     shown, causes = Quirks.of(version).showing(), dict[str, Causes]()
     while True:
         found = _measured(version, shown, folder)
         causes = {**found, **causes}
-        hiding = {quirk for cause in found.get(ANSWERED, ()) for quirk in cause.split(TOGETHER)}
-        if hiding.isdisjoint(shown):
+        hiding = next(iter(found.get(ANSWERED, ())), "").split(TOGETHER)
+        if set(hiding).isdisjoint(shown):
             return causes
         shown = tuple(quirk for quirk in shown if quirk not in hiding)
         folder = folder / "answered"

@@ -150,6 +150,39 @@ def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.
     assert "is larger than 90 bytes" in faults(file)[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" + "1, " * 40 + "1]", "the document has more than 30 values"),
+        ("[" + "[], " * 40 + "1]", "the document has more than 30 values"),
+        ("# YAML\n[" + "a, " * 40 + "a]", "a document has more than 30 keys and values"),
+        ("- - a\n" * 20, "a document has more than 30 keys and values"),
+        ("a: b\n" * 20, "a document has more than 30 keys and values"),
+    ],
+    ids=["numbers", "lists", "flow", "block", "keys"],
+)
+def test_too_many_values_are_refused_before_they_are_built(
+    file: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_NODES", 30)
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_NODES", 30)
+    monkeypatch.setattr("numa_conformance.reading.documents._check_extent", lambda document: None)
+    file.write_text(text)
+    assert said in faults(file)[0]
+
+
+def test_commas_inside_of_texts_are_no_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_NODES", 30)
+    file.write_text('{"a": "' + r"\", [{" * 40 + '"}')
+    assert read_documents(file)[0].value == {"a": '", [{' * 40}
+
+
+def test_each_document_may_have_as_many_keys_and_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_NODES", 10)
+    file.write_text("---\n{a: 1, b: 2}\n" * 20)
+    assert len(read_documents(file)) == 20
+
+
 def test_pods_without_metadata_are_named_after_their_container(file: Path) -> None:
     page = "spec: {containers: [{name: nginx}]}\n"
     file.write_text(

@@ -5,6 +5,7 @@ import pytest
 import departing
 from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
+from numa_conformance.suite.judging import ANSWERED
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.requirements.departures import DEPARTURES, TOGETHER
 
@@ -42,3 +43,17 @@ def test_versions_with_the_same_causes_are_told_as_one_span():
     first, second, third = SUPPORTED[:3]
     told = departing.spans({first: {"a": ("q",)}, second: {"a": ("q",)}, third: {"a": (), "b": ("q",)}})
     assert told == {"a": {f"{first}-{second}": ["q"], str(third): []}, "b": {str(third): ["q"]}}
+
+
+def test_what_a_question_without_an_answer_hides_is_asked_without_one_of_its_reasons(monkeypatch, tmp_path):
+    asked = []
+
+    def found(version, shown, folder):
+        asked.append(set(shown))
+        silent = {ANSWERED: ("distribution-hang", "spread-by-cpu-id")}
+        return silent if "distribution-hang" in shown else {KEPT: ("spread-by-cpu-id",)}
+
+    monkeypatch.setattr(departing, "_measured", found)
+    assert departing.measured(KubernetesVersion(1, 37), tmp_path).keys() == {ANSWERED, KEPT}
+    first, second = asked
+    assert first - second == {"distribution-hang"}

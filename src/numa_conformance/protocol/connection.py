@@ -54,6 +54,7 @@ class Client:
             connection.close()
             raise
         self.description = described
+        self._answered: set[str] = set()
         self.asked = 0
         """How many questions were asked."""
 
@@ -78,7 +79,17 @@ class Client:
         if surface not in self.surfaces and surface != "describe":
             raise NotClaimed(f"the target does not claim the surface {surface!r}")
         self.asked += 1
-        return self._connection.request(request)
+        name = request.method.name
+        try:
+            reply = self._connection.request(request)
+        except NotClaimed as fault:
+            if name not in self._answered:
+                raise
+            raise BadReply(
+                f"the target has answered {name} before, and says that there is none", fault.exchange
+            ) from None
+        self._answered.add(name)
+        return reply
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +19,18 @@ from ..files import read_bounded
 __all__ = ["Document", "read_documents"]
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
-"""Enough for what kubectl prints of 30,000 pods."""
+"""Enough for what kubectl prints of 18,000 pods."""
 MAX_YAML_BYTES = 64 * 1024 * 1024
 """Less, since YAML takes twenty times the time and memory."""
-MAX_NODES = 5_000_000
+MAX_NODES = 4_500_000
 """Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""
+MAX_YAML_NODES = 1_500_000
+"""Keys and values that one YAML document may write, each of which takes half a kilobyte until the document is read."""
 MAX_DEPTH = 100
 _HARMLESS = 500
+_INSTEAD = "JSON, or several documents"
+_JSON = re.compile(rb"\s*[{\[]")
+_JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
 
@@ -86,7 +95,8 @@ def read_documents(path: Path | str) -> list[Document]:
     name = "standard input" if str(path) == "-" else str(path)
     text = _read_text(Path(path), name)
     try:
-        values = _load(text)
+        with _without_collector():
+            values = _load(text, name)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
@@ -106,29 +116,54 @@ def read_documents(path: Path | str) -> list[Document]:
     return documents
 
 
-def _read_text(path: Path, name: str) -> bytes:
+def _read_text(path: Path, name: str) -> bytes | str:
+    """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
     try:
-        if str(path) != "-":
-            return read_bounded(path, MAX_JSON_BYTES)
-        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
+        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if str(path) == "-" else read_bounded(path, MAX_JSON_BYTES)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
     if len(content) > MAX_JSON_BYTES:
         raise UsageError(Fault(name, f"is larger than {MAX_JSON_BYTES} bytes"))
+    if _JSON.match(content):
+        try:
+            return content.decode(json.detect_encoding(content), "surrogatepass")
+        except UnicodeDecodeError:
+            pass  # the YAML reader says where
     return content
 
 
-def _load(text: bytes) -> list[Any]:
-    if text.lstrip()[:1] in (b"{", b"["):
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Leave the collector of cycles off: the more is read, the more often it would look at all of it again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _load(text: bytes | str, name: str) -> list[Any]:
+    if isinstance(text, str):
+        _check_number(text, name)
         try:
             return [json.loads(text, object_pairs_hook=_object)]
         except (ValueError, _RepeatedKeyError):
-            pass  # YAML's flow style perhaps; if it is bad JSON, the YAML reader says where
+            text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
     if len(text) > MAX_YAML_BYTES:
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
-    if _may_nest_deeply(text):
-        _check_depth(text)
+    if _may_be_vast(text):
+        _check_events(text, name)
     return list(yaml.load_all(text, Loader=_Loader))  # a subclass of the safe loader
+
+
+def _check_number(text: str, name: str) -> None:
+    """Refuse JSON of more values than are accepted before they are built; commas inside of texts count for nothing."""
+    if max(text.count(","), text.count("["), text.count("{")) > MAX_NODES:
+        text = _JSON_TEXT.sub("", text)
+        if max(text.count(","), text.count("["), text.count("{")) > MAX_NODES:
+            raise UsageError(Fault(name, f"the document has more than {MAX_NODES} values"))
 
 
 class _RepeatedKeyError(Exception):
@@ -142,15 +177,33 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _may_nest_deeply(text: bytes) -> bool:
-    """Tell whether a look at the levels is worth its time: each takes a bracket, or a column of the longest line."""
-    return text.count(b"[") + text.count(b"{") > _HARMLESS or max(map(len, text.splitlines()), default=0) > _HARMLESS
+def _may_be_vast(text: bytes) -> bool:
+    """Tell whether a look at levels and numbers is worth its time.
+
+    Each level takes a bracket, or a column of the longest line; each key and value a character that is one of these.
+    """
+    brackets = text.count(b"[") + text.count(b"{")
+    numbers = sum(map(text.count, (b"\n", b"\r", b",", b":", b"- ", b"?")))
+    return (
+        brackets > _HARMLESS
+        or brackets + numbers > MAX_YAML_NODES
+        or max(map(len, text.splitlines()), default=0) > _HARMLESS
+    )
 
 
-def _check_depth(text: bytes) -> None:
-    """Refuse what nests too deeply before it is composed: the C library does so by recursion, without a limit."""
-    depth = 0
+def _check_events(text: bytes, name: str) -> None:
+    """Refuse what nests too deeply or is too much before it is composed.
+
+    The C library composes by recursion, without a limit, and what is composed takes fifty times its text.
+    """
+    depth = number = 0
     for event in yaml.parse(text, Loader=_BASE):
+        if isinstance(event, yaml.DocumentStartEvent):
+            number = 0
+        elif isinstance(event, yaml.NodeEvent):
+            number += 1
+            if number > MAX_YAML_NODES:
+                raise UsageError(Fault(name, f"a document has more than {MAX_YAML_NODES} keys and values", _INSTEAD))
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:

@@ -74,9 +74,9 @@ def test_three_dense_providers_on_sixteen_numa_nodes_end_quickly():
         tuple(Hint(mask, False) for mask in subsets_by_size(nodes) if mask.bit_count() >= size and mask & must)
         for size, must in ((3, 0x00FF), (4, 0x0FF0), (5, 0xF00F))
     ]
-    began = time.monotonic()
+    began = time.process_time()
     result = merge_axes(axes, (1 << 16) - 1)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert result.mask is not None
     assert (result.mask.bit_count(), result.preferred) == (5, False)
 

@@ -66,7 +66,7 @@ class MemoryQuirks(QuirkFlags):
     groups_may_cross: bool = quirk(
         rule="MEM-ALLOC-05",
         summary="under best-effort a container is given memory of several NUMA nodes also where one of them serves "
-        "containers alone or in another group",
+        "containers alone or in another group; the next start may refuse the state file left behind",
         documented="a NUMA node serves containers alone or in one group",
         versions="1.21-1.31",
     )
