@@ -73,6 +73,11 @@ class Client:
         """The surfaces the target claims."""
         return frozenset(self.description.surfaces)
 
+    @property
+    def untold(self) -> frozenset[str]:
+        """The fields of answers that the target cannot see."""
+        return frozenset(self.description.untold or ())
+
     def ask(self, request: Request[R]) -> R:
         """Ask one question. Raises ``TargetFault``."""
         surface = request.method.surface
