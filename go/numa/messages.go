@@ -319,6 +319,9 @@ type Describe struct {
 }
 
 // Description: Who a target is, and what it claims.
+//
+// untold: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
+// compared with the kubelet's where they are told.
 type Description struct {
 	Name              string   `json:"name"`
 	Version           string   `json:"version"`
@@ -326,6 +329,7 @@ type Description struct {
 	Surfaces          []string `json:"surfaces"`
 	Features          []string `json:"features"`
 	KubernetesVersion string   `json:"kubernetes_version,omitempty"`
+	Untold            []string `json:"untold"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -335,6 +339,9 @@ func (m Description) MarshalJSON() ([]byte, error) {
 	}
 	if m.Features == nil {
 		m.Features = []string{}
+	}
+	if m.Untold == nil {
+		m.Untold = []string{}
 	}
 	type fields Description
 	return json.Marshal(fields(m))

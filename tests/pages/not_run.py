@@ -16,7 +16,7 @@ ABSENT = {
     r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py",
     r".* \"node examples/": "needs Node.js; tests/examples",
     r"cd examples/": "needs another's allocator; tests/examples",
-    r".*--numa-kubelet |\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
+    r".*--numa-kubelet |.*kubelet:\./kubelet|\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
     r"numa-conformance on ": "needs Linux with namespaces; tests/cli/test_on.py",
     r"numa-conformance (check-node|collect-node)": "needs a node at work; tests/living_node",
     r"numa-conformance serve-pod-resources |.*device_plugin/plugin.py": "serves until it is stopped; tests/node_agent",

@@ -105,6 +105,10 @@ def test_the_order_of_the_tests_changes_nothing(suite, pytester):
         (["--numa-requirement", "qos/best-effort"], "matches no requirement; did you mean 'qos/best-effort-has-none'"),
         (["--numa-target", "nowhere:make"], "cannot be loaded"),
         (["--numa-target", "a:b", "--numa-target-command", "c"], "exclude each other"),
+        (
+            ["--numa-kubelet", "./kubelet", "--numa-level", "exact"],
+            "numa-conformance diff reference:exact kubelet:PATH",
+        ),
         (["--numa-timeout", "soon"], "--numa-timeout"),
         (["--numa-features", "+cpu-manager/statc"], "did you mean 'cpu-manager/static'"),
         (["--numa-known-failures", "absent.yaml"], "absent.yaml"),

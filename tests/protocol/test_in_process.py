@@ -169,6 +169,19 @@ def test_a_method_that_is_not_there_is_not_claimed_and_the_target_lives_on():
     assert len(born) == 1
 
 
+def test_a_method_that_was_answered_is_claimed_from_then_on():
+    class Shrinks(ReferenceTarget):
+        def classify(self, request):
+            type(self).classify = None
+            return super().classify(request)
+
+    client = Client(InProcess(Shrinks, "shrinks", 10))
+    question = Classify({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+    assert client.ask(question).qos == "BestEffort"
+    with pytest.raises(BadReply, match="has answered classify before"):
+        client.ask(question)
+
+
 def test_a_factory_that_raises_is_a_crash():
     def broken() -> object:
         raise RuntimeError("no hardware")

@@ -119,6 +119,26 @@ def test_a_node_that_is_cleared_answers_as_a_new_one_and_its_files_name_the_pods
 
 
 @needs_kubelet
+def test_a_uid_that_was_there_before_is_mistaken_for_no_other(kubelet):
+    """The second p is another one inside, under a name that nobody else may have then."""
+    kubelet.ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), STATIC))
+    for _ in range(2):
+        kubelet.ask(AdmitPod(guaranteed("p", 1)))
+        kubelet.ask(RemovePod("p"))
+    held = [kubelet.ask(AdmitPod(guaranteed(f"p-{number}", 1))).containers["c"].cpus for number in range(1, 6)]
+    assert len(set(held)) == len(held)
+
+
+@needs_kubelet
+def test_limits_are_told_as_the_runtime_is_told_them(kubelet):
+    kubelet.ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), STATIC))
+    limited = pod("p", [container("c", cpu="1500m", memory="64Mi"), container("d", requests={"cpu": "1"})])
+    kubelet.ask(AdmitPod(limited))
+    told = kubelet.ask(RunPod("p")).containers
+    assert (told["c"].cpu_quota, told["d"].cpu_quota) == (150_000, -1)
+
+
+@needs_kubelet
 @pytest.mark.parametrize(
     ("wrong", "stage", "word"),
     [

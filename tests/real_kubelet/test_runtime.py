@@ -1,5 +1,7 @@
 """The container runtime that starts nothing, asked as a kubelet asks it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
@@ -13,8 +15,14 @@ RUNNING, EXITED = 1, 2
 
 
 @pytest.fixture
-def runtime(tmp_path):
-    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init")
+def may_run():
+    """What each pod may, by uid; those not named run."""
+    return {}
+
+
+@pytest.fixture
+def runtime(tmp_path, may_run):
+    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init", lambda uid: may_run.get(uid, True))
     yield made
     made.close()
 
@@ -90,3 +98,26 @@ def test_what_is_gone_is_not_found(call):
     with pytest.raises(grpc.RpcError) as refused:
         call("ContainerStatus", "ContainerStatusResponse", container_id="container9")
     assert refused.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+def test_a_container_is_made_when_its_pod_may_run_and_what_it_is_to_have_is_known_before(call, runtime, may_run):
+    may_run["u"] = False
+    sandbox = a_pod(call)
+    with ThreadPoolExecutor() as waiting:
+        made = waiting.submit(a_container, call, sandbox, cpus="2-3")
+        with runtime.changed:
+            assert runtime.changed.wait_for(lambda: runtime.containers_of("u"), 10)
+        assert runtime.containers_of("u")["c"].resources.cpuset_cpus == "2-3"
+        assert not call("ListContainers", "ListContainersResponse").containers
+        may_run["u"] = True
+        runtime.tell()
+        assert made.result(10)
+    assert len(call("ListContainers", "ListContainersResponse").containers) == 1
+
+
+def test_a_container_of_a_pod_that_went_is_never_made(call, runtime, may_run):
+    may_run["u"] = None
+    with pytest.raises(grpc.RpcError) as refused:
+        a_container(call, a_pod(call))
+    assert refused.value.code() == grpc.StatusCode.UNAVAILABLE
+    assert runtime.containers_of("u") == {}

@@ -11,9 +11,16 @@ from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.drive import Scenario, ask_all, drive
 from numa_conformance.suite.judging import ANSWERED
+from numa_conformance.suite.workloads import guaranteed
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
+SPREAD_KUBELET = {
+    "cpuManagerPolicy": "static",
+    "reservedSystemCPUs": "0-1",
+    "cpuManagerPolicyOptions": {"distribute-cpus-across-cores": "true"},
+    "featureGates": {"CPUManagerPolicyAlphaOptions": True},
+}
 SEPARATE = "cpu-manager/distribute-cpus-across-cores/takes-separate-cores"
 ENDLESS = {
     "available": "0,2-17,19-26,28-35,37,39-44,46-52,54-59,62-65,69-79,81-85,88-90,92,94",
@@ -75,6 +82,25 @@ def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus
         "answered": {"result": "picked", "cpus": cpus},
     }
     assert in_scenario(scenario, NEWEST) == quirks
+
+
+def test_what_a_target_cannot_see_does_not_hide_the_quirk():
+    scenario = {
+        "kind": "admission",
+        "machine": machine_to_dict(load_machine("t7-adjacent-siblings")),
+        "kubelet": {**SPREAD_KUBELET, "topologyManagerPolicy": "best-effort"},
+        "steps": [{"op": "admit", "pod": guaranteed("a", 2)}],
+        "answered": [
+            {
+                "result": "admitted",
+                "default_cpuset": "0-1,4-7",
+                "containers": {"c": {"cpus": "2-3", "affinity": None, "memory": None, "devices": None}},
+                "qos": "Guaranteed",
+            }
+        ],
+    }
+    assert in_scenario(scenario, NEWEST) is None
+    assert in_scenario(scenario, NEWEST, {"affinity", "memory_state"}) == ("spread-by-cpu-id",)
 
 
 @pytest.mark.parametrize(

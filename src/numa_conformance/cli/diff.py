@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -48,13 +49,16 @@ def command(
 ) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
-    A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, or 'command:./my-kubelet --stdio'.
+    A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio', or
+    kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too.
     A reference without a version follows that of the other side. What both claim is asked; in each history the first
     difference counts. Exits with 1 when they differ, 3 when one cannot be asked.
     """
     asked = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
+        whole = any(one.resource_fit for one in choices)
+        choices = [replace(one, resource_fit=whole) for one in choices]
         one, other = _open(opened, choices)
         two = TwoTargets(one, other, messages=messages, ignored=ignored)
         kinds = Kinds(two.again, _causes_between(choices, two))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import replace
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
@@ -11,8 +13,11 @@ from .targets import TargetChoice
 __all__ = ["ACCEPTED", "of_one_version", "side"]
 
 LEVELS = ("exact", "documented")
-KINDS = ("reference", "target", "command")
-ACCEPTED = "reference[:exact|:documented][@VERSION], target:package.module:factory or 'command:./my-kubelet --stdio'"
+KINDS = ("reference", "target", "command", "kubelet")
+ACCEPTED = (
+    "reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio' or "
+    "kubelet:./kubelet"
+)
 
 
 def side(text: str, timeout: float) -> TargetChoice:
@@ -22,6 +27,9 @@ def side(text: str, timeout: float) -> TargetChoice:
         return TargetChoice(rest, None, "exact", None, timeout)
     if kind == "command" and rest:
         return TargetChoice(None, rest, "exact", None, timeout)
+    if kind == "kubelet" and rest:
+        command = shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", rest])
+        return TargetChoice(None, command, "exact", None, timeout, resource_fit=True)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":

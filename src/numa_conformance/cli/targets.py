@@ -24,7 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class TargetChoice:
     """Which implementation to ask: the reference when neither a factory nor a command is named.
 
-    ``version``: the version that was asked for, None where none was.
+    ``version``: the version that was asked for, None where none was. ``resource_fit``: whether the sum of requests has
+    to fit the node, which a whole kubelet asks beside its managers, and the reference where it stands beside one.
     """
 
     factory: str | None
@@ -32,6 +33,7 @@ class TargetChoice:
     level: str
     version: KubernetesVersion | None
     timeout: float
+    resource_fit: bool = False
 
     @property
     def is_reference(self) -> bool:
@@ -96,4 +98,8 @@ def _connection(choice: TargetChoice) -> Connection:
     if choice.factory:
         return InProcess(load_factory(choice.factory), choice.factory, choice.timeout, foreign=True)
     level: Level = "exact" if choice.level == "exact" else "documented"
-    return InProcess(lambda: ReferenceTarget(level, choice.version or DEFAULT), "the reference", choice.timeout)
+    return InProcess(
+        lambda: ReferenceTarget(level, choice.version or DEFAULT, resource_fit=choice.resource_fit),
+        "the reference",
+        choice.timeout,
+    )

@@ -103,9 +103,11 @@ def address(socket: str) -> str:
     return f"unix:{quote(socket)}"
 
 
-def serve(socket: str, *services: Any, interceptors: Sequence[grpc.ServerInterceptor] = ()) -> grpc.Server:
-    """Serve on a unix socket until ``stop``; raises ``OSError``."""
-    server = grpc.server(ThreadPoolExecutor(max_workers=16), interceptors=list(interceptors))
+def serve(
+    socket: str, *services: Any, interceptors: Sequence[grpc.ServerInterceptor] = (), at_once: int = 16
+) -> grpc.Server:
+    """Serve on a unix socket until ``stop``, so many calls at once; raises ``OSError``."""
+    server = grpc.server(ThreadPoolExecutor(max_workers=at_once), interceptors=list(interceptors))
     server.add_generic_rpc_handlers(services)
     try:
         served = server.add_insecure_port(address(socket))

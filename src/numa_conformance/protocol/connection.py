@@ -54,6 +54,7 @@ class Client:
             connection.close()
             raise
         self.description = described
+        self._answered: set[str] = set()
         self.asked = 0
         """How many questions were asked."""
 
@@ -72,13 +73,28 @@ class Client:
         """The surfaces the target claims."""
         return frozenset(self.description.surfaces)
 
+    @property
+    def untold(self) -> frozenset[str]:
+        """The fields of answers that the target cannot see."""
+        return frozenset(self.description.untold or ())
+
     def ask(self, request: Request[R]) -> R:
         """Ask one question. Raises ``TargetFault``."""
         surface = request.method.surface
         if surface not in self.surfaces and surface != "describe":
             raise NotClaimed(f"the target does not claim the surface {surface!r}")
         self.asked += 1
-        return self._connection.request(request)
+        name = request.method.name
+        try:
+            reply = self._connection.request(request)
+        except NotClaimed as fault:
+            if name not in self._answered:
+                raise
+            raise BadReply(
+                f"the target has answered {name} before, and says that there is none", fault.exchange
+            ) from None
+        self._answered.add(name)
+        return reply
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""

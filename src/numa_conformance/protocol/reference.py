@@ -81,11 +81,16 @@ class ReferenceTarget:
         *,
         quirks: Quirks | None = None,
         changes: Changes | None = None,
+        resource_fit: bool = False,
     ) -> None:
-        """Take level and version; ``quirks`` and ``changes`` are shown in place of those of level and version."""
+        """Take level and version; ``quirks`` and ``changes`` are shown in place of those of level and version.
+
+        ``resource_fit``: whether the sum of requests must fit the node too, which is asked beside the managers.
+        """
         self._level = level
         self._version = KubernetesVersion.supported(kubernetes_version)
         self._changes = changes
+        self._resource_fit = resource_fit
         self._gates = FeatureGates.build(self._version, changes=changes)
         self._fixed = quirks or (None if level == "exact" else Quirks.none())
         self._quirks = self._fixed or Quirks.of(self._version)
@@ -179,6 +184,7 @@ class ReferenceTarget:
                 changes=self._changes,
                 store=store,
                 watcher=self._overheard,
+                resource_fit=self._resource_fit,
             )
         except StartError as error:
             self._node = None

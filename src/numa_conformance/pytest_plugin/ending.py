@@ -14,7 +14,7 @@ import pytest
 
 __all__ = ["Ending", "Termination"]
 
-_SECONDS = 10.0
+_SECONDS = 30.0
 """Time that other plugins may take for what they do at the very end."""
 
 

@@ -108,6 +108,11 @@ RUN = pytest.StashKey[Run]()
 def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
     if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
         raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
+    if level == "exact" and setting(config, "numa_kubelet"):
+        raise pytest.UsageError(
+            "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
+            "requests and tells no hints. Compare it by: numa-conformance diff reference:exact kubelet:PATH"
+        )
     factory, command = setting(config, "numa_target"), _command(config)
     timeout = _timeout(config)
     if command:

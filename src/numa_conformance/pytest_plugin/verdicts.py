@@ -129,7 +129,7 @@ def _departures(case: Case, error: BaseException | None, told: Told | None, run:
         return None if told.history is None else departures.in_history(told.history, case.requirements[0])
     if not isinstance(error, Finding) or not error.scenario:
         return None
-    return departures.in_scenario(error.scenario, run.profile.version)
+    return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)
 
 
 def _named_quirks(causes: Causes) -> str:

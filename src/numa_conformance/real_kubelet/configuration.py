@@ -7,8 +7,6 @@ from typing import Any
 
 __all__ = ["configuration"]
 
-RECONCILE_SECONDS = 0.2
-
 
 def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, Any]:
     """Return the configuration of a kubelet below ``node``, a folder of the kubelet's own view, read at ``port``.
@@ -40,8 +38,8 @@ def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, 
         "registerNode": False,
         "fileCheckFrequency": "1s",
         "syncFrequency": "1s",
-        "cpuManagerReconcilePeriod": f"{int(RECONCILE_SECONDS * 1000)}ms",
-        "runtimeRequestTimeout": "1m",
+        "cpuManagerReconcilePeriod": "200ms",
+        "runtimeRequestTimeout": "24h",
         "shutdownGracePeriod": "0s",
         "maxPods": 1000,
         "podPidsLimit": -1,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
+from ..cpuset import CpuSet
 from ..hostfs.kubelet_root import STATE_FILES
 from ..protocol.messages.node import MemoryBlock, MemoryNode, MemoryTable
 
@@ -64,21 +67,29 @@ class StateFiles:
         """Return how many healthy devices the kubelet knows."""
         return sum(map(len, self._registered.values()))
 
-    def holds(self, uid: str) -> bool:
-        """Tell whether a pod holds CPUs."""
-        return bool(self.cpus(uid))
+    def held(self, uids: Iterable[str]) -> CpuSet:
+        """Return the CPUs that pods hold together."""
+        return CpuSet.from_bits(
+            reduce(or_, (CpuSet.parse(cpus).bits for uid in uids for cpus in self.cpus(uid).values()), 0)
+        )
+
+    def has_freed(self, uids: Iterable[str], held: CpuSet) -> bool:
+        """Tell whether these pods hold nothing and what they held is shared: the file is written for each by itself."""
+        return not self.held(uids) and held <= CpuSet.parse(self.shared_pool)
 
     def memory_nodes(self) -> list[MemoryNode] | None:
         """Return every NUMA node with its books; None where the Memory Manager keeps none."""
+        return self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+
+    def free_memory(self) -> list[MemoryNode] | None:
+        """Return every NUMA node with what is free on it; None where the Memory Manager keeps no books."""
+        return self._memory_nodes(lambda tables: {"free": {name: table["free"] for name, table in tables.items()}})
+
+    def _memory_nodes(self, told: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[MemoryNode] | None:
         if self._memory.get("policyName") != "Static":
             return None
         return [
-            MemoryNode(
-                int(number),
-                node["numberOfAssignments"],
-                node["cells"],
-                tables={name: _table(table) for name, table in node["memoryMap"].items()},
-            )
+            MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **told(node["memoryMap"]))
             for number, node in sorted(self._memory["machineState"].items(), key=lambda one: int(one[0]))
         ]
 

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
+
+from ..cpuset import CpuSet
 from ..hostfs.kubelet_root import STATE_FILES
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
-from ..protocol.messages.node import ContainerHolding
-from .configuration import RECONCILE_SECONDS
+from ..protocol.messages.node import ContainerHolding, MemoryBlock
 from .device_plugin import plugins_of
 from .files import StateFiles
 from .launcher import Launcher
@@ -25,7 +27,11 @@ from .runtime import Container, FakeRuntime
 __all__ = ["PodOnNode", "RealNode"]
 
 WAIT_SECONDS = 30
-_RELEASE_SECONDS = 5 * RECONCILE_SECONDS
+_ASKS_FOR_NOTHING = "asks-for-nothing"
+_PERIOD = 100_000
+"""Microseconds of CPU time of which a quota is told."""
+_PASS_SECONDS = 5.0
+"""In which the reconcile loop makes a pass, be the machine ever so busy; it is to make one each 0.2 s."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +65,13 @@ class RealNode:
         machine: Machine,
         config: Mapping[str, Any],
         files: Mapping[str, str],
+        *,
+        keeps_newest: bool,
     ) -> None:
-        """Bring it up; raises ``StartError``."""
+        """Bring it up; raises ``StartError``.
+
+        ``keeps_newest``: whether this kubelet lets go of the pod that was admitted last only when the next one comes.
+        """
         self._launcher = launcher
         self._machine = machine_to_dict(machine)
         self.pods: dict[str, PodOnNode] = {}
@@ -70,16 +81,21 @@ class RealNode:
         self._config = config
         self._made = 0
         self._used: set[str] = set()
+        self._may_run: set[str] = set()
+        self._keeps_newest = keeps_newest
+        self._newest = ""
+        self._holds_what_is_gone = False
         for name in ("manifests", "device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self.write_files(files)
-        self._runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once)
+        self._runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once, self._is_to_run)
         self._plugins = plugins_of(machine, str(folder / "device-plugins"))
         self._healthy = sum(device.healthy for device in machine.devices)
         self._kubelet: Kubelet | None = None
         self._start()
 
     def _start(self) -> None:
+        self._started = time.time_ns()
         self._kubelet = Kubelet(self._launcher, self._binary, self._folder, self._machine, self._config)
         for plugin in self._plugins:
             plugin.register()
@@ -89,12 +105,19 @@ class RealNode:
     def restart(self, config: Mapping[str, Any] | None, files: Mapping[str, str | None]) -> None:
         """End the kubelet, and start one on the same folder; raises ``StartError``."""
         self.is_changed |= config is not None or bool(files)
+        # Plugins come back after the pods: what runs keeps its devices, what has not started would be refused.
+        for uid in self.pods:
+            if any(one.devices for one in self.holdings(uid).values()):
+                self.run(uid)
         self.kubelet.stop()
         self._config = self._config if config is None else config
         self.write_files(files)
         self._start()
-        uids = {pod.uid for pod in self.pods.values()}
+        uids = [pod.uid for pod in self.pods.values()]
         self._until(lambda: all(self.decided(uid) for uid in uids), "the kubelet admitted its pods again")
+        self._newest = uids[-1] if uids else ""
+        # Containers that run since before have the CPUs of before until a pass of the reconcile loop.
+        self._in_a_pass(lambda: all(map(self._has_its_cpus, uids)))
 
     def close(self) -> None:
         """End the kubelet and what serves it."""
@@ -133,10 +156,13 @@ class RealNode:
     def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.
 
-        A uid that was there before gets another in the kubelet, which never asks again for one that it has refused.
+        A uid that was there before gets another in the kubelet: for one that it has refused it never asks again, and
+        one that has ended it takes for gone, CPUs and all.
         """
         self._made += 1
-        inside = uid if uid not in self._used else f"{uid}-{self._made}"
+        inside = uid
+        while inside in self._used:
+            inside = f"{inside}-{self._made}"
         name = f"pod-{self._made}"
         manifest = copy.deepcopy(dict(pod))
         manifest.update(apiVersion="v1", kind="Pod")
@@ -151,36 +177,52 @@ class RealNode:
                 container.setdefault("image", "example")
                 container["imagePullPolicy"] = "IfNotPresent"
         known = PodOnNode(inside, manifest, self._folder / "manifests" / f"{name}.json")
-        self._used.add(uid)
+        self._used.add(inside)
         self.pods[uid] = known
         # Made elsewhere and moved, so that the kubelet never reads half of it.
         draft = self._folder / f"{name}.json"
         draft.write_text(json.dumps(manifest))
         draft.rename(known.file)
+        self._newest, self._holds_what_is_gone = inside, False
         self._until(lambda: self.decided(inside), f"the kubelet admits or refuses {uid}")
+        if self.refusal(inside) is None:
+            self._in_a_pass(lambda: bool(self._runtime.containers_of(inside)))
         return known
 
     def take(self, *uids: str) -> None:
         """Take pods away, and wait until the kubelet has let go of them.
 
-        Older kubelets give back the CPUs of the last pod of a node only when the next one comes, so they are not waited
-        for longer than a few passes of the reconcile loop.
+        One that gives back their CPUs at no pass of its reconcile loop is waited for in vain, and told as it is.
         """
         pods = [self.pods.pop(uid) for uid in uids]
+        held = self.files().held({pod.uid for pod in pods})
         for pod in pods:
             pod.file.unlink()
+        self._runtime.tell()
         gone = {pod.uid for pod in pods}
         self._until(lambda: gone.isdisjoint(self.kubelet.pods()), f"the kubelet lets go of {', '.join(uids)}")
-        end = time.monotonic() + _RELEASE_SECONDS
-        while time.monotonic() < end and any(map(self.files().holds, gone)):
-            time.sleep(0.02)
+        self._holds_what_is_gone = _ASKS_FOR_NOTHING not in uids
+        if self._keeps_newest and self._newest in gone:
+            self.let_go()
+        self._in_a_pass(lambda: self.files().has_freed(gone, held))
+
+    def let_go(self) -> None:
+        """Have the kubelet let go of all that pods held which are gone: it does so when the next pod comes.
+
+        That one asks for nothing, and goes again.
+        """
+        if self._holds_what_is_gone:
+            self.put(_ASKS_FOR_NOTHING, {"spec": {"containers": [{"name": "c"}]}})
+            self.take(_ASKS_FOR_NOTHING)
 
     def decided(self, uid: str) -> bool:
-        """Tell whether a pod has been admitted or refused. An admitted one gets a sandbox first."""
+        """Tell whether a pod has been admitted or refused.
+
+        An admitted one has a sandbox, which may be of before a restart, and conditions, which its file has not.
+        """
         if self.refusal(uid) is not None:
             return True
-        phase = ((self.kubelet.pods().get(uid) or {}).get("status") or {}).get("phase")
-        return self._runtime.sandboxes_of(uid) > 0 and phase in ("Pending", "Running", "Succeeded")
+        return self._runtime.sandboxes_of(uid) > 0 and bool(self.status(uid).get("conditions"))
 
     def refusal(self, uid: str) -> dict[str, Any] | None:
         """Return the status of a pod that was refused, None where it was not."""
@@ -191,8 +233,10 @@ class RealNode:
         """Return a pod's status."""
         return (self.kubelet.pods().get(uid) or {}).get("status") or {}
 
-    def wait_until_run(self, uid: str) -> None:
-        """Wait until a pod's containers have started."""
+    def run(self, uid: str) -> None:
+        """Let a pod run, and wait until its containers have started."""
+        self._may_run.add(self.pods[uid].uid)
+        self._runtime.tell()
         names = [name for name, _ in self.pods[uid].kinds()]
 
         def started() -> bool:
@@ -202,21 +246,49 @@ class RealNode:
         self._until(started, f"the containers of {uid} have started")
 
     def holdings(self, uid: str) -> dict[str, ContainerHolding]:
-        """Return container to what it holds: by the state files, and as the runtime was told where it was."""
+        """Return container to what it holds: by the state files, and as the runtime was told where it was.
+
+        The NUMA nodes of containers that were made before the kubelet was started anew are those of then: no call
+        tells the runtime of others.
+        """
         pod, files = self.pods[uid], self.files()
         made = self._runtime.containers_of(pod.uid)
         exclusive = files.cpus(pod.uid)
-        return {
-            name: ContainerHolding(
-                cpus=_told(made.get(name), exclusive[name]) if name in exclusive else "",
-                memory=files.memory(pod.uid, name),
-                devices=files.devices(pod.uid, name),
+        holdings = {}
+        for name, _ in pod.kinds():
+            container = made.get(name)
+            holdings[name] = ContainerHolding(
+                cpus=_told_cpus(container, exclusive[name]) if name in exclusive else "",
+                memory=_told_memory(
+                    container if container and container.created > self._started else None, files.memory(pod.uid, name)
+                ),
+                devices=files.devices(pod.uid, name) if self._plugins else None,
+                cpu_quota=UNSET if container is None else _told_quota(container),
             )
-            for name, _ in pod.kinds()
-        }
+        return holdings
+
+    def _has_its_cpus(self, uid: str) -> bool:
+        """Tell whether the running containers of a pod have the CPUs that the state files assign to them."""
+        made, assigned = self._runtime.containers_of(uid), self.files().cpus(uid)
+        return all(
+            made[name].resources.cpuset_cpus == cpus
+            for name, cpus in assigned.items()
+            if name in made and made[name].is_running
+        )
+
+    def _in_a_pass(self, holds: Callable[[], bool]) -> None:
+        """Wait for what a pass of the reconcile loop brings about; where it does not, what is told is as it is."""
+        end = time.monotonic() + _PASS_SECONDS
+        while time.monotonic() < end and not holds():
+            time.sleep(0.02)
+
+    def _is_to_run(self, uid: str) -> bool | None:
+        if not any(pod.uid == uid for pod in list(self.pods.values())):
+            return None
+        return uid in self._may_run
 
     def _ends_at_once(self, uid: str, container: str) -> bool:
-        return any(pod.uid == uid and (container, "init") in pod.kinds() for pod in self.pods.values())
+        return any(pod.uid == uid and (container, "init") in pod.kinds() for pod in list(self.pods.values()))
 
     def _until(self, holds: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + WAIT_SECONDS
@@ -228,7 +300,23 @@ class RealNode:
                 self._runtime.changed.wait(0.02)
 
 
-def _told(container: Container | None, assigned: str) -> str:
+def _told_cpus(container: Container | None, assigned: str) -> str:
     """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
     told = container.resources.cpuset_cpus if container is not None else ""
     return str(told) or assigned
+
+
+def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
+    """Return the blocks assigned, on the NUMA nodes that the runtime was told, where these are others."""
+    if container is None or not assigned:
+        return assigned
+    nodes = list(CpuSet.parse(container.resources.cpuset_mems))
+    if nodes == sorted({node for block in assigned for node in block.nodes}):
+        return assigned
+    return [MemoryBlock(block.type, block.bytes, nodes) for block in assigned]
+
+
+def _told_quota(container: Container) -> int:
+    """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
+    told = container.resources
+    return told.cpu_quota * _PERIOD // told.cpu_period if told.cpu_quota > 0 and told.cpu_period > 0 else -1

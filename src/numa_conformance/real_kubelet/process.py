@@ -25,7 +25,10 @@ _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
+_UNKNOWN_POLICY = re.compile(r'unknown policy: "([^"]*)"')
 _STAGES = (
+    ("failed to validate kubelet configuration", "kubelet"),
+    ("require feature gates", "kubelet"),
     ("reserved-cpus:", "kubelet"),
     ("start cpu manager error", "cpumanager-start"),
     ("start memory manager error", "memorymanager-start"),
@@ -49,6 +52,7 @@ class Kubelet:
         """Start it, and wait until it takes pods; raises ``StartError`` with its own words when it ends instead."""
         self.folder = folder
         self._launcher = launcher
+        self._config = config
         self._port = _free_port()
         self._log = folder / "kubelet.log"
         (folder / "config.yaml").write_text(json.dumps(configuration(config, HOME, self._port)))
@@ -102,6 +106,9 @@ class Kubelet:
 
     def _failure(self) -> StartError:
         words = self._last_words()
+        if unknown := _UNKNOWN_POLICY.search(words):
+            is_of_memory = unknown[1] == self._config.get("memoryManagerPolicy") != self._config.get("cpuManagerPolicy")
+            return StartError("memorymanager" if is_of_memory else "cpumanager", words)
         stage = next((stage for text, stage in _STAGES if text in words.lower()), "kubelet")
         return StartError(stage, words)
 

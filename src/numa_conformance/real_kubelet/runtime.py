@@ -18,6 +18,9 @@ __all__ = ["Container", "FakeRuntime"]
 _CREATED, _RUNNING, _EXITED = 0, 1, 2
 _READY, _NOT_READY = 0, 1
 _CGROUPFS = 1
+_AT_ONCE = 1_100
+"""Calls: one that waits for each pod that a kubelet takes, and others."""
+_LOOK_SECONDS = 0.5
 _ANSWERED_EMPTY = ("ContainerStats", "ListContainerStats", "PodSandboxStats", "ListPodSandboxStats",
                    "ReopenContainerLog", "UpdateRuntimeConfig", "UpdatePodSandboxResources", "ListMetricDescriptors",
                    "ListPodSandboxMetrics")  # fmt: skip
@@ -33,13 +36,17 @@ class _Sandbox:
 
 @dataclass
 class Container:
-    """One container as the kubelet made it; ``resources`` are the last that it was given, at creation or later."""
+    """One container as the kubelet wants it; ``resources`` are the last that it was given, at creation or later.
+
+    ``is_made``: whether the kubelet was told that it is there.
+    """
 
     id: str
     sandbox: _Sandbox
     config: Any
     resources: Any
     created: int
+    is_made: bool = False
     state: int = _CREATED
     started: int = 0
     finished: int = 0
@@ -59,16 +66,24 @@ class Container:
         """Whether it was started, be it that it has ended since."""
         return self.state != _CREATED
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs now."""
+        return self.state == _RUNNING
+
 
 @dataclass
 class FakeRuntime:
-    """Serves CRI on a unix socket. ``ends_at_once`` tells of a pod's uid and a container whether it ends when started.
+    """Serves CRI on a unix socket, and makes a pod's first container when the pod may run: admitting is one thing.
 
-    ``changed`` is notified whenever the kubelet has done something.
+    ``ends_at_once`` tells of a pod's uid and a container whether it ends when started, ``may_run`` of a uid whether its
+    containers are made; None: they never will be. Who changes that calls ``tell``. ``changed`` is notified whenever
+    the kubelet has done something.
     """
 
     socket: str
     ends_at_once: Callable[[str, str], bool]
+    may_run: Callable[[str], bool | None]
     changed: threading.Condition = field(default_factory=threading.Condition)
     _sandboxes: dict[str, _Sandbox] = field(default_factory=dict)
     _containers: dict[str, Container] = field(default_factory=dict)
@@ -78,11 +93,16 @@ class FakeRuntime:
         """Serve, until ``close``."""
         runtime = service(CRI, "RuntimeService", self._runtime_methods())
         images = service(CRI, "ImageService", self._image_methods())
-        self._server: grpc.Server = serve(self.socket, runtime, images)
+        self._server: grpc.Server = serve(self.socket, runtime, images, at_once=_AT_ONCE)
 
     def close(self) -> None:
         """Stop serving."""
         self._server.stop(None)
+
+    def tell(self) -> None:
+        """Look again which pods may run."""
+        with self.changed:
+            self.changed.notify_all()
 
     def sandboxes_of(self, uid: str) -> int:
         """How many sandboxes a pod has."""
@@ -106,6 +126,7 @@ class FakeRuntime:
                 linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
             ),
             **{name: self._method(answer) for name, answer in self._kept().items()},
+            "CreateContainer": self._create,
         }
 
     def _kept(self) -> Mapping[str, Callable[[Any], Any]]:
@@ -117,7 +138,6 @@ class FakeRuntime:
             "ListPodSandbox": self._list_sandboxes,
             "StopPodSandbox": self._stop_sandbox,
             "RemovePodSandbox": lambda request: self._forget(self._sandboxes, request.pod_sandbox_id),
-            "CreateContainer": self._create,
             "StartContainer": self._start,
             "StopContainer": lambda request: self._end(self._containers[request.container_id]),
             "RemoveContainer": lambda request: self._forget(self._containers, request.container_id),
@@ -176,13 +196,23 @@ class FakeRuntime:
             ]
         )
 
-    def _create(self, request: Any) -> Any:
-        sandbox = self._sandboxes[request.pod_sandbox_id]
-        container = Container(
-            self._next("container"), sandbox, request.config, request.config.linux.resources, time.time_ns()
-        )
-        self._containers[container.id] = container
-        return CRI.CreateContainerResponse(container_id=container.id)
+    def _create(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Make a container, as soon as its pod may run."""
+        with self.changed:
+            sandbox = self._sandboxes.get(request.pod_sandbox_id)
+            if sandbox is None:
+                context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {request.pod_sandbox_id}")
+            resources = request.config.linux.resources
+            container = Container(self._next("container"), sandbox, request.config, resources, time.time_ns())
+            self._containers[container.id] = container
+            self.changed.notify_all()
+            while not (may_run := self.may_run(container.uid)) and may_run is not None and context.is_active():
+                self.changed.wait(_LOOK_SECONDS)
+            container.is_made = bool(may_run) and context.is_active()
+            if not container.is_made:
+                del self._containers[container.id]
+                context.abort(grpc.StatusCode.UNAVAILABLE, "the pod is not to run")
+            return CRI.CreateContainerResponse(container_id=container.id)
 
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]
@@ -209,7 +239,9 @@ class FakeRuntime:
         found = [
             one
             for one in self._containers.values()
-            if _fits(wanted, one.id, one.state, one.config.labels) and wanted.pod_sandbox_id in ("", one.sandbox.id)
+            if one.is_made
+            and _fits(wanted, one.id, one.state, one.config.labels)
+            and wanted.pod_sandbox_id in ("", one.sandbox.id)
         ]
         return CRI.ListContainersResponse(
             containers=[

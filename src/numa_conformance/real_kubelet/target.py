@@ -37,13 +37,15 @@ from ..protocol.messages.node import (
     StartNode,
     UnknownPod,
 )
-from .claims import claimed_features
+from .claims import claimed_features, untold_fields
 from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
 
 __all__ = ["KubeletTarget"]
 
+_LAST_THAT_KEEPS_THE_NEWEST = KubernetesVersion(1, 31)
+"""Kubelets until then take the pod that was admitted last for active, there or not, until the next one comes."""
 _WORKSHOP = "/dev/shm"
 _MEBIBYTES = 1024
 _PREFIX = "Pod was rejected: "
@@ -84,6 +86,7 @@ class KubeletTarget:
             surfaces=["node"],
             features=sorted(claimed_features(self._version)),
             kubernetes_version=str(self._version),
+            untold=sorted(untold_fields(self._version)),
         )
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
@@ -109,7 +112,10 @@ class KubeletTarget:
         machine = machine_from_dict(request.machine, "machine")
         folder = Path(_WORKSHOP, f"n{next(self._numbers)}")
         try:
-            self._node = RealNode(self._launcher, self._binary, folder, machine, request.kubelet, request.files or {})
+            self._node = RealNode(
+                self._launcher, self._binary, folder, machine, request.kubelet, request.files or {},
+                keeps_newest=self._version <= _LAST_THAT_KEEPS_THE_NEWEST,
+            )  # fmt: skip
         except StartError as error:
             shutil.rmtree(folder, ignore_errors=True)
             return StartFailed(error.stage, error.message)
@@ -144,18 +150,19 @@ class KubeletTarget:
         inside = node.pods[uid].uid
         refusal, status = node.refusal(inside), node.status(inside)
         if refusal is None:
-            return Admitted(node.files().shared_pool, node.holdings(uid), status.get("qosClass"))
+            files = node.files()
+            return Admitted(files.shared_pool, node.holdings(uid), status.get("qosClass"), files.free_memory())
         node.take(uid)
         reason, message = _told(refusal)
         return Rejected(node.files().shared_pool, reason, message, status.get("qosClass"), phase=refusal["phase"])
 
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
-        """Wait until a pod's containers have started: the kubelet starts them by itself."""
+        """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
         node = self._up
         self._asked.append(request)
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
-        node.wait_until_run(request.uid)
+        node.run(request.uid)
         return PodStarted(node.files().shared_pool, node.holdings(request.uid))
 
     def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
@@ -175,6 +182,7 @@ class KubeletTarget:
     def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
         """Tell the state files."""
         self._be_on_a_node_of_its_own()
+        self._up.let_go()
         return Checkpoints(self._up.files().texts)
 
     def node_restart(self, request: RestartNode) -> Restarted | StartFailed:

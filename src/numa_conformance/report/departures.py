@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
+from ..suite.differing import filled
 from ..suite.drive import again
 from ..suite.history import History
 from ..suite.judging import judge
@@ -32,21 +33,21 @@ def in_history(history: History, requirement: str) -> Causes | None:
     return _reasons(Quirks.of(version), breaks)
 
 
-def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion) -> Causes | None:
+def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
     """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
 
-    None where the kubelet answers otherwise itself.
+    None where the kubelet answers otherwise itself. ``untold``: fields of answers that the target cannot see.
     """
 
     def alike(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks) as reference:
-            decision = _decision(scenario, reference)
+            decision = _decision(scenario, reference, untold)
             return decision is not None and all(one.status == "matched" for one in replay(reference, [decision]))
 
     return _reasons(Quirks.of(version), alike)
 
 
-def _decision(scenario: Mapping[str, Any], reference: Client) -> Vector | None:
+def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection[str]) -> Vector | None:
     """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
 
     How the target's node came up no scenario tells; None where the reference's does not.
@@ -54,11 +55,15 @@ def _decision(scenario: Mapping[str, Any], reference: Client) -> Vector | None:
     body = {**scenario, "expect": scenario.get("answered")}
     if "steps" in body:
         try:
-            body["initial"] = record(reference, {**body, "steps": []})["initial"]
+            own = record(reference, body if untold else {**body, "steps": []})
         except TargetFault:
             return None
+        body["initial"] = own["initial"]
         if body["initial"]["result"] == "failed":
             return None
+        if untold:
+            answered = list(body["expect"] or ())
+            body["expect"] = filled(answered, own["expect"][: len(answered)], untold)
     return Vector("", str(body.get("kind")), body, "")
 
 

@@ -16,7 +16,7 @@ from .judge.files import CPU_FILE, MEMORY_FILE
 from .recorded.device_file import DEVICE_FILE, comparable_device_file
 from .recorded.differences import Difference, compare
 
-__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files"]
+__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files", "filled"]
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,
@@ -46,16 +46,20 @@ def differing(
     *,
     messages: bool = False,
     ignored: Collection[str] = (),
+    untold: Collection[str] = (),
 ) -> Differing | None:
     """Return where two histories of the same questions first differ; None when they do not.
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
     follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
-    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not.
+    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
+    fields that one of the two cannot see; what the other tells of them stands for both.
     """
     devices = AnyDevice(history)
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
+        if untold:
+            step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
 
         def found(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
             between = _between(step, beside, files, name, messages=messages)
@@ -72,6 +76,20 @@ def differing(
 
 def _fields(path: str) -> frozenset[str]:
     return frozenset(re.split(r"[.\[]", path))
+
+
+def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
+    return replace(step, answer=filled(step.answer, other.answer, untold))
+
+
+def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
+    """Return an answer with what it cannot tell as the other tells it."""
+    if isinstance(answer, Mapping) and isinstance(other, Mapping):
+        seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
+        return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
+    if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
+        return [filled(one, beside, untold) for one, beside in zip(answer, other, strict=True)]
+    return answer
 
 
 def _between(
@@ -100,7 +118,7 @@ def differences(
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, beside)
-        found = differing(history, other, files)
+        found = differing(history, other, files, untold=client.untold)
         if found:
             yield found
 

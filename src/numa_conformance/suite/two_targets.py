@@ -34,6 +34,7 @@ class TwoTargets:
         self._both = one, other
         self._messages = messages
         self._ignored = frozenset(ignored)
+        self._untold = one.untold | other.untold
         self._silent: Counter[int] = Counter()
         self.asked = self.questions = 0
         self.surfaces = one.surfaces & other.surfaces
@@ -98,7 +99,8 @@ class TwoTargets:
 
     def differing(self, history: History, beside: History) -> Differing | None:
         """Return where two histories of the same questions first differ, in what is compared."""
-        return differing(history, beside, self._files, messages=self._messages, ignored=self._ignored)
+        left_out = {"ignored": self._ignored, "untold": self._untold}
+        return differing(history, beside, self._files, messages=self._messages, **left_out)
 
     @staticmethod
     def _again(history: History, client: Client) -> tuple[History, TargetFault | None]:

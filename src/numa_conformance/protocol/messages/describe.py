@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from ...documentation.versions import DEFAULT
 from ..message import Message, Request
 
@@ -12,7 +14,11 @@ PROTOCOL = "2"
 
 
 class Description(Message, frozen=True, omit_defaults=False):
-    """Who a target is, and what it claims."""
+    """Who a target is, and what it claims.
+
+    ``untold``: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
+    compared with the kubelet's where they are told.
+    """
 
     name: str
     version: str
@@ -20,6 +26,7 @@ class Description(Message, frozen=True, omit_defaults=False):
     surfaces: list[str]
     features: list[str]
     kubernetes_version: str = str(DEFAULT)
+    untold: list[str] | UnsetType = UNSET
 
 
 class Describe(Request[Description], method="describe", surface="describe", frozen=True, omit_defaults=False):
