@@ -147,8 +147,8 @@ ROWS: dict[str, Row] = {
     "simulate, one YAML List of 1.4 million keys and values": lambda folder: [
         *("simulate", "--machine", MACHINE, "--config", kubelet(folder), list_as_yaml(folder, 38_000))
     ],
-    "simulate, YAML of 64 MB, a document for each pod": lambda folder: [
-        *("simulate", "--machine", MACHINE, "--config", kubelet(folder), pods_as_yaml(folder, 215_000))
+    "simulate, YAML of 32 MB, a document for each pod": lambda folder: [
+        *("simulate", "--machine", MACHINE, "--config", kubelet(folder), pods_as_yaml(folder, 140_000))
     ],
     "score, 20 pods on 5,000 nodes, as JSON": lambda folder: score(folder, 5000, 20),
     "lint, YAML of 1.4 million keys and values": lint,
