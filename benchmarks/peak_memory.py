@@ -122,9 +122,9 @@ def capture(folder: Path) -> list[str]:
 
 def show_machine(folder: Path) -> list[str]:
     """Draw a machine of as many CPUs and devices as one may have."""
-    devices = [{"resource": "example.com/d", "count": 1024, "numa": [node % 8]} for node in range(64)]
-    layout = {"sockets": 8, "numaPerSocket": 1, "coresPerNuma": 512, "threads": 2}
-    (folder / "machine.json").write_text(json.dumps({"name": "large", "layout": layout, "devices": devices}))
+    devices = [{"resource": "example.com/d", "id": f"d{one}", "numa": [one % 8]} for one in range(65_536)]
+    layout = {"sockets": 8, "coresPerNuma": 512, "threads": 2, "memory": ["64Gi"] * 8}
+    (folder / "machine.json").write_text(json.dumps({"name": "large", **layout, "devices": devices}))
     return ["machines", "show", str(folder / "machine.json")]
 
 
