@@ -38,6 +38,31 @@ HOSTS = {
     ),
     "two-sockets-one-node": Host("0-7", "0,4 1,5 2,6 3,7", "0-1,4-5 2-3,6-7", "0-7"),
     "kvm-guest": Host("0-1", "0 1", "0-1", "0-1"),
+    "nodes-with-gaps": Host("0-6", "0,4 1,5 2,6 3", "0,2,4,6 1,3,5", "0,2,4,6 1,3,5"),
+}
+
+
+class Node(NamedTuple):
+    """What a NUMA node holds: bytes of memory, huge pages by their size, and distances in the order of the nodes."""
+
+    memory: int
+    pages: dict[str, int]
+    distances: tuple[int, ...]
+
+
+GIB = 2**30
+NODES = {
+    "two-nodes-per-socket": {
+        0: Node(4 * GIB, {}, (10, 12, 21, 21)),
+        1: Node(4 * GIB, {}, (12, 10, 21, 21)),
+        2: Node(4 * GIB, {}, (21, 21, 10, 12)),
+        3: Node(4 * GIB, {}, (21, 21, 12, 10)),
+    },
+    "nodes-with-gaps": {
+        0: Node(8 * GIB, {"2Mi": 512, "1Gi": 2}, (10, 21, 17)),
+        4: Node(6 * GIB, {"1Gi": 1}, (21, 10, 28)),
+        6: Node(16 * GIB, {"2Mi": 64}, (14, 24, 10)),
+    },
 }
 
 
@@ -55,6 +80,29 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
         if groups != {CpuSet.parse(text) for text in wanted.split()}:
             names = sorted(map(str, groups))
             raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=names, allowed=wanted)
+
+
+@requirement("host/finds-memory-and-distances")
+@pytest.mark.parametrize("name", NODES)
+def test_finds_the_memory_of_numa_nodes(
+    target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
+) -> None:
+    """What is not told is not held against a target: an allocator of CPUs need not know of memory."""
+    nodes, root = NODES[name], tmp_path / "host"
+    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
+    machine = machine_from_dict(target.ask(Discover(str(root))).machine)
+    for kind, told, there in (
+        ("memory", {one.node: one.memory for one in machine.memory}, {node: one.memory for node, one in nodes.items()}),
+        (
+            "huge pages",
+            {one.node: {size: pages for size, pages in one.hugepages.items() if pages} for one in machine.memory},
+            {node: one.pages for node, one in nodes.items()},
+        ),
+        ("distances", machine.distances, tuple(one.distances for one in nodes.values())),
+    ):
+        is_told = any(told.values()) if isinstance(told, dict) else told
+        if is_told and told != there:
+            raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(told), allowed=str(there))
 
 
 def _groups(machine: Machine, kind: str) -> set[CpuSet]:

@@ -23,6 +23,18 @@ def _one_socket(answer: Json, memory: Memory) -> Json:
     return answer
 
 
+def _without_large_pages(answer: Json, memory: Memory) -> Json:
+    for node in answer["machine"]["memory"]:
+        node.get("hugepages", {}).pop("1Gi", None)
+    return answer
+
+
+def _rows_as_columns(answer: Json, memory: Memory) -> Json:
+    rows = answer["machine"]["distances"]
+    answer["machine"]["distances"] = rows and [list(column) for column in zip(*rows, strict=True)]
+    return answer
+
+
 def _into_a_copy(question: Json, memory: Memory) -> Json:
     """Write into a copy of the tree, which lives as long as what was seen is remembered."""
     kept = memory.notes["copy"] = TemporaryDirectory()
@@ -41,6 +53,8 @@ def _only_once(question: Json, memory: Memory) -> Json:
 MUTANTS: tuple[mutant, ...] = (
     mutant("overlooks_a_cpu", ["host/finds-the-online-cpus"], answers={"host.discover": _without_a_cpu}),
     mutant("sees_one_socket", ["host/finds-cores-sockets-and-numa-nodes"], answers={"host.discover": _one_socket}),
+    mutant("overlooks_1Gi_pages", ["host/finds-memory-and-distances"], answers={"host.discover": _without_large_pages}),
+    mutant("reads_rows_as_columns", ["host/finds-memory-and-distances"], answers={"host.discover": _rows_as_columns}),
     mutant(
         "writes_no_cpuset",
         ["host/reconcile/cpusets-reach-the-cgroups", "host/reconcile/what-failed-is-tried-again"],

@@ -29,6 +29,18 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
     _requirement(
+        "finds-memory-and-distances",
+        "Memory, huge pages and distances of the NUMA nodes are the host's, of what is told of them.",
+        "host/discover",
+        statements=(
+            "memory/static/hints-and-reserves",
+            "nrm/memory/guarantees-huge-pages",
+            "topology/prefer-closest-numa-nodes/favours-shorter-distance",
+        ),
+        since="1.26",
+        beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
+    ),
+    _requirement(
         "reconcile/cpusets-reach-the-cgroups",
         "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it.",
         "host/reconcile",
