@@ -122,9 +122,9 @@ def capture(folder: Path) -> list[str]:
 
 def show_machine(folder: Path) -> list[str]:
     """Draw a machine of as many CPUs and devices as one may have."""
-    devices = [{"resource": "example.com/d", "count": 1024, "numa": [node % 8]} for node in range(64)]
-    layout = {"sockets": 8, "numaPerSocket": 1, "coresPerNuma": 512, "threads": 2}
-    (folder / "machine.json").write_text(json.dumps({"name": "large", "layout": layout, "devices": devices}))
+    devices = [{"resource": "example.com/d", "id": f"d{one}", "numa": [one % 8]} for one in range(65_536)]
+    layout = {"sockets": 8, "coresPerNuma": 512, "threads": 2, "memory": ["64Gi"] * 8}
+    (folder / "machine.json").write_text(json.dumps({"name": "large", **layout, "devices": devices}))
     return ["machines", "show", str(folder / "machine.json")]
 
 
@@ -147,8 +147,8 @@ ROWS: dict[str, Row] = {
     "simulate, one YAML List of 1.4 million keys and values": lambda folder: [
         *("simulate", "--machine", MACHINE, "--config", kubelet(folder), list_as_yaml(folder, 38_000))
     ],
-    "simulate, YAML of 64 MB, a document for each pod": lambda folder: [
-        *("simulate", "--machine", MACHINE, "--config", kubelet(folder), pods_as_yaml(folder, 215_000))
+    "simulate, YAML of 32 MB, a document for each pod": lambda folder: [
+        *("simulate", "--machine", MACHINE, "--config", kubelet(folder), pods_as_yaml(folder, 140_000))
     ],
     "score, 20 pods on 5,000 nodes, as JSON": lambda folder: score(folder, 5000, 20),
     "lint, YAML of 1.4 million keys and values": lint,
