@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import DEEP
 from forked_pytest import FORKS
 
 
@@ -28,10 +29,11 @@ class CollectedSuite:
     ) -> tuple[int, str]:
         """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed.
 
-        Without a ``version`` they are asked as of the target's.
+        Without a ``version`` they are asked as of the target's. Those of a keyword are asked whole, others in part.
         """
         options = {"target": target, "level": level, "requirement": list(requirements), "report": str(report)}
         options["profile"] = f"all@{version}" if version else ""
+        options["budget"] = "100%" if DEEP or keyword else "8%"
         self._calls.send({"keyword": keyword, **{f"numa_{name}": value for name, value in options.items()}})
         code = self._calls.recv()
         return code, (self._folder / "printed.txt").read_text(encoding="utf-8")
@@ -44,7 +46,7 @@ class CollectedSuite:
 
 def _collect(folder: Path, calls) -> None:
     os.chdir(folder)
-    brief = ["--numa-no-shrink", "--numa-budget", "8%"]
+    brief = ["--numa-no-shrink", "--numa-budget", "8%"]  # which each call says anew
     quiet = ["-q", "--tb=short", "--capture=no", "-p", "no:cacheprovider", "--basetemp", "made"]
     with (folder / "printed.txt").open("a", encoding="utf-8") as printed:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):

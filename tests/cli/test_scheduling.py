@@ -22,6 +22,17 @@ def test_the_worked_example_is_scored_step_by_step(run):
     assert err.startswith("notice: kubescheduler.config.k8s.io/v1beta3 is gone since Kubernetes 1.29")
 
 
+@pytest.mark.parametrize(("bound", "more"), [("MOST_LOOKED_AT", ()), ("MOST_TOLD", ()), ("MOST_TOLD", ("--top", 2))])
+def test_more_scores_than_a_person_waits_for_are_refused(run, tmp_path, monkeypatch, bound, more):
+    monkeypatch.setattr(f"numa_conformance.cli.score.{bound}", 6)
+    for count, code in ((1, 0), (9, 2)):
+        pods = tmp_path / "pods.yaml"
+        pods.write_text("---\n".join(f"spec: {{containers: [{{name: c{index}}}]}}\n" for index in range(count)))
+        told, _, err = run("score", "--nodes", NODES, *map(str, more), pods)
+        assert told == code
+        assert ("9 pods are too many to score on 2 nodes" in err) == (code == 2)
+
+
 def test_scores_as_json(run):
     code, out, _ = run("score", "--nodes", NODES, "--config", CONFIG, "--json", POD)
     (told,) = json.loads(out)

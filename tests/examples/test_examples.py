@@ -33,7 +33,7 @@ def judge(folder, *args, cwd):
 @pytest.mark.skipif(shutil.which("node") is None, reason="the example needs Node.js (Debian's package nodejs)")
 def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
     command = f"node {EXAMPLES / 'node_js' / 'allocator.mjs'}"
-    part = [] if DEEP else ["--numa-budget", "10%"]
+    part = [] if DEEP else ["--numa-budget", "2%"]
     run, report = judge(tmp_path, "--numa-target-command", command, *part, cwd=tmp_path)
     assert run.returncode == 0, run.stdout[-3000:]
     assert report["verdict"] == "partial"

@@ -2,7 +2,8 @@
 
 REQUIREMENT = "cpu-manager/shared-pool/loses-nothing"
 ONE = ("-k", "test_a_node_stays_in_order")
-ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", REQUIREMENT, *ONE)
+WHOLE = ("--numa-budget", "100%")
+ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", REQUIREMENT, *ONE, *WHOLE)
 KNOWN = f"- {{requirement: {REQUIREMENT}, reason: it is so, link: https://example.com/1}}\n"
 
 

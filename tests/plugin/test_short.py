@@ -1,4 +1,4 @@
-"""``--numa-budget`` with a time: searches at random ask what a slow target answers in it."""
+"""``--numa-budget``: searches at random ask a part of their examples, or what a slow target answers in a time."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import Phase, settings
 
-from numa_conformance.pytest_plugin.short import FEW, ShortSearch
+from numa_conformance.pytest_plugin.short import FEW, LEAST, PartSearch, ShortSearch
 
 WHOLE = 40
 
@@ -74,6 +74,21 @@ def test_what_fails_is_made_smaller_where_there_is_time_for_it(costs, calls):
     assert run(seconds=20, costs=costs, fails_at=2) == calls
 
 
-def test_other_tests_are_called_as_ever():
+@pytest.mark.parametrize(("part", "examples"), [(0.5, 20), (0.02, LEAST), (1.0, WHOLE)])
+def test_a_part_of_the_examples_is_asked_ten_at_least(part, examples):
+    called = []
+    item = SimpleNamespace(
+        obj=lambda: called.append((settings.default.max_examples, Phase.shrink in settings.default.phases)),
+        funcargs={},
+        _fixtureinfo=SimpleNamespace(argnames=()),
+        get_closest_marker=lambda name: name == "searches" or None,
+    )
+    assert PartSearch(lambda: part).pytest_pyfunc_call(item) is True
+    assert called == [(examples, True)]
+    assert settings.default.max_examples == WHOLE
+
+
+@pytest.mark.parametrize("short", [ShortSearch(10), PartSearch(lambda: 0.5)])
+def test_other_tests_are_called_as_ever(short):
     item = SimpleNamespace(obj=lambda: None, get_closest_marker=lambda name: None)
-    assert ShortSearch(10).pytest_pyfunc_call(item) is None
+    assert short.pytest_pyfunc_call(item) is None

@@ -6,6 +6,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import click
 from ..errors import Fault, UsageError
 from ..files import open_plain
 from ..suite.drive import again
-from ..suite.history import History, HistoryError, read_histories
+from ..suite.history import LONGEST, History, HistoryError, read_histories
 from ..suite.judge.seen import SEEN
 from ..suite.judging import Broken, Verdicts, judge_from_file
 from ..suite.requirements import REQUIREMENTS
@@ -98,8 +99,8 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
             with open_plain(path) as stream:
                 if os.fstat(stream.fileno()).st_size > LARGEST:
                     raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
-                with io.TextIOWrapper(stream, encoding="utf-8") as lines:
-                    yield from read_histories(lines)
+                with io.TextIOWrapper(stream, encoding="utf-8") as text:
+                    yield from read_histories(iter(partial(text.readline, LONGEST + 1), ""))
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:

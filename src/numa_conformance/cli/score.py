@@ -29,6 +29,10 @@ from .terminal import columns, notice, print_json, say
 __all__ = ["command"]
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
+MOST_LOOKED_AT = 1_000_000
+"""Nodes and pods on them that are looked at for all pods together: half a minute."""
+MOST_TOLD = 100_000
+"""Scores that are told with their steps: as JSON three quarters of a gigabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ def command(
     wanted = read_cluster(*pods)
     for text in (*cluster.notices, *wanted.notices):
         notice(text)
+    _check_number(cluster, len(wanted.pods), top)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted.pods]
     told = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:
@@ -89,6 +94,15 @@ def command(
     else:
         say("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in told))
     return OK if all(any(one.fits for one in scored) for _, _, scored in told) else DIFFERENT
+
+
+def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
+    """Refuse more questions than a person waits for; raises ``UsageError``."""
+    looked_at, told = len(cluster.nodes) + len(cluster.bound), min(top or len(cluster.nodes), len(cluster.nodes))
+    most = min(MOST_LOOKED_AT // looked_at, MOST_TOLD // told)
+    if pods > max(most, 1):
+        message = f"{pods} pods are too many to score on {len(cluster.nodes)} nodes with {len(cluster.bound)} pods"
+        raise UsageError(Fault("PODS", message, f"at most {max(most, 1)} here; more with --top N, or ask `cluster`"))
 
 
 def profile_for(config: SchedulerConfiguration, name: str) -> SchedulerProfile:

@@ -61,6 +61,10 @@ def enable(config: pytest.Config) -> None:
         from .short import ShortSearch
 
         config.pluginmanager.register(ShortSearch(run.budget.seconds))
+    elif not run.budget.is_whole:
+        from .short import PartSearch
+
+        config.pluginmanager.register(PartSearch(lambda: config.stash[RUN].budget.part))
 
 
 def _collect_the_suite(config: pytest.Config) -> bool:

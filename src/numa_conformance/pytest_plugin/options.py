@@ -66,7 +66,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
-        "for generated conversations, and as a time for searches: a time or a part of all (90s, 10m, 5%%); "
+        "for generated conversations and for searches: a time or a part of all (90s, 10m, 5%%); "
         "requirements are asked less often",
         metavar="BUDGET",
     ),

@@ -1,13 +1,19 @@
-"""Searches at random within a time: no more examples than a slow target answers in its share."""
+"""Searches at random within a budget: a part of the examples, or as many as a slow target answers in its time."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
 
 import pytest
 from hypothesis import Phase, settings
 
 from .searching import SharedTime, call, searches
 
-__all__ = ["ShortSearch"]
+__all__ = ["PartSearch", "ShortSearch"]
+
+LEAST = 10
+"""Examples that are asked of however small a part."""
 
 FEW = 3
 """Examples that are asked whatever the time; how long they take tells how many more are."""
@@ -50,10 +56,33 @@ class ShortSearch(SharedTime):
 
     def _call(self, item: pytest.Function, whole: settings, examples: int, *, smaller: bool) -> None:
         phases = whole.phases if smaller else tuple(phase for phase in whole.phases if phase is not Phase.shrink)
-        settings.register_profile(_PROFILE, whole, max_examples=examples, phases=phases)
+        _call_with(item, whole, settings(whole, max_examples=examples, phases=phases))
+
+
+class PartSearch:
+    """Has all tests that search at random ask a part of their examples: the same in every run."""
+
+    def __init__(self, part: Callable[[], float]) -> None:
+        """Take what tells the part, from 0 to 1, when a test is called."""
+        self._part = part
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Call a test that searches with fewer examples."""
+        if not searches(pyfuncitem):
+            return None
+        whole = settings.default
+        assert whole is not None
+        part = max(LEAST, ceil(self._part() * whole.max_examples))
+        _call_with(pyfuncitem, whole, settings(whole, max_examples=min(part, whole.max_examples)))
+        return True
+
+
+def _call_with(item: pytest.Function, whole: settings, for_now: settings) -> None:
+    settings.register_profile(_PROFILE, for_now)
+    settings.load_profile(_PROFILE)
+    try:
+        call(item)
+    finally:
+        settings.register_profile(_PROFILE, whole)
         settings.load_profile(_PROFILE)
-        try:
-            call(item)
-        finally:
-            settings.register_profile(_PROFILE, whole)
-            settings.load_profile(_PROFILE)

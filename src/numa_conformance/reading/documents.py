@@ -20,7 +20,7 @@ __all__ = ["Document", "read_documents"]
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
-MAX_YAML_BYTES = 64 * 1024 * 1024
+MAX_YAML_BYTES = 32 * 1024 * 1024
 """Less, since YAML takes twenty times the time and memory."""
 MAX_NODES = 4_500_000
 """Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""

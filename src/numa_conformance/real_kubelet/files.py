@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -66,6 +66,10 @@ class StateFiles:
     def registered(self) -> int:
         """Return how many healthy devices the kubelet knows."""
         return sum(map(len, self._registered.values()))
+
+    def holders(self) -> Set[str]:
+        """Return the uids of the pods that hold CPUs."""
+        return (self._cpu.get("entries") or {}).keys()
 
     def held(self, uids: Iterable[str]) -> CpuSet:
         """Return the CPUs that pods hold together."""

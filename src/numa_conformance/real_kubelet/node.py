@@ -116,8 +116,8 @@ class RealNode:
         uids = [pod.uid for pod in self.pods.values()]
         self._until(lambda: all(self.decided(uid) for uid in uids), "the kubelet admitted its pods again")
         self._newest = uids[-1] if uids else ""
-        # Containers that run since before have the CPUs of before until a pass of the reconcile loop.
-        self._in_a_pass(lambda: all(map(self._has_its_cpus, uids)))
+        # Until a pass of the reconcile loop containers have the CPUs of before, and so have pods that are gone.
+        self._in_a_pass(lambda: all(map(self._has_its_cpus, uids)) and self.files().holders() <= {*uids})
 
     def close(self) -> None:
         """End the kubelet and what serves it."""

@@ -15,6 +15,8 @@ from ..machine import Machine, machine_from_dict, machine_to_dict
 __all__ = ["Head", "History", "HistoryError", "Step", "histories_text", "read_histories", "write_history"]
 
 FORMAT = 1
+LONGEST = 32 * 1024 * 1024
+"""Characters of one history, which is read and judged as a whole."""
 MACHINE = "machine"
 """The field of questions that is told once, in the head."""
 
@@ -107,7 +109,11 @@ def read_histories(lines: Iterable[str]) -> Iterable[History]:
     """Read histories one after the other; raises ``HistoryError``, and ``UsageError`` for a machine that is none."""
     head: Head | None = None
     steps: list[Step] = []
+    length = 0
     for number, text in enumerate(lines, 1):
+        length += len(text)
+        if length > LONGEST:
+            raise HistoryError(f"line {number}: a history of more than {LONGEST} characters")
         if not text.strip():
             continue
         line = _line(text, number)
@@ -121,7 +127,7 @@ def read_histories(lines: Iterable[str]) -> Iterable[History]:
             if line["end"] != len(steps):
                 raise HistoryError(f"line {number}: {len(steps)} steps were read, the end tells of {line['end']}")
             yield History(head, tuple(steps))
-            head = None
+            head, length = None, 0
         else:
             steps.append(_step(line, number))
     if head is not None:

@@ -50,8 +50,7 @@ def kubernetes_versions_page() -> str:
         f"Of {asked} requirements that the pages demand these {len(unmet)} are not met by some version. yes: met, as "
         "are all that are not listed; -: not promised in that version. A number names the quirk below without which "
         "the shortest conversation that breaks the requirement keeps it: of several numbers any one, of numbers joined "
-        "by + all together. Further quirks may hide behind it, and where nodes crash early (1.31) more is unmet than "
-        "shown.",
+        "by + all together. Further quirks may hide behind it.",
         "",
         "Measured: `cd tests && python -m departing FOLDER` asks the reference with the quirks of each version the "
         "whole suite at level `documented`.",

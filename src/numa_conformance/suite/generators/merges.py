@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
+from itertools import chain, combinations, product
 from typing import Any
 
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import load_machine
-from ..drive import Question, Scenario, ask_all
+from ..drive import Question, Scenario, Script, ask_all
 
 __all__ = ["CLOSEST", "MOST_NODES", "merge_sweep"]
 
@@ -39,19 +39,20 @@ def merge_sweep(
     """
     for policy in policies:
         for count in (1, 2):
-            pairs = [[left, right] for left, right in product(telling(count), telling(count))]
-            yield from _scenarios(f"every two providers on {count}", policy, count, pairs)
+            pairs = list(product(telling(count), telling(count)))
+            yield from _scenarios(f"every two providers on {count}", policy, _Drawn(policy, count, pairs), len(pairs))
         for count in range(2, 9):
             lot = random.Random(f"merges {seed} {policy} {count}")
-            families = [_family(count, lot) for _ in range(lots if count < 5 else lots // 3)]
-            yield from _scenarios(f"by lot on {count}", policy, count, families)
+            some = lots if count < 5 else lots // 3
+            drawn = _Drawn(policy, count, _families(count, lot, some))
+            yield from _scenarios(f"by lot on {count}", policy, drawn, some)
             if closest and policy != "none":
-                near = [_family(count, lot, tied=True) for _ in range(lots // 3)]
-                yield from _scenarios(f"by distance on {count}", policy, count, near, {CLOSEST: "true"}, lot)
+                near = _Drawn(policy, count, _families(count, lot, lots // 3, tied=True), {CLOSEST: "true"}, lot, drawn)
+                yield from _scenarios(f"by distance on {count}", policy, near, lots // 3)
         if many:
             lot = random.Random(f"merges {seed} {policy} many")
-            wide = [_family(count, lot) for count in (9, 12, 12) for _ in range(4)]
-            yield from _scenarios("by lot on 12", policy, 12, wide, {MOST_NODES: "12"})
+            wide = chain(*(_families(count, lot, 4) for count in (9, 12, 12)))
+            yield from _scenarios("by lot on 12", policy, _Drawn(policy, 12, wide, {MOST_NODES: "12"}), 12)
 
 
 def telling(count: int) -> list[Provider]:
@@ -65,6 +66,10 @@ def telling(count: int) -> list[Provider]:
 def usual(count: int, width: int) -> Hints:
     """Return what a manager hints on a free machine: all sets, those of one width preferred, none narrower."""
     return [(nodes, len(nodes) == width) for nodes in _sets(count) if len(nodes) >= width]
+
+
+def _families(count: int, lot: random.Random, number: int, *, tied: bool = False) -> Iterator[list[Provider]]:
+    return (_family(count, lot, tied=tied) for _ in range(number))
 
 
 def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
@@ -123,19 +128,40 @@ def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
     return [[10 if left == right else table[min(left, right), max(left, right)] for right in rows] for left in rows]
 
 
-def _scenarios(
-    cell: str,
-    policy: str,
-    count: int,
-    families: Sequence[Sequence[Provider]],
-    options: Mapping[str, str] | None = None,
-    lot: random.Random | None = None,
-) -> Iterator[Scenario]:
-    questions = [_question(policy, options or {}, _distances(count, lot), family) for family in families]
-    for start in range(0, len(questions), _PART):
-        part = questions[start : start + _PART]
+class _Drawn:
+    """Questions that are drawn and written once somebody asks one of them: a part of all needs few.
+
+    ``after``: what the same lot draws before.
+    """
+
+    def __init__(
+        self,
+        policy: str,
+        count: int,
+        families: Iterable[Sequence[Provider]],
+        options: Mapping[str, str] | None = None,
+        lot: random.Random | None = None,
+        after: _Drawn | None = None,
+    ) -> None:
+        self._settings = policy, options or {}
+        self._count, self._families, self._lot, self._after = count, families, lot, after
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """All of them, in their order."""
+        _ = self._after and self._after.questions
+        families = list(self._families)
+        return [_question(*self._settings, _distances(self._count, self._lot), family) for family in families]
+
+    def ask(self, start: int) -> Script:
+        """Ask one part."""
+        return ask_all(self.questions[start : start + _PART])
+
+
+def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int) -> Iterator[Scenario]:
+    for start in range(0, questions, _PART):
         name = f"merge {policy}, {cell}, {start // _PART + 1}"
-        yield Scenario("sweep", name, load_machine("one-cpu"), partial(ask_all, part))
+        yield Scenario("sweep", name, load_machine("one-cpu"), partial(drawn.ask, start))
 
 
 def _question(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations
 
 from ...cpuset import format_bits, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
-from ..drive import Question, Scenario, ask_all
+from ..drive import Question, Scenario, Script, ask_all
 from ..renumber import renumber
 
 __all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
@@ -67,11 +67,28 @@ def pick_sweep(
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {own.name} {cell}")
                 machine = shuffled(own, lot) if turn % 2 and len(own.cpus) <= SMALL else own
-                free = available(machine, state, lot)
-                asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), counts, lot)] + [
-                    _hinted(machine, free, names, lot) for _ in range(2)
-                ]
-                yield Scenario("sweep", cell, machine, partial(ask_all, asked), seed)
+                yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, lot), seed)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The questions of a scenario, drawn once it is asked: a part of all needs few."""
+
+    machine: Machine
+    options: frozenset[str]
+    state: str
+    counts: int
+    lot: random.Random
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        machine, names, lot = self.machine, self.options, self.lot
+        free = available(machine, self.state, lot)
+        asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
+        return asked + [_hinted(machine, free, names, lot) for _ in range(2)]
+
+    def __call__(self) -> Script:
+        return ask_all(self.questions)
 
 
 def _may_be_asked(machine: Machine, options: frozenset[str]) -> bool:
