@@ -456,7 +456,7 @@ type Merged struct {
 	Admit     bool  `json:"admit"`
 }
 
-// NodeStarted: The node is up, with these pools. Policy none has no reserved CPUs of its own.
+// NodeStarted: The node is up, with these pools. Policy static tells the reserved CPUs, or its whole pool counts as free.
 type NodeStarted struct {
 	DefaultCpuset   string       `json:"default_cpuset"`
 	ReservedCPUs    *string      `json:"reserved_cpus,omitempty"`

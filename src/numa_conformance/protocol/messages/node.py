@@ -93,7 +93,7 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
 
 
 class NodeStarted(Outcome, tag="started", frozen=True):
-    """The node is up, with these pools. Policy none has no reserved CPUs of its own."""
+    """The node is up, with these pools. Policy static tells the reserved CPUs, or its whole pool counts as free."""
 
     default_cpuset: str
     reserved_cpus: str | None = None

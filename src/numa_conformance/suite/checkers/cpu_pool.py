@@ -34,7 +34,9 @@ def comes_up(arrival: Arrival) -> Judgement:
 def reserves_the_number(arrival: Arrival) -> Judgement:
     """As many CPUs are reserved as the configuration says, rounded up."""
     world = arrival.world
-    if world is None or not world.settings.static or world.settings.reserved is not None or not world.reserved:
+    if world is None or not world.settings.static or world.settings.reserved is not None:
+        return None
+    if not (world.reserved or world.settings.strict):
         return None
     number = world.reserved.bit_count()
     return violated(

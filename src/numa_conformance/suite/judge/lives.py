@@ -83,9 +83,11 @@ class NodeFollower:
         if answer["result"] == "failed":
             return
         pool = read_bits(answer.get("default_cpuset") or "", "default_cpuset")
-        reserved = settings.reserved
-        if reserved is None:
-            reserved = read_bits(answer.get("reserved_cpus") or "", "reserved_cpus")
+        reserved, told = settings.reserved, answer.get("reserved_cpus")
+        if reserved is None and told is None and settings.strict and not found:
+            reserved = online & ~pool
+        elif reserved is None:
+            reserved = read_bits(told or "", "reserved_cpus")
         self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
         if not found:
             yield Arrival(settings, self._world)

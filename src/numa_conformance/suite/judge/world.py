@@ -90,7 +90,8 @@ class World:
     """A node that is up, between two questions. Sets of CPUs are bits.
 
     ``pool``: the shared pool as told last. ``reserved``: the reserved CPUs, from the configuration where it names
-    them, else as told. ``first_pool``: the pool with which the node came up.
+    them, else as told, else what strict-cpu-reservation keeps from the pool of an empty node. ``first_pool``: the pool
+    with which the node came up.
     """
 
     machine: Machine
