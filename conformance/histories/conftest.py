@@ -19,19 +19,24 @@ Asked = Callable[[str], list[Outcome]]
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> Asked:
+def chosen(request: pytest.FixtureRequest) -> list[str]:
+    """Return the requirements whose cases run."""
+    cases = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
+    return [name for name in JUDGED if name in cases]
+
+
+@pytest.fixture(scope="session")
+def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
     Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked.
     Where only some requirements are asked for, the first group in which one is not met is the last.
     """
     groups: dict[str, Asking] = {}
-    cases = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
-    names = [name for name in JUDGED if name in cases]
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
     claimed = conformance.claimed
-    wanted = frozenset(names) if conformance.is_narrowed else frozenset[str]()
+    wanted = frozenset(chosen) if conformance.is_narrowed else frozenset[str]()
     driven: dict[str, list[History]] = {}
 
     def begun(name: str) -> Asking:
@@ -63,8 +68,8 @@ def asked(conformance: Run, target: Client, request: pytest.FixtureRequest) -> A
 
     @functools.cache
     def settle() -> None:
-        shown = {name: showing(name) for name in names}
-        ask_the_rest({name: shown[name] for name in names if claimed.issuperset(REQUIREMENTS[name].features)})
+        shown = {name: showing(name) for name in chosen}
+        ask_the_rest({name: shown[name] for name in chosen if claimed.issuperset(REQUIREMENTS[name].features)})
         for name in list(driven):
             put_away(name)
 

@@ -33,6 +33,7 @@ CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for na
 def test_every_step(
     name: str,
     asked: Callable[[str], list[Outcome]],
+    chosen: list[str],
     target: Client,
     conformance: Run,
     request: pytest.FixtureRequest,
@@ -44,7 +45,7 @@ def test_every_step(
     faults = [ended for outcome in outcomes for ended in outcome.ended]
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     request.node.stash[TOLD] = Told(times, histories)
-    if faults and name == _tells_faults(request.session):
+    if faults and name == (ANSWERED if ANSWERED in chosen else chosen[0]):  # each fault is told once
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if conformance.shrinks else None
         request.node.stash[TOLD] = Told(times, histories, history, _machines(each for each, _ in faults), seen=seen)
@@ -66,16 +67,6 @@ def test_every_step(
     if not times and conformance.features != frozenset(FEATURES):
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it")
     assert times or faults, f"no conversation asks {name}"
-
-
-def _tells_faults(session: pytest.Session) -> str:
-    """Return the requirement whose case fails where a conversation ended without an answer: each fault is told once."""
-    chosen = [
-        str(item.callspec.params["name"])
-        for item in session.items
-        if isinstance(item, pytest.Function) and item.function is test_every_step
-    ]
-    return ANSWERED if ANSWERED in chosen else chosen[0]
 
 
 def _machines(histories: Iterable[History]) -> tuple[str, ...]:

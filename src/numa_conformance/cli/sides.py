@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
+from ..real_kubelet.command import serving
 from .targets import TargetChoice
 
 __all__ = ["ACCEPTED", "of_one_version", "side"]
@@ -28,8 +27,7 @@ def side(text: str, timeout: float) -> TargetChoice:
     if kind == "command" and rest:
         return TargetChoice(None, rest, "exact", None, timeout)
     if kind == "kubelet" and rest:
-        command = shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", rest])
-        return TargetChoice(None, command, "exact", None, timeout, resource_fit=True)
+        return TargetChoice(None, serving(rest), "exact", None, timeout, resource_fit=True)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":

@@ -58,7 +58,6 @@ class Pod:
     reuses_sidecars: bool = False
     given: Pod | None = field(default=None, compare=False, repr=False)
     _qos: QosClass | None = field(default=None, init=False, compare=False, repr=False)
-    _ordinary_init: frozenset[str] | None = field(default=None, init=False, compare=False, repr=False)
     _by_name: Mapping[str, Container] | None = field(default=None, init=False, compare=False, repr=False)
 
     @classmethod
@@ -144,13 +143,7 @@ class Pod:
 
     def is_ordinary_init(self, container: Container) -> bool:
         """Tell whether this is an init container that ends before the next container begins."""
-        if not self.init_containers:
-            return False
-        names = self._ordinary_init
-        if names is None:
-            names = frozenset(one.name for one in self.init_containers if not one.restart_always)
-            object.__setattr__(self, "_ordinary_init", names)
-        return container.name in names
+        return any(one.name == container.name and not one.restart_always for one in self.init_containers)
 
     def leaves_for_reuse(self, container: Container) -> bool:
         """Tell whether what the container has is left to later containers of the pod."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import shlex
-import sys
 from dataclasses import dataclass
 
 import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..real_kubelet.command import serving
 from ..suite.asking import Budget
 from ..suite.known_failures import KnownFailures
 from ..suite.profiles import Profile
@@ -136,7 +136,7 @@ def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
     kubelet = setting(config, "numa_kubelet")
     if kubelet:
-        return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", kubelet])
+        return serving(kubelet)
     return setting(config, "numa_target_command")
 
 

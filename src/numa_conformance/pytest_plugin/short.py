@@ -31,10 +31,9 @@ class ShortSearch(SharedTime):
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Call a test that searches for a few examples, and again for as many as there is time for."""
-        if not searches(pyfuncitem):
+        whole = _examples_of(pyfuncitem)
+        if whole is None:
             return None
-        whole = settings.default
-        assert whole is not None
         began = self._clock()
         failure = None
         try:
@@ -69,13 +68,17 @@ class PartSearch:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Call a test that searches with fewer examples."""
-        if not searches(pyfuncitem):
+        whole = _examples_of(pyfuncitem)
+        if whole is None:
             return None
-        whole = settings.default
-        assert whole is not None
         part = max(LEAST, ceil(self._part() * whole.max_examples))
         _call_with(pyfuncitem, whole, settings(whole, max_examples=min(part, whole.max_examples)))
         return True
+
+
+def _examples_of(item: pytest.Function) -> settings | None:
+    """Return how a test searches without a budget; None for one that does not search."""
+    return settings.default if searches(item) else None
 
 
 def _call_with(item: pytest.Function, whole: settings, for_now: settings) -> None:

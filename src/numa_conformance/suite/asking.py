@@ -15,7 +15,7 @@ from .drive import Scenario, drive
 from .history import History
 from .judging import Broken, Verdicts, judge
 
-__all__ = ["Asking", "Budget", "Outcome", "ask", "ask_the_rest", "broken_in", "part_of"]
+__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_in", "part_of"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
@@ -135,13 +135,6 @@ class Asking:
         if fault is not None:
             self.outcome.ended.append((history, fault))
         self._seconds += self._clock() - began
-
-
-def ask(
-    scenarios: Iterable[Scenario], client: Client, version: str, *, enough: frozenset[str] = frozenset()
-) -> Outcome:
-    """Drive a target through all scenarios and judge each history, until no requirement of ``enough`` is met."""
-    return Asking(scenarios, client, version, enough=enough).spend()
 
 
 def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
-from numa_conformance.suite.asking import ask
+from numa_conformance.suite.asking import Asking
 from numa_conformance.suite.generators.crashes import NEEDED
 from numa_conformance.suite.groups import GROUPS, asked_in
 from numa_conformance.suite.history import Head, History, Step
@@ -83,7 +83,7 @@ def test_files_that_the_node_never_wrote_are_no_crash() -> None:
 
 def test_the_reference_tells_its_writes_in_order() -> None:
     reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
-    outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32")
+    outcome = Asking(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32").spend()
     assert (outcome.ended, outcome.verdicts.unmet & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
     assert {name for name in asked_in(GROUPS["crashes"]) if not outcome.verdicts.asked[name]} == set()
 
@@ -111,5 +111,5 @@ class _WritesTwice:
 
 
 def test_a_node_that_cannot_read_what_it_wrote_is_noticed() -> None:
-    outcome = ask(GROUPS["crashes"].scenarios(ALL, 0), _WritesTwice(), "1.32")  # type: ignore[arg-type]
+    outcome = Asking(GROUPS["crashes"].scenarios(ALL, 0), _WritesTwice(), "1.32").spend()  # type: ignore[arg-type]
     assert COMES_UP in outcome.verdicts.unmet

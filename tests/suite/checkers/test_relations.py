@@ -11,7 +11,7 @@ import pytest
 from alternatives import ALTERNATIVES
 from directly import Directly
 from numa_conformance.protocol import FEATURES, ReferenceTarget
-from numa_conformance.suite.asking import ask
+from numa_conformance.suite.asking import Asking
 from numa_conformance.suite.groups import GROUPS
 from numa_conformance.suite.judging import Verdicts
 from numa_conformance.suite.requirements import REQUIREMENTS
@@ -78,7 +78,7 @@ class AddsInitContainers(Refuses):
 
 
 def verdicts(client: Any, features: frozenset[str] = frozenset(FEATURES), number: int = 12) -> Verdicts:
-    outcome = ask(islice(GROUPS["relations"].scenarios(features, 0), number), client, "1.32")
+    outcome = Asking(islice(GROUPS["relations"].scenarios(features, 0), number), client, "1.32").spend()
     assert not outcome.ended
     return outcome.verdicts
 

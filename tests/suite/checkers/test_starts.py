@@ -12,7 +12,7 @@ from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
-from numa_conformance.suite.asking import ask
+from numa_conformance.suite.asking import Asking
 from numa_conformance.suite.drive import Scenario
 from numa_conformance.suite.generators.starts import node_starts
 from numa_conformance.suite.groups import GROUPS, asked_in
@@ -68,7 +68,7 @@ def broken(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "
 
 
 def test_the_documented_reference_starts_as_the_pages_say() -> None:
-    outcome = ask(node_starts(ALL), _reference(), "1.32")
+    outcome = Asking(node_starts(ALL), _reference(), "1.32").spend()
     asked = {name for name in asked_in(GROUPS["starts"]) if not outcome.verdicts.asked[name]}
     assert (outcome.ended, asked) == ([], set())
     assert outcome.verdicts.unmet == set()
@@ -77,7 +77,7 @@ def test_the_documented_reference_starts_as_the_pages_say() -> None:
 @pytest.mark.parametrize("version", [str(version) for version in SUPPORTED if str(version) != "1.32"])
 def test_the_reference_of_every_version_shows_and_hides_options(version: str) -> None:
     scenarios = [scenario for scenario in node_starts(ALL, [version]) if scenario.cell.split(",")[0] in STATIC_OPTIONS]
-    outcome = ask(scenarios, _reference(), "1.32")
+    outcome = Asking(scenarios, _reference(), "1.32").spend()
     assert outcome.verdicts.unmet == set()
     hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/stays-hidden"]}
     shown = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/is-available"]}
@@ -105,7 +105,7 @@ class _Changed:
 
 
 def planted(change: Change, enough: frozenset[str] = frozenset()) -> set[str]:
-    outcome = ask(_starts(), _Changed(change), "1.32", enough=enough)  # type: ignore[arg-type]  (what is asked of a client)
+    outcome = Asking(_starts(), _Changed(change), "1.32", enough=enough).spend()  # type: ignore[arg-type]
     return outcome.verdicts.unmet
 
 

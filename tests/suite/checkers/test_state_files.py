@@ -11,7 +11,7 @@ import pytest
 from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, ReferenceTarget
-from numa_conformance.suite.asking import ask
+from numa_conformance.suite.asking import Asking
 from numa_conformance.suite.checkers import state_files
 from numa_conformance.suite.generators.damages import NEEDED
 from numa_conformance.suite.groups import GROUPS, asked_in
@@ -128,7 +128,7 @@ class ChangesNoPolicy(Node):
 
 
 def verdicts(make: type[Node], number: int = 12) -> Verdicts:
-    outcome = ask(islice(GROUPS["damages"].scenarios(ALL, 0), number), make(), "1.32")  # type: ignore[arg-type]
+    outcome = Asking(islice(GROUPS["damages"].scenarios(ALL, 0), number), make(), "1.32").spend()  # type: ignore[arg-type]
     assert not outcome.ended
     return outcome.verdicts
 

@@ -33,13 +33,13 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
 def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:
     """A pod that is refused though so many CPUs are free, as no whole cores are, tells SMTAlignmentError."""
     world, pod = admission.before, admission.pod
-    free = [core for core in world.machine.core_bits if not core & ~world.free]
     if admission.admitted or admission.again or WHOLE_CORES not in world.settings.options or not world.settings.static:
         return None
     if world.settings.topology != "none" or world.settings.memory_static or pod.whole or len(pod.containers) > 1:
         return None
     kept_back = 1 if world.settings.strict else 0
     enough = 0 < pod.exclusive <= world.free.bit_count() - kept_back
+    free = [core for core in world.machine.core_bits if not core & ~world.free]
     if not enough or adds_up(free, pod.exclusive) or asks_for_devices(world, pod.containers):
         return None
     return violated(
