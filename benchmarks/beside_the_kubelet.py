@@ -37,7 +37,7 @@ from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.topology import policy_of
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 LEAST = 0.5

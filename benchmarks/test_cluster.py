@@ -4,7 +4,7 @@ import pytest
 
 from numa_conformance.kube import NodeObject, NodeResourcesFitArgs, Pod
 from numa_conformance.scheduler import run_cluster
-from numa_conformance.suite.workloads import guaranteed
+from numa_conformance.suite.generators.workloads import guaranteed
 
 SIZES = (16, 32, 64, 96)
 

@@ -4,7 +4,7 @@ from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube import Pod, Quantity, ScoringStrategy
 from numa_conformance.scheduler import Scorer, score_node
-from numa_conformance.suite.workloads import container, pod
+from numa_conformance.suite.generators.workloads import container, pod
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)
 RESOURCES = ("cpu", "memory", "example.com/a", "example.com/b", "example.com/c")

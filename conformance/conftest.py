@@ -15,8 +15,8 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.cases import case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.suite.goldens import Golden
-from numa_conformance.suite.node_run import NodeRun
+from numa_conformance.suite.examples.goldens import Golden
+from numa_conformance.suite.examples.node_run import NodeRun
 
 SMALL = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
 """Machines on which most tests run: one NUMA node, two alternating, four in two sockets."""

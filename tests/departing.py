@@ -23,8 +23,8 @@ from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.history import read_histories
-from numa_conformance.suite.judging import ANSWERED
+from numa_conformance.suite.checkers.verdicts import ANSWERED
+from numa_conformance.suite.history.history import read_histories
 from numa_conformance.suite.requirements.departures import FILE, TOGETHER, Causes
 
 SECONDS = "300"

@@ -12,9 +12,10 @@ import msgspec
 from numa_conformance.protocol import METHODS
 from numa_conformance.protocol.faults import Crashed, Exchange
 from numa_conformance.protocol.messages.describe import Description
-from numa_conformance.suite.drive import Scenario, drive
-from numa_conformance.suite.groups import GROUPS
-from numa_conformance.suite.judging import ANSWERED, judge
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.checkers.verdicts import ANSWERED, judge
+from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 __all__ = ["Directly", "broken_by", "broken_in"]

@@ -15,7 +15,7 @@ from numa_conformance.hostfs import write_tree
 from numa_conformance.hostfs.fake.tree import Tree
 from numa_conformance.machine import load_machine
 from numa_conformance.managers.cpu import state_file as cpu_file
-from numa_conformance.managers.cpu.state import CpuState
+from numa_conformance.managers.cpu.cpu_state import CpuState
 from numa_conformance.managers.device import state_file as device_file
 from numa_conformance.managers.memory import state_file as memory_file
 from numa_conformance.node import Node

@@ -12,7 +12,7 @@ import pytest
 FORKS = multiprocessing.get_context("forkserver")
 _IMPORTED = """pytest pyfakefs.pytest_plugin hypothesis.stateful jsonschema
     numa_conformance.pytest_plugin.conformance numa_conformance.report.writers numa_conformance.report.html
-    numa_conformance.suite.node_run numa_conformance.suite.strategies.workloads execnet jinja2 mutants"""
+    numa_conformance.suite.examples.node_run numa_conformance.suite.strategies.workloads execnet jinja2 mutants"""
 FORKS.set_forkserver_preload(_IMPORTED.split())
 
 

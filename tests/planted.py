@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from numa_conformance.suite.drive import Scenario
-from numa_conformance.suite.history import Head, History, Step
-from numa_conformance.suite.judging import Verdicts, judge
+from numa_conformance.suite.checkers.verdicts import Verdicts, judge
+from numa_conformance.suite.generators.scenario import Scenario
+from numa_conformance.suite.history.history import Head, History, Step
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 

@@ -15,8 +15,8 @@ from asked_in_full import DEEP
 from directly import Directly, broken_in
 from mutants import MUTANTS
 from mutants.inside import INSIDE, ONLY_RECOMMENDED
-from numa_conformance.suite.drive import Scenario
-from numa_conformance.suite.groups import GROUPS, JUDGED, asked_in
+from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in
+from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.requirements import REQUIREMENTS
 from planted import mixed
 

@@ -14,10 +14,10 @@ from numa_conformance.machine import Machine, load_machine, machine_to_dict
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
 from numa_conformance.protocol.values import HintValue, PriorState
-from numa_conformance.suite.node_run import read_set
-from numa_conformance.suite.questions import ChoiceOfCpus
+from numa_conformance.suite.examples.node_run import read_set
+from numa_conformance.suite.examples.questions import ChoiceOfCpus
+from numa_conformance.suite.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 from numa_conformance.suite.strategies.machines import machines
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
 
 pytestmark = [pytest.mark.surfaces("allocate"), pytest.mark.beside_node]
 requirement = pytest.mark.requirement

@@ -12,8 +12,8 @@ from numa_conformance.machine import Machine, machine_to_dict
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.hints import Hints
 from numa_conformance.protocol.values import HintValue, PriorState
-from numa_conformance.suite.questions import Questions
-from numa_conformance.suite.workloads import burstable, guaranteed, static
+from numa_conformance.suite.examples.questions import Questions
+from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
 
 pytestmark = pytest.mark.surfaces("hints")
 requirement = pytest.mark.requirement

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import Machine
-from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet
+from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -6,9 +6,9 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.suite.invariants import split_cores
-from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import best_effort, guaranteed, static
+from numa_conformance.suite.examples.invariants import split_cores
+from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.generators.workloads import best_effort, guaranteed, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import Machine
-from numa_conformance.suite.node_run import NodeRun, read_set
-from numa_conformance.suite.workloads import guaranteed, kubelet, static
+from numa_conformance.suite.examples.node_run import NodeRun, read_set
+from numa_conformance.suite.generators.workloads import guaranteed, kubelet, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Device, load_machine
-from numa_conformance.suite.node_run import NodeRun, PodOnNode
-from numa_conformance.suite.workloads import best_effort, guaranteed, static
+from numa_conformance.suite.examples.node_run import NodeRun, PodOnNode
+from numa_conformance.suite.generators.workloads import best_effort, guaranteed, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -7,11 +7,11 @@ import pytest
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.suite.asking import part_of
-from numa_conformance.suite.differing import STATE_FILES, differences
-from numa_conformance.suite.findings import Finding
-from numa_conformance.suite.groups import GROUPS
-from numa_conformance.suite.telling import scenario_of
+from numa_conformance.suite.asking.asking import part_of
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.comparing.differing import STATE_FILES, differences
+from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.suite.telling.telling import scenario_of
 
 pytestmark = pytest.mark.exact
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.documentation.options import STATIC_OPTIONS
-from numa_conformance.suite.goldens import Golden
-from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.placements import MACHINES, place
+from numa_conformance.suite.examples.goldens import Golden
+from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.examples.placements import MACHINES, place
 
 pytestmark = [pytest.mark.exact, pytest.mark.surfaces("node")]
 

@@ -8,9 +8,9 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
-from numa_conformance.suite.findings import Finding
-from numa_conformance.suite.goldens import Golden
-from numa_conformance.suite.workloads import container, pod
+from numa_conformance.suite.examples.goldens import Golden
+from numa_conformance.suite.generators.workloads import container, pod
+from numa_conformance.suite.telling.findings import Finding
 
 pytestmark = [pytest.mark.exact, pytest.mark.surfaces("score")]
 

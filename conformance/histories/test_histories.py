@@ -10,12 +10,12 @@ from numa_conformance.protocol import Client
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.suite.asking import Outcome, broken_in
-from numa_conformance.suite.groups import ANSWERED, JUDGED
-from numa_conformance.suite.history import History
-from numa_conformance.suite.repeating import times_seen
-from numa_conformance.suite.shrinking import shortened
-from numa_conformance.suite.telling import Told, beside, finding_of
+from numa_conformance.suite.asking.asking import Outcome, broken_in
+from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
+from numa_conformance.suite.asking.repeating import times_seen
+from numa_conformance.suite.asking.shrinking import shortened
+from numa_conformance.suite.history.history import History
+from numa_conformance.suite.telling.telling import Told, beside, finding_of
 
 SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""

@@ -12,8 +12,8 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, machine_from_dict
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.host import Discover
-from numa_conformance.suite.findings import Finding
-from numa_conformance.suite.listings import lay_out
+from numa_conformance.suite.examples.listings import lay_out
+from numa_conformance.suite.telling.findings import Finding
 
 pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement

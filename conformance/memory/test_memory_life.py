@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from numa_conformance.machine import load_machine
 from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.suite.node_run import NodeRun, PodOnNode
-from numa_conformance.suite.workloads import guaranteed, static_memory
+from numa_conformance.suite.examples.node_run import NodeRun, PodOnNode
+from numa_conformance.suite.generators.workloads import guaranteed, static_memory
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

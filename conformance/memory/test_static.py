@@ -6,8 +6,8 @@ import pytest
 
 from numa_conformance.machine import Machine, load_machine, machine_from_dict
 from numa_conformance.protocol.messages.node import StartFailed
-from numa_conformance.suite.node_run import NodeRun, held_after
-from numa_conformance.suite.workloads import burstable, container, guaranteed, pod, static, static_memory
+from numa_conformance.suite.examples.node_run import NodeRun, held_after
+from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, pod, static, static_memory
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -7,8 +7,8 @@ import pytest
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol.messages.node import StartFailed
-from numa_conformance.suite.node_run import NodeRun, held_after
-from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static
+from numa_conformance.suite.examples.node_run import NodeRun, held_after
+from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

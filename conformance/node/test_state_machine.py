@@ -14,8 +14,8 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol.messages.node import NodeStarted
 from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.suite.invariants import cpu_violations, footprint, split_cores
-from numa_conformance.suite.node_run import NodeRun, held_after
+from numa_conformance.suite.examples.invariants import cpu_violations, footprint, split_cores
+from numa_conformance.suite.examples.node_run import NodeRun, held_after
 from numa_conformance.suite.strategies.machines import machines
 from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
 

@@ -14,8 +14,8 @@ from numa_conformance.machine import Machine, load_machine, machine_to_dict
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.pick import Pick, Picked, PickRefused
 from numa_conformance.protocol.values import HintValue
-from numa_conformance.suite.invariants import split_cores
-from numa_conformance.suite.questions import ChoiceOfCpus
+from numa_conformance.suite.examples.invariants import split_cores
+from numa_conformance.suite.examples.questions import ChoiceOfCpus
 from numa_conformance.suite.strategies.machines import machines
 
 pytestmark = [pytest.mark.surfaces("pick"), pytest.mark.beside_node]

@@ -8,8 +8,8 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.classify import Classify
-from numa_conformance.suite.questions import Questions
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod
+from numa_conformance.suite.examples.questions import Questions
+from numa_conformance.suite.generators.workloads import best_effort, burstable, container, guaranteed, pod
 
 pytestmark = pytest.mark.surfaces("classify")
 requirement = pytest.mark.requirement

@@ -10,8 +10,8 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
-from numa_conformance.suite.questions import Questions
-from numa_conformance.suite.workloads import container, pod
+from numa_conformance.suite.examples.questions import Questions
+from numa_conformance.suite.generators.workloads import container, pod
 
 pytestmark = pytest.mark.surfaces("score")
 requirement = pytest.mark.requirement

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.merge import Merge, Merged
 from numa_conformance.protocol.values import HintLists, HintValue
-from numa_conformance.suite.questions import Questions
+from numa_conformance.suite.examples.questions import Questions
 
 pytestmark = pytest.mark.surfaces("merge")
 requirement = pytest.mark.requirement

@@ -8,8 +8,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.suite.node_run import NodeRun, PodOnNode
-from numa_conformance.suite.workloads import best_effort, container, guaranteed, kubelet, pod, static
+from numa_conformance.suite.examples.node_run import NodeRun, PodOnNode
+from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, kubelet, pod, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -3,7 +3,7 @@
 Fixtures (``numa_machine``, ``fake_sysfs``, ``fake_cgroupfs``) come with the pytest plugin; see ``docs/testing.md``.
 """
 
-from .suite.invariants import (
+from .suite.examples.invariants import (
     Assignments,
     Footprint,
     MemoryAmounts,
@@ -13,8 +13,8 @@ from .suite.invariants import (
     memory_violations,
     split_cores,
 )
+from .suite.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 from .suite.strategies import containers, kubelet_configurations, machines, pods, workloads
-from .suite.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 
 __all__ = [
     "Assignments",

@@ -63,8 +63,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 
 @pytest.mark.requirement("cpu-manager/prefer-last-cpus/takes-the-highest")

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from mutants.__main__ import mutants_page
-from numa_conformance.suite.documentation import protocol_page, requirements_page
-from numa_conformance.suite.kubernetes_versions_page import kubernetes_versions_page
-from numa_conformance.suite.quirks_page import quirks_page
-from numa_conformance.suite.rules_page import rules_page
-from numa_conformance.suite.statements_page import statements_page
-from numa_conformance.suite.versions_page import versions_page
+from numa_conformance.pages.kubernetes_versions_page import kubernetes_versions_page
+from numa_conformance.pages.quirks_page import quirks_page
+from numa_conformance.pages.requirements_page import protocol_page, requirements_page
+from numa_conformance.pages.rules_page import rules_page
+from numa_conformance.pages.statements_page import statements_page
+from numa_conformance.pages.versions_page import versions_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

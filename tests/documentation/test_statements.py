@@ -7,8 +7,8 @@ from numa_conformance.documentation.pages import CPU_TASK
 from numa_conformance.documentation.statements import STATEMENTS
 from numa_conformance.documentation.statements.registry import PAGES
 from numa_conformance.documentation.statements.statement import may, must, should, stated
+from numa_conformance.pages.statements_page import asked_by
 from numa_conformance.suite.requirements import REQUIREMENTS
-from numa_conformance.suite.statements_page import asked_by
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -17,7 +17,7 @@ from numa_conformance.fleet import (
 )
 from numa_conformance.kube import ClusterObjects, KubeletConfiguration, NodeResourcesFitArgs, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.workloads import container, guaranteed, pod, static
+from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
 
 MACHINE = load_machine("t3-two-numa-per-socket")
 """Four NUMA nodes of four cores with two threads each."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.pages import kubernetes_versions_page
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
-from numa_conformance.suite import kubernetes_versions_page
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()

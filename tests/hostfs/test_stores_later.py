@@ -5,7 +5,7 @@ from copy import deepcopy
 from numa_conformance.hostfs import JournalStore, MemoryStore
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 
 def counting(calls, text="text"):

@@ -128,7 +128,7 @@ def test_numa_nodes_that_no_machine_has_are_damage(node):
 
 @pytest.mark.parametrize("name", ["cpu_manager_state", "memory_manager_state"])
 def test_more_containers_than_a_node_can_have_are_damage(node, name, monkeypatch):
-    monkeypatch.setattr("numa_conformance.living_node.state.MOST_CONTAINERS", 1)
+    monkeypatch.setattr("numa_conformance.living_node.state_files.MOST_CONTAINERS", 1)
     node.change_cpus(lambda state: state.assignments["db-uid"].update(other=0b110))
     if name == "memory_manager_state":
         block = '[{"numaAffinity":[0],"type":"memory","size":1}]'

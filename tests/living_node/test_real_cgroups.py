@@ -13,7 +13,7 @@ from numa_conformance.cpuset import format_bits
 from numa_conformance.hostfs import read_machine
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
-from numa_conformance.managers.cpu.state import CpuState
+from numa_conformance.managers.cpu.cpu_state import CpuState
 from numa_conformance.managers.cpu.state_file import encode
 
 BASE = Path("/sys/fs/cgroup")

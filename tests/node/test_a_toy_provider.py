@@ -19,7 +19,7 @@ from numa_conformance.managers.provider import Active, Answer, Provider, release
 from numa_conformance.managers.registry import PROVIDERS
 from numa_conformance.managers.setup import NodeSetup
 from numa_conformance.node import Explainer, Node
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 SEAT = "example.com/seat"
 """The resource that the toy gives out: one seat on each NUMA node."""

@@ -18,7 +18,7 @@ from numa_conformance.managers.memory import Blocks
 from numa_conformance.managers.memory import state_file as memory_file
 from numa_conformance.managers.state_file import CheckpointError, FileStyle
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import container, guaranteed, pod, static
+from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
 
 
 def up(version, machine="t2-two-sockets-interleaved", config=None, **more):

@@ -6,7 +6,7 @@ from numa_conformance.errors import KubeletCrashes, KubeletFails, KubeletHangs
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Machine, MemoryNode
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import guaranteed, static, static_memory
+from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
 
 GIB = 2**30
 

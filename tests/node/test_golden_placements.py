@@ -5,8 +5,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.node_run import NodeRun
-from numa_conformance.suite.placements import MACHINES, place
+from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.examples.placements import MACHINES, place
 
 
 @pytest.mark.parametrize("option", ["static", *STATIC_OPTIONS])

@@ -3,7 +3,7 @@
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 
 def test_thirty_six_numa_nodes_with_all_managers():

@@ -13,7 +13,15 @@ from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_machine
 from numa_conformance.managers.cpu import CPU_FILE
 from numa_conformance.node import Admission, Node, NodeState, Reconciled, node_allocatable
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
+from numa_conformance.suite.generators.workloads import (
+    best_effort,
+    burstable,
+    container,
+    guaranteed,
+    kubelet,
+    pod,
+    static,
+)
 
 GIB = 2**30
 GPU = "example.com/gpu"

@@ -12,7 +12,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.memory import StaticMemoryManager
 from numa_conformance.node import Node
-from numa_conformance.suite.workloads import container, pod, static
+from numa_conformance.suite.generators.workloads import container, pod, static
 
 OLD, NEW = (Quirks.of(KubernetesVersion.parse(text)).memory for text in ("1.31", "1.32"))
 

@@ -12,7 +12,7 @@ from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration,
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
 from numa_conformance.node.quota import cfs_quota
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static
+from numa_conformance.suite.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 
 EXACT = Quirks.of(KubernetesVersion(1, 32))
 

@@ -17,7 +17,7 @@ from numa_conformance.hostfs import write_cgroup_tree, write_tree
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import METHODS, Client, InProcess, ReferenceTarget
-from numa_conformance.suite.workloads import best_effort, guaranteed, kubelet, static, static_memory
+from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet, static, static_memory
 
 FILE = data_folder("fixtures") / "schemas" / "protocol.examples.jsonl"
 MACHINE = load_machine("t1-one-socket-smt2")

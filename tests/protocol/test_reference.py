@@ -7,7 +7,7 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
 from numa_conformance.protocol.messages.host import HostReconcile
 from numa_conformance.protocol.messages.node import AdmitPod, RunPod, StartNode
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 
 def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass(tmp_path):

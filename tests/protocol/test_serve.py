@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 TESTS = Path(__file__).parents[1]
 MACHINE = {

@@ -18,7 +18,7 @@ from numa_conformance.protocol.messages.describe import Describe
 from numa_conformance.protocol.messages.node import AdmitPod, Rejected, StartNode
 from numa_conformance.protocol.messages.pick import Pick
 from numa_conformance.protocol.version_1 import VERSION_1
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts" / "v1").glob("*.jsonl"))
 YOUNGER = {"alignments", "scores", "cpu_quota", "phase", "writes"}

@@ -23,7 +23,7 @@ from numa_conformance.protocol.messages.node import (
     RunPod,
     StartNode,
 )
-from numa_conformance.suite.workloads import container, guaranteed, pod
+from numa_conformance.suite.generators.workloads import container, guaranteed, pod
 
 pytestmark = [needs_namespaces]
 STATIC = {

@@ -4,9 +4,9 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol.messages.describe import Description
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary
-from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
-from numa_conformance.suite.profiles import Profile
-from numa_conformance.suite.workloads import guaranteed, static
+from numa_conformance.suite.asking.known_failures import KnownFailure, KnownFailures
+from numa_conformance.suite.asking.profiles import Profile
+from numa_conformance.suite.generators.workloads import guaranteed, static
 
 REQUIREMENT = "cpu-manager/static/packs-whole-cores"
 OTHER = "qos/best-effort-has-none"

@@ -9,9 +9,10 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
-from numa_conformance.suite.drive import Scenario, ask_all, drive
-from numa_conformance.suite.judging import ANSWERED
-from numa_conformance.suite.workloads import guaranteed
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.checkers.verdicts import ANSWERED
+from numa_conformance.suite.generators.scenario import Scenario, ask_all
+from numa_conformance.suite.generators.workloads import guaranteed
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}

@@ -11,7 +11,7 @@ from numa_conformance.report.html import Column, matrix_page
 from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import read_report
 from numa_conformance.report.writers import write_reports
-from numa_conformance.suite.known_failures import KnownFailure, KnownFailures
+from numa_conformance.suite.asking.known_failures import KnownFailure, KnownFailures
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))

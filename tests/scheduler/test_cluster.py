@@ -12,7 +12,7 @@ from numa_conformance.kube import KubeletConfiguration, NodeObject, NodeResource
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
 from numa_conformance.scheduler import cluster, numa_fragmentation, score_node
-from numa_conformance.suite.workloads import container, guaranteed, pod, static
+from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)
 run_cluster = functools.partial(cluster.run_cluster, quirks=QUIRKS)

@@ -20,7 +20,7 @@ from typing import Any
 
 import coverage
 
-from numa_conformance.suite.groups import GROUPS
+from numa_conformance.suite.asking.groups import GROUPS
 
 from .asking import (
     Asked,

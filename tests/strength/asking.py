@@ -14,11 +14,12 @@ from typing import Any
 
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import FEATURES, Client, InProcess
-from numa_conformance.suite.differing import differing
-from numa_conformance.suite.drive import Scenario, drive
-from numa_conformance.suite.groups import GROUPS
-from numa_conformance.suite.history import History
-from numa_conformance.suite.judging import judge
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.comparing.differing import differing
+from numa_conformance.suite.generators.scenario import Scenario
+from numa_conformance.suite.history.history import History
 from numa_conformance.suite.recorded import read_vectors, replay
 from numa_conformance.suite.requirements import REQUIREMENTS
 

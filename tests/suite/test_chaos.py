@@ -8,9 +8,10 @@ import pytest
 
 from chaos import Chaos
 from numa_conformance.protocol import Client, InProcess
-from numa_conformance.suite.drive import Scenario, drive
-from numa_conformance.suite.groups import GROUPS
-from numa_conformance.suite.judging import judge
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.generators.scenario import Scenario
 
 SEEDS = 500
 BLOCKS = 5

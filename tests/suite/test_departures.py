@@ -5,7 +5,7 @@ import pytest
 import departing
 from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
-from numa_conformance.suite.judging import ANSWERED
+from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.requirements.departures import DEPARTURES, TOGETHER
 

@@ -8,7 +8,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
-from numa_conformance.suite.renumber import renumber
+from numa_conformance.suite.generators.renumber import renumber
 from numa_conformance.testing import (
     cpu_violations,
     device_violations,

@@ -17,7 +17,7 @@ from ..hostfs import open_dump
 from ..living_node.changes import changes
 from ..living_node.findings import Finding, Findings, check
 from ..living_node.look import Asked, look
-from ..suite.history import histories_text
+from ..suite.history.history import histories_text
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 from .versions import version as version_type

@@ -12,9 +12,9 @@ from ..documentation.versions import DEFAULT
 from ..protocol import Client
 from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
-from ..suite.asking import Budget
-from ..suite.kinds import Kind, Kinds
-from ..suite.two_targets import TwoTargets
+from ..suite.asking.asking import Budget
+from ..suite.comparing.kinds_of_difference import Kind, Kinds
+from ..suite.comparing.two_targets import TwoTargets
 from .exits import DIFFERENT, OK
 from .sides import of_one_version, side
 from .targets import TargetChoice, open_target

@@ -14,12 +14,12 @@ import click
 
 from ..errors import Fault, UsageError
 from ..files import open_plain
-from ..suite.drive import again
-from ..suite.history import LONGEST, History, HistoryError, read_histories
+from ..suite.asking.drive import again
+from ..suite.checkers.verdicts import Broken, Verdicts, judge_from_file
+from ..suite.history.history import LONGEST, History, HistoryError, read_histories
 from ..suite.judge.seen import SEEN
-from ..suite.judging import Broken, Verdicts, judge_from_file
 from ..suite.requirements import REQUIREMENTS
-from ..suite.telling import finding_of
+from ..suite.telling.telling import finding_of
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress

@@ -9,8 +9,8 @@ import click
 
 from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.rules import RULES
-from ..suite.quirks_page import quirks_page
-from ..suite.rules_page import rule_address
+from ..pages.quirks_page import quirks_page
+from ..pages.rules_page import rule_address
 from .names import chosen
 from .terminal import print_json, say
 

@@ -18,7 +18,7 @@ from ..report.known import refreshed
 from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.writers import PAGE, write_reports
-from ..suite.known_failures import KnownFailure, KnownFailures, check_expiry
+from ..suite.asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from ..suite.documentation import protocol_page, requirements_page
-from ..suite.kubernetes_versions_page import kubernetes_versions_page
+from ..pages.kubernetes_versions_page import kubernetes_versions_page
+from ..pages.requirements_page import protocol_page, requirements_page
+from ..pages.rules_page import rules_page
+from ..pages.statements_page import statements_page
+from ..pages.versions_page import versions_page
 from ..suite.requirements import REQUIREMENTS, Requirement
-from ..suite.rules_page import rules_page
-from ..suite.statements_page import statements_page
-from ..suite.versions_page import versions_page
 from .names import chosen
 from .terminal import print_json, say
 

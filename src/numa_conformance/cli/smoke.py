@@ -27,7 +27,7 @@ from ..protocol.messages.node import (
 from ..protocol.messages.pick import Pick
 from ..protocol.messages.score import Score
 from ..protocol.values import HintValue, PriorState
-from ..suite.workloads import guaranteed, static
+from ..suite.generators.workloads import guaranteed, static
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json

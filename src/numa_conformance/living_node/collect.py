@@ -24,7 +24,7 @@ from .look import Asked, RunningContainer, Sight, look
 from .manifest import FILE, FORMAT, Manifest
 from .names import FOLDER
 from .pod_resources import DUMPED
-from .state import StateFile
+from .state_files import StateFile
 
 __all__ = ["collect"]
 

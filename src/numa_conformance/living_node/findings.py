@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import DEFAULT, SUPPORTED, KubernetesVersion
-from ..suite.history import History
+from ..suite.checkers.verdicts import Broken, Verdicts, judge
+from ..suite.history.history import History
 from ..suite.judge.checker import Violation
-from ..suite.judging import Broken, Verdicts, judge
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import departing
 from .evidence import evidence_of

@@ -9,13 +9,13 @@ from typing import Any
 from ..cpuset import format_bits, iter_bits
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..managers.cpu.state_file import CPU_FILE
-from ..managers.memory.state import Block
-from ..suite.history import Head, History, Step
+from ..managers.memory.memory_state import Block
+from ..suite.history.history import Head, History, Step
 from ..suite.judge.seen import SEEN
-from ..suite.judge.starts import GENERATOR as START
+from ..suite.judge.start_subjects import GENERATOR as START
 from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
-from .state import StateFiles
+from .state_files import StateFiles
 
 __all__ = ["WHOLE_POD", "seen_history", "start_history"]
 

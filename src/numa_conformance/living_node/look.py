@@ -20,7 +20,7 @@ from .configuration import Configured, find_kubelet, read_configuration
 from .manifest import read_manifest
 from .names import Named, is_id, names_of_containers
 from .pod_resources import Told, ask_kubelet, read_dumped
-from .state import StateFiles, read_state
+from .state_files import StateFiles, read_state
 from .tree import NodeTree
 from .version import version_of_kubelet
 

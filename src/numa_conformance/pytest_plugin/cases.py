@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ..report.case import Case
-from ..suite.groups import GROUPS, groups_of
+from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.requirements import REQUIREMENTS
-from ..suite.telling import Told
+from ..suite.telling.telling import Told
 
 __all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of", "surfaces_of_item"]
 

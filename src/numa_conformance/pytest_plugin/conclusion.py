@@ -17,7 +17,7 @@ from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
 from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
-from ..suite.left_out import LeftOut
+from ..suite.asking.left_out import LeftOut
 from .cases import case_id, case_id_of_node
 from .choice import LEFT_OUT
 from .run import RUN, Run

@@ -10,7 +10,7 @@ import pytest
 
 from ..machine import Machine
 from ..report.listing import ListedCase, ListedGroup, Listing
-from ..suite.groups import GROUPS, groups_of
+from ..suite.asking.groups import GROUPS, groups_of
 from .cases import case_id, requirements_of
 from .choice import missing_of
 from .run import RUN, Run

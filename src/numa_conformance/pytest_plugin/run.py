@@ -11,9 +11,9 @@ import pytest
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 from ..real_kubelet.command import serving
-from ..suite.asking import Budget
-from ..suite.known_failures import KnownFailures
-from ..suite.profiles import Profile
+from ..suite.asking.asking import Budget
+from ..suite.asking.known_failures import KnownFailures
+from ..suite.asking.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots

@@ -10,7 +10,7 @@ import pytest
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from ..machine.data_files import data_folder
-from ..suite.goldens import Golden
+from ..suite.examples.goldens import Golden
 from .options import is_set, setting
 
 __all__ = ["Snapshots"]

@@ -15,11 +15,11 @@ from ..report import departures
 from ..report.beside_reference import with_reference
 from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_conversations, with_history
-from ..suite.findings import Finding
-from ..suite.groups import groups_of
+from ..suite.asking.groups import groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import TOGETHER, Causes
-from ..suite.telling import Told
+from ..suite.telling.findings import Finding
+from ..suite.telling.telling import Told
 from .cases import CASE, TOLD
 from .run import RUN, Run
 from .whose_fault import as_the_targets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import CpuSetSyntaxError
 from ..protocol import BadReply, TargetFault
-from ..suite.findings import Finding
+from ..suite.telling.findings import Finding
 
 __all__ = ["as_the_targets"]
 

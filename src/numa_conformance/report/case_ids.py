@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..suite.tests_index import index_of_tests
+from ..suite.examples.index import index_of_tests
 
 __all__ = ["with_folder"]
 

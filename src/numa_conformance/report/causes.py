@@ -12,10 +12,10 @@ from ..documentation.options import POLICY_OPTIONS
 from ..documentation.quirks import QUIRKS, Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Level
-from ..suite.differing import Differing
-from ..suite.drive import again
-from ..suite.history import History
-from ..suite.two_targets import TwoTargets
+from ..suite.asking.drive import again
+from ..suite.comparing.differing import Differing
+from ..suite.comparing.two_targets import TwoTargets
+from ..suite.history.history import History
 from .beside_reference import open_reference
 
 __all__ = ["FACTS", "CausesBetween", "Shown"]

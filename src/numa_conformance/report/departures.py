@@ -8,10 +8,10 @@ from typing import Any
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
-from ..suite.differing import filled
-from ..suite.drive import again
-from ..suite.history import History
-from ..suite.judging import judge
+from ..suite.asking.drive import again
+from ..suite.checkers.verdicts import judge
+from ..suite.comparing.differing import filled
+from ..suite.history.history import History
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from .beside_reference import open_reference

@@ -11,8 +11,8 @@ import msgspec
 
 from ..errors import UsageError
 from ..files import write_text
-from ..suite.history import History, histories_text
-from ..suite.telling import Told
+from ..suite.history.history import History, histories_text
+from ..suite.telling.telling import Told
 from .case import Case
 
 __all__ = ["FOLDER", "keep_group", "remove_other_histories", "with_conversations", "with_history"]

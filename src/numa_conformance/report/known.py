@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from ..errors import Fault, UsageError
-from ..suite.known_failures import KnownFailure, KnownFailures
-from ..suite.left_out import LeftOut
+from ..suite.asking.known_failures import KnownFailure, KnownFailures
+from ..suite.asking.left_out import LeftOut
 from .case import UNMET, Case
 
 __all__ = ["refreshed", "stale", "unasked"]

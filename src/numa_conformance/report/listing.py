@@ -7,7 +7,7 @@ import textwrap
 import msgspec
 
 from ..protocol.messages.describe import Description
-from ..suite.profiles import Profile
+from ..suite.asking.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 
 __all__ = ["ListedCase", "ListedGroup", "Listing"]

@@ -10,9 +10,9 @@ import msgspec
 
 from .. import __version__
 from ..protocol.messages.describe import Description
-from ..suite.known_failures import KnownFailures
-from ..suite.left_out import NO_VERDICT, LeftOut
-from ..suite.profiles import OPTIONAL, Profile
+from ..suite.asking.known_failures import KnownFailures
+from ..suite.asking.left_out import NO_VERDICT, LeftOut
+from ..suite.asking.profiles import OPTIONAL, Profile
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict

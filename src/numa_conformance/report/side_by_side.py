@@ -8,10 +8,10 @@ from typing import Any
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..machine.picture import allocation_map, legend_line
-from ..suite.comparison import maps
-from ..suite.findings import Finding
-from ..suite.kinds import Kind
-from ..suite.telling import scenario_of
+from ..suite.comparing.kinds_of_difference import Kind
+from ..suite.telling.findings import Finding
+from ..suite.telling.telling import scenario_of
+from ..suite.telling.two_pictures import maps
 
 __all__ = ["by_cause", "kind_as_json", "kinds_as_text"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..protocol import version_1
 from ..protocol.messages.describe import PROTOCOL, Description
-from ..suite.profiles import Profile
+from ..suite.asking.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from .blocks import told_blocks
 from .case import VERDICTS

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg
-from ..suite.comparison import maps, told_bits
-from ..suite.pictures import without_picture
 from ..suite.requirements import REQUIREMENTS, Requirement
+from ..suite.telling.pictures import without_picture
+from ..suite.telling.two_pictures import maps, told_bits
 from .blocks import playing_again, rank
 from .case import Case
 from .model import Summary

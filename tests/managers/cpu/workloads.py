@@ -12,7 +12,7 @@ from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
 from numa_conformance.managers.cpu import CpuTopology, StaticPolicy, make_cpu_manager
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.suite import workloads
+from numa_conformance.suite.generators import workloads
 
 EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu
 DOCUMENTED: CpuQuirks = CpuQuirks()

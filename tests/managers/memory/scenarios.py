@@ -9,7 +9,7 @@ from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.machine import Machine, MemoryNode
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import StaticMemoryManager, make_memory_manager
-from numa_conformance.suite.workloads import guaranteed, kubelet
+from numa_conformance.suite.generators.workloads import guaranteed, kubelet
 
 EXACT = Quirks.of(KubernetesVersion(1, 32)).memory
 DOCUMENTED: MemoryQuirks = MemoryQuirks()

@@ -6,8 +6,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.memory.hints import memory_hints
-from numa_conformance.managers.memory.state import NodeMemory, Table
+from numa_conformance.managers.memory.memory_hints import memory_hints
+from numa_conformance.managers.memory.memory_state import NodeMemory, Table
 
 RESOURCES = ("memory", "hugepages-2Mi")
 

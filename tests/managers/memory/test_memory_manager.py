@@ -12,7 +12,7 @@ from numa_conformance.kube import Pod
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import Block, Blocks, NodeMemory, StaticMemoryManager
 from numa_conformance.managers.memory.amounts import pod_amounts
-from numa_conformance.suite.workloads import burstable, container, pod
+from numa_conformance.suite.generators.workloads import burstable, container, pod
 
 Totals = dict[int, dict[str, tuple[int, int]]]
 

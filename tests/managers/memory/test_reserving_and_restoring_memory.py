@@ -17,7 +17,7 @@ from numa_conformance.managers.memory import (
     StaticMemoryManager,
     make_memory_manager,
 )
-from numa_conformance.suite.workloads import kubelet
+from numa_conformance.suite.generators.workloads import kubelet
 
 
 def test_a_state_that_fits_is_taken_over():

@@ -9,14 +9,14 @@ from typing import Any
 from unittest.mock import patch
 
 from numa_conformance.managers import eligibility
+from numa_conformance.managers.cpu import cpu_state as cpu_state
 from numa_conformance.managers.cpu import hint_request, packed, reservation, static_policy
 from numa_conformance.managers.cpu import manager as cpu_manager
-from numa_conformance.managers.cpu import state as cpu_state
 from numa_conformance.managers.cpu.options import distribute_cpus_across_cores as spread
 from numa_conformance.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.managers.device import device_state as device_state
 from numa_conformance.managers.device import manager as device_manager
-from numa_conformance.managers.device import state as device_state
 from numa_conformance.managers.hint import NO_AFFINITY
 from numa_conformance.managers.memory import reuse as memory_reuse
 from numa_conformance.managers.memory import static_policy as memory_policy
@@ -24,7 +24,7 @@ from numa_conformance.managers.topology import merge
 from numa_conformance.managers.topology import policy as topology_policy
 from numa_conformance.node import admission, checkpoints, node
 from numa_conformance.protocol import METHODS, ReferenceTarget
-from numa_conformance.suite.drive import Scenario
+from numa_conformance.suite.generators.scenario import Scenario
 
 __all__ = ["PATCHED", "shows_in"]
 

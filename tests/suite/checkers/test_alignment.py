@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.suite.checkers import alignment
+from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.suite.judge.reading import Block
 from numa_conformance.suite.judge.world import Held, World
-from numa_conformance.suite.workloads import guaranteed, static, static_memory
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
 
 TOPOLOGY = "topology-manager/"

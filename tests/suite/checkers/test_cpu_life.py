@@ -8,9 +8,26 @@ from typing import Any
 import pytest
 
 from numa_conformance.suite.checkers import cpu_life, cpu_pool
-from numa_conformance.suite.judge.life import Arrival, Moment, ReconcilePass, Removal, Restart, Run, State, Update
+from numa_conformance.suite.generators.workloads import (
+    best_effort,
+    burstable,
+    container,
+    guaranteed,
+    kubelet,
+    pod,
+    static,
+)
+from numa_conformance.suite.judge.node_subjects import (
+    Arrival,
+    Moment,
+    ReconcilePass,
+    Removal,
+    Restart,
+    Run,
+    State,
+    Update,
+)
 from numa_conformance.suite.judge.world import PodOnNode, World
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 from worlds import Case, admitted, bits, breaks, held, judged_in, node, refused, resident
 
 STATIC = "cpu-manager/static/"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.suite.checkers import device_life
-from numa_conformance.suite.judge.life import Moment, Restart
+from numa_conformance.suite.generators.workloads import best_effort, static
+from numa_conformance.suite.judge.node_subjects import Moment, Restart
 from numa_conformance.suite.judge.world import Held, PodOnNode, World
-from numa_conformance.suite.workloads import best_effort, static
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
 
 ALLOCATION = "device-manager/allocation/"

@@ -9,8 +9,8 @@ import pytest
 
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.generators.hints import examples_of_hints, hint_sweep
-from numa_conformance.suite.generators.states import ALL
+from numa_conformance.suite.generators.allocation_states import ALL
+from numa_conformance.suite.generators.hint_sweeps import examples_of_hints, hint_sweep
 from numa_conformance.suite.judge.hinted import hinted
 from numa_conformance.suite.judge.pods import PodSpec
 from planted import asked, breaks, judged, mixed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.suite.checkers import memory_life
-from numa_conformance.suite.judge.life import Moment, Restart
-from numa_conformance.suite.workloads import burstable, guaranteed, static, static_memory
+from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
+from numa_conformance.suite.judge.node_subjects import Moment, Restart
 from worlds import Case, admitted, block, breaks, held, judged_in, node, resident
 
 MEMORY = "memory-manager/"

@@ -12,11 +12,19 @@ import pytest
 from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.checkers import device_hints, memory_hints
-from numa_conformance.suite.drive import Question, Scenario, ask_all, drive
-from numa_conformance.suite.history import History, Step
-from numa_conformance.suite.judging import Verdicts, judge
-from numa_conformance.suite.workloads import best_effort, burstable, container, guaranteed, pod, static_memory
+from numa_conformance.suite.checkers.verdicts import Verdicts, judge
+from numa_conformance.suite.generators.scenario import Question, Scenario, ask_all
+from numa_conformance.suite.generators.workloads import (
+    best_effort,
+    burstable,
+    container,
+    guaranteed,
+    pod,
+    static_memory,
+)
+from numa_conformance.suite.history.history import History, Step
 from worlds import judged_in
 
 Json = dict[str, Any]

@@ -11,9 +11,9 @@ import pytest
 from alternatives import ALTERNATIVES
 from directly import Directly
 from numa_conformance.protocol import FEATURES, ReferenceTarget
-from numa_conformance.suite.asking import Asking
-from numa_conformance.suite.groups import GROUPS
-from numa_conformance.suite.judging import Verdicts
+from numa_conformance.suite.asking.asking import Asking
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.checkers.verdicts import Verdicts
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import pytest
 
-from numa_conformance.suite.generators.scores import examples_of_scores, score_sweep
+from numa_conformance.suite.generators.score_sweeps import examples_of_scores, score_sweep
 from numa_conformance.suite.judge.quantities import amount
 from planted import breaks, judged, mixed
 

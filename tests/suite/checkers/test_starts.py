@@ -12,14 +12,14 @@ from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
-from numa_conformance.suite.asking import Asking
-from numa_conformance.suite.drive import Scenario
-from numa_conformance.suite.generators.starts import node_starts
-from numa_conformance.suite.groups import GROUPS, asked_in
-from numa_conformance.suite.history import Head, History, Step
-from numa_conformance.suite.judge.starts import GENERATOR, starts
-from numa_conformance.suite.judging import Verdicts, judge
-from numa_conformance.suite.workloads import guaranteed, kubelet, static
+from numa_conformance.suite.asking.asking import Asking
+from numa_conformance.suite.asking.groups import GROUPS, asked_in
+from numa_conformance.suite.checkers.verdicts import Verdicts, judge
+from numa_conformance.suite.generators.scenario import Scenario
+from numa_conformance.suite.generators.start_sweeps import node_starts
+from numa_conformance.suite.generators.workloads import guaranteed, kubelet, static
+from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.start_subjects import GENERATOR, starts
 from planted import mixed
 
 Answer = Mapping[str, Any]

@@ -7,9 +7,9 @@ from numa_conformance.kube import Pod
 from numa_conformance.machine import catalogue_names, load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
-from numa_conformance.suite.drive import drive
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.generators.option_probes import probe_of
-from numa_conformance.suite.groups import GROUPS
 
 
 def pods_asked(group, most):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.suite.generators.workloads import container, pod
 from numa_conformance.suite.judge.pods import PodSpec
-from numa_conformance.suite.workloads import container, pod
 
 MEMORY = "200Mi"
 

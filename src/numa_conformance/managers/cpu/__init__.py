@@ -2,10 +2,10 @@
 
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
+from .cpu_state import CpuHolding, CpuPools, CpuState
 from .hint_request import HintRequest
 from .manager import make_cpu_manager, provide
 from .provider import CpuManager
-from .state import CpuHolding, CpuPools, CpuState
 from .state_file import CPU_FILE, CpuStateFile
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .cpu_state import CpuPools, CpuState
 from .provider import CpuManager
-from .state import CpuPools, CpuState
 
 __all__ = ["NonePolicy"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..provider import Provider
 from ..state_file import PLAIN
-from .state import CpuHolding, CpuState
+from .cpu_state import CpuHolding, CpuState
 from .state_file import CpuStateFile
 
 __all__ = ["CpuManager"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...errors import StartError
-from .state import CpuState
+from .cpu_state import CpuState
 
 __all__ = ["check_state"]
 

@@ -11,7 +11,7 @@ from ...errors import CpuSetSyntaxError
 from ...hostfs.go_json import dump
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
-from .state import CpuState
+from .cpu_state import CpuState
 from .state_formats import FORMATS, V1, V2, V3, Format, Record
 
 __all__ = ["CPU_FILE", "CpuStateFile", "decode", "encode"]

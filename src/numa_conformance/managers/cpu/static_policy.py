@@ -17,12 +17,12 @@ from ..provider import Active, release_inactive
 from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
+from .cpu_state import CpuPools, CpuState
 from .hint_request import HintRequest, Preference, fewest_nodes
 from .options import align_by_socket, strict_cpu_reservation
 from .options.full_pcpus_only import FullPcpusOnly
 from .provider import CpuManager
 from .restore import check_state
-from .state import CpuPools, CpuState
 from .topology import CpuTopology
 
 __all__ = ["StaticPolicy"]

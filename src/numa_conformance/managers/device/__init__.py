@@ -1,9 +1,9 @@
 """The Device Manager: devices of device plugins, with their NUMA affinity."""
 
 from .choose import Preference, lowest_ids
+from .device_state import DeviceEntry, DeviceHolding, ResourceDevices
 from .manager import DeviceManager, provide
 from .plugin import DevicePlugin
-from .state import DeviceEntry, DeviceHolding, ResourceDevices
 from .state_file import DEVICE_FILE, DeviceStateFile
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ...documentation.quirks.device import DeviceQuirks
-from .state import ResourceDevices
+from .device_state import ResourceDevices
 
 __all__ = ["Preference", "choose", "lowest_ids"]
 

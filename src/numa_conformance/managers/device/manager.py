@@ -16,9 +16,9 @@ from ..hint import Hint
 from ..provider import Active, Provider, release_inactive
 from ..setup import NodeSetup
 from .choose import Preference, choose, lowest_ids
-from .hints import Pools, device_hints
+from .device_hints import Pools, device_hints
+from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .plugin import DevicePlugin
-from .state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
 __all__ = ["DeviceManager", "provide"]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ...hostfs.fnv import fnv1a_32
 from ...hostfs.go_json import dump
-from .state import DeviceEntry, Inventory
+from .device_state import DeviceEntry, Inventory
 
 __all__ = ["DEVICE_FILE", "DeviceStateFile", "decode", "encode"]
 

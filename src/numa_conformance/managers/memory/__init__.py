@@ -1,8 +1,8 @@
 """The Memory Manager: memory and huge pages of Guaranteed pods, pinned to NUMA nodes."""
 
 from .manager import MemoryManager, make_memory_manager, provide
+from .memory_state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory, Table
 from .none_policy import NoneMemoryManager
-from .state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory, Table
 from .state_file import MEMORY_FILE, MemoryStateFile
 from .static_policy import StaticMemoryManager
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .state import Block, NodeMemory
+from .memory_state import Block, NodeMemory
 
 __all__ = ["charge", "discharge"]
 

@@ -14,9 +14,9 @@ from ...machine.model import Machine
 from ..provider import Provider
 from ..setup import NodeSetup
 from ..state_file import FileStyle
+from .memory_state import Blocks, NodeMemory, initial_nodes
 from .none_policy import NoneMemoryManager
 from .reservation import reserved_by_node
-from .state import Blocks, NodeMemory, initial_nodes
 from .static_policy import StaticMemoryManager
 
 __all__ = ["MemoryManager", "make_memory_manager", "provide"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..provider import Provider
 from ..state_file import PLAIN
-from .state import Blocks, NodeMemory
+from .memory_state import Blocks, NodeMemory
 from .state_file import MemoryStateFile
 
 __all__ = ["NoneMemoryManager"]

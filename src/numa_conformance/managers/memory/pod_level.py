@@ -13,7 +13,7 @@ from collections import Counter
 from ...kube.container import Container
 from ...kube.pod import Pod
 from .amounts import Amounts, container_amounts
-from .state import Block
+from .memory_state import Block
 
 __all__ = ["empty_pool", "parts"]
 

@@ -8,7 +8,7 @@ from copy import deepcopy
 from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import KubeletCrashes, StartError
 from .charging import charge
-from .state import Blocks, NodeMemory
+from .memory_state import Blocks, NodeMemory
 
 __all__ = ["check_restored"]
 

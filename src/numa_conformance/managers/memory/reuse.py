@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...kube.container import Container
 from ...kube.pod import Pod
-from .state import Block, Blocks
+from .memory_state import Block, Blocks
 
 __all__ = ["ReusableMemory", "shrink_init_blocks"]
 

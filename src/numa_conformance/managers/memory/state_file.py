@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ...hostfs.go_json import dump
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
-from .state import Block, Blocks, NodeMemory
+from .memory_state import Block, Blocks, NodeMemory
 from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, Format, Record, columns
 
 __all__ = ["MEMORY_FILE", "MemoryStateFile", "decode", "encode"]

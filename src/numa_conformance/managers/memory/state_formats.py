@@ -10,7 +10,7 @@ from ...hostfs.fnv import fnv1a_32
 from ...hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, type_error
 from ..state_formats import Format as AnyFormat
 from ..state_formats import Formats
-from .state import Block, NodeMemory, Table
+from .memory_state import Block, NodeMemory, Table
 
 __all__ = ["FORMATS", "TABLE_FIELDS", "V1", "V2", "Format", "Record", "columns"]
 

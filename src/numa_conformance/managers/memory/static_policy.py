@@ -18,10 +18,10 @@ from ..state_file import PLAIN
 from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import charge, discharge
-from .hints import MemoryHints, breaks_a_group, memory_hints
+from .memory_hints import MemoryHints, breaks_a_group, memory_hints
+from .memory_state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
 from .restore import check_restored
 from .reuse import ReusableMemory, shrink_init_blocks
-from .state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
 from .state_file import MemoryStateFile
 
 __all__ = ["StaticMemoryManager"]

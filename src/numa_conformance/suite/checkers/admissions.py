@@ -6,7 +6,7 @@ from ...cpuset import format_bits
 from ..judge.alignment import Alignment, asks_for_devices, empties_the_pool, fits, only_cpus
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, adds_up, touched
-from ..judge.life import Admission
+from ..judge.node_subjects import Admission
 from ..judge.world import World
 
 REFUSING = ("restricted", "single-numa-node")

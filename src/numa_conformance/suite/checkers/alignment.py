@@ -6,7 +6,7 @@ from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, cpus_of, touched
-from ..judge.life import Admission
+from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
 from .wording import listed

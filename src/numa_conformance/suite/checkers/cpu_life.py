@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits, iter_bits
 from ..judge.checker import Judgement, Violation, checker, violated
-from ..judge.life import Admission, Moment, ReconcilePass, Restart, Run, State
+from ..judge.node_subjects import Admission, Moment, ReconcilePass, Restart, Run, State
 from ..judge.world import World
 
 

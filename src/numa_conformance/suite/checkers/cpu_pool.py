@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...cpuset import format_bits
 from ...machine import Machine
 from ..judge.checker import Judgement, checker, violated
-from ..judge.life import Arrival, Moment, Removal
+from ..judge.node_subjects import Arrival, Moment, Removal
 
 
 @checker("cpu-manager/shared-pool/holds-all-cpus-at-first", Arrival)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..judge.checker import Judgement, Violation, checker
-from ..judge.life import Admission, State
+from ..judge.node_subjects import Admission, State
 from ..judge.pods import BEST_EFFORT, ContainerSpec, PodSpec
 from ..judge.world import Held, World
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Judgement, Violation, checker, violated
-from ..judge.life import Crash
+from ..judge.node_subjects import Crash
 from ..judge.world import World
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..judge.checker import Judgement, checker, violated
-from ..judge.life import Admission, Moment, Restart
+from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Request, Room
 from ..judge.world import Held
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ..judge.checker import Judgement, checker, violated
-from ..judge.life import Admission, Moment, Restart
+from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Room, memory_of
 from ..judge.world import Held
 

@@ -6,7 +6,7 @@ from ...cpuset import format_bits
 from ..judge.alignment import asks_for_devices
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import WHOLE_CORES, adds_up
-from ..judge.life import Admission
+from ..judge.node_subjects import Admission
 
 FAILED = "Failed"
 TERMINATED = (FAILED, "Terminated")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..judge.alignment import empties_the_pool
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import WHOLE_CORES, adds_up
-from ..judge.life import AskedAgain
+from ..judge.node_subjects import AskedAgain
 from .admissions import REFUSING
 
 

@@ -12,7 +12,7 @@ from ...cpuset import format_bits
 from ...documentation.options import STATIC_OPTIONS
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, touched
-from ..judge.starts import MANY_NODES, MOST_NODES, FirstPod, Start
+from ..judge.start_subjects import MANY_NODES, MOST_NODES, FirstPod, Start
 
 ADD_UP = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET})
 BY_BEST_EFFORT = frozenset({BY_UNCORE})

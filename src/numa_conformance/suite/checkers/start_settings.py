@@ -12,7 +12,7 @@ from ..judge.checker import Judgement, checker, violated
 from ..judge.pods import GUARANTEED
 from ..judge.quantities import amount
 from ..judge.room import HUGE, allocatable
-from ..judge.starts import MANY_NODES, MOST_NODES, Start
+from ..judge.start_subjects import MANY_NODES, MOST_NODES, Start
 
 STARTS, FAILS = "the node comes up", "the node does not come up"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.checker import Judgement, Violation, checker, violated
 from ..judge.files import CPU_FILE, MEMORY_FILE
-from ..judge.life import ForeignStart, Recovery, Restart
+from ..judge.node_subjects import ForeignStart, Recovery, Restart
 from ..judge.world import World
 from .crashes import in_two_places
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from ...cpuset import iter_bits
 from ...machine import Machine, catalogue_names, load_machine
-from ..drive import Question, Scenario, ask_all
-from ..workloads import best_effort, burstable, kubelet
+from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
 from .picks import OPTION_SETS
-from .states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
+from .scenario import Question, Scenario, ask_all
+from .workloads import best_effort, burstable, kubelet
 
 __all__ = ["allocation_machines", "allocation_sweep"]
 

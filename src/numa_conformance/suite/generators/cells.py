@@ -12,7 +12,7 @@ from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
-from ..judge.starts import MOST_NODES
+from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
 __all__ = ["RESERVATIONS", "WITH_DEVICES", "Cell", "cells", "kubelet_of"]

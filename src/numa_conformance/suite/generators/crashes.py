@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from ..drive import Question, Scenario, Script
 from ..judge.reading import read_bits
-from ..workloads import container, pod
 from .cells import Cell, kubelet_of
+from .scenario import Question, Scenario, Script
+from .workloads import container, pod
 
 __all__ = ["NEEDED", "crashes"]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import load_machine, machine_to_dict
-from ..drive import Scenario, Script
 from ..judge.choice import STRICT
 from ..judge.files import CPU_FILE
-from ..workloads import container, guaranteed, pod, static
 from .cells import Cell, kubelet_of
 from .crashes import FILES
+from .scenario import Scenario, Script
+from .workloads import container, guaranteed, pod, static
 
 __all__ = ["NEEDED", "damages"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import load_machine
-from ..drive import Question, Scenario, Script, ask_all
+from .scenario import Question, Scenario, Script, ask_all
 
 __all__ = ["CLOSEST", "MOST_NODES", "merge_sweep"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from ..workloads import guaranteed, static
+from .workloads import guaranteed, static
 
 __all__ = ["Probe", "a_core_of_each", "probe_of"]
 

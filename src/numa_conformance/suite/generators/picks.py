@@ -11,8 +11,8 @@ from itertools import combinations
 from ...cpuset import format_bits, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
-from ..drive import Question, Scenario, Script, ask_all
-from ..renumber import renumber
+from .renumber import renumber
+from .scenario import Question, Scenario, Script, ask_all
 
 __all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
 

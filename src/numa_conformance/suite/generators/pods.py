@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from ...machine import load_machine
-from ..drive import Scenario, ask_all
+from .scenario import Scenario, ask_all
 
 __all__ = ["EXAMPLES", "examples_of_pods", "pod_sweep"]
 

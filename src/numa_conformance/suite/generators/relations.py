@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from ...machine import Machine, machine_to_dict
-from ..drive import Scenario, Script
-from ..workloads import container, pod
 from .cells import Cell
+from .scenario import Scenario, Script
 from .walks import Walk
+from .workloads import container, pod
 
 __all__ = ["related"]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from ..drive import Answer, Question, Scenario, Script
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..workloads import container, pod
 from .cells import Cell, kubelet_of
+from .scenario import Answer, Question, Scenario, Script
+from .workloads import container, pod
 
 __all__ = ["Walk", "walks"]
 

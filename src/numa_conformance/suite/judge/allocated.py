@@ -8,7 +8,7 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from ..history import History
+from ..history.history import History
 from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..history import History
+from ..history.history import History
 from .pods import PodSpec, qos_class
 
 __all__ = ["Classified", "classified"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from ..history import History
+from ..history.history import History
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .reading import Affinity, affinity_of

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...cpuset import iter_bits
 from ...machine import Machine
-from ..history import History
+from ..history.history import History
 from .reading import Affinity, nodes_of
 from .settings import Settings
 

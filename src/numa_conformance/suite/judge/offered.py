@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from .hinted import CpuHints, sets_of_nodes
-from .life import Aligned
 from .merged import axes_of, merged_by
+from .node_subjects import Aligned
 from .pods import ContainerSpec, PodSpec
 from .reading import Affinity, affinity_of
 from .room import HUGE, Room, asked_devices, local

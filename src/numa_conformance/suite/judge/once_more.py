@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .life import AskedAgain
+from .node_subjects import AskedAgain
 from .pods import ContainerSpec, PodSpec
 from .world import World
 

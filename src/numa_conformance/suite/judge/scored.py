@@ -9,7 +9,7 @@ from functools import cached_property
 from math import ceil, floor
 from typing import Any
 
-from ..history import History
+from ..history.history import History
 from .pods import NOTHING, PodSpec
 from .quantities import amounts
 

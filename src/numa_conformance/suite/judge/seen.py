@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...documentation.versions import KubernetesVersion
-from ..history import History
-from .life import Moment
+from ..history.history import History
+from .node_subjects import Moment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
 from .reading import Block, nodes_of, read_bits
 from .settings import Settings

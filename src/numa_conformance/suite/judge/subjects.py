@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...cpuset import CpuSet
-from ..history import History
+from ..history.history import History
 from .allocated import allocated
 from .choice import Choice
 from .classified import classified
 from .hinted import hinted
-from .lives import NodeFollower
 from .merged import merged
+from .node_follower import NodeFollower
 from .reading import read_bits
 from .scored import scored
 from .seen import SEEN, seen
-from .starts import GENERATOR, starts
+from .start_subjects import GENERATOR, starts
 
 __all__ = ["subjects"]
 

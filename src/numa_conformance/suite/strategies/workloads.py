@@ -12,7 +12,7 @@ from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine
 from ...protocol.features import FEATURES
-from ..workloads import container, kubelet, pod, static
+from ..generators.workloads import container, kubelet, pod, static
 
 __all__ = ["containers", "kubelet_configurations", "pods", "workloads"]
 

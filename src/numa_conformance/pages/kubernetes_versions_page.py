@@ -1,0 +1,142 @@
+"""The page that tells, minor by minor, what the kubelet began to do otherwise and what it does not meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..documentation.changes import CHANGES
+from ..documentation.options import POLICY_OPTIONS
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
+from ..suite.requirements import REQUIREMENTS
+from ..suite.requirements.departures import DEPARTURES, TOGETHER, Causes
+from ..suite.requirements.requirement import Strength
+from .markdown import joined, table
+
+__all__ = ["kubernetes_versions_page"]
+
+PATCHES = (
+    "1.27.16",
+    "1.28.15",
+    "1.29.15",
+    "1.30.14",
+    "1.31.14",
+    "1.32.13",
+    "1.33.13",
+    "1.34.10",
+    "1.35.8",
+    "1.36.4",
+    "1.37.1",
+)
+"""Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
+
+
+def kubernetes_versions_page() -> str:
+    """Return ``docs/kubernetes-versions.md``."""
+    unmet, asked = _told("MUST")
+    not_followed, recommended = _told("SHOULD")
+    lines = [
+        "# Kubernetes, minor by minor",
+        "",
+        "For who runs nodes and moves them from one version to the next. Made by "
+        "`numa-conformance requirements --kubernetes-versions` from the records of changes, quirks and options. "
+        "What the pages promise from version to version: [versions.md](versions.md).",
+        "",
+        "## What changed",
+        *(line for version in SUPPORTED if version > OLDEST for line in _section(version)),
+        "",
+        "## What the kubelet does not meet",
+        "",
+        f"Of {asked} requirements that the pages demand these {len(unmet)} are not met by some version. yes: met, as "
+        "are all that are not listed; -: not promised in that version. A number names the quirk below without which "
+        "the shortest conversation that breaks the requirement keeps it: of several numbers any one, of numbers joined "
+        "by + all together. Further quirks may hide behind it.",
+        "",
+        "Measured: `cd tests && python -m departing FOLDER` asks the reference with the quirks of each version the "
+        "whole suite at level `documented`.",
+        "",
+        *table(("requirement", *map(str, SUPPORTED)), (_row(name) for name in unmet)),
+        "",
+        f"Of {recommended} that they recommend, or that follow from what they say is tried, these {len(not_followed)} "
+        "are not followed everywhere. no: by no quirk; what the pages describe does not follow them everywhere either.",
+        "",
+        *table(("recommendation", *map(str, SUPPORTED)), (_row(name) for name in not_followed)),
+        "",
+        *(f"{number}. [`{quirk}`](quirks.md#{quirk}): {QUIRKS[quirk].summary}." for quirk, number in _NUMBERS.items()),
+        "",
+        "## Held against what",
+        "",
+        "Level `exact` of each version was compared with the managers and the scheduler plugin of "
+        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}: [measurements.md](measurements.md).",
+    ]
+    return joined(lines)
+
+
+_NUMBERS = {
+    quirk: number
+    for number, quirk in enumerate(
+        sorted(
+            {
+                quirk
+                for by_version in DEPARTURES.values()
+                for causes in by_version.values()
+                for cause in causes
+                for quirk in cause.split(TOGETHER)
+            }
+        ),
+        1,
+    )
+}
+
+
+def _told(strength: Strength) -> tuple[list[str], int]:
+    """Return the requirements of a strength that some version does not meet, and how many there are."""
+    asked = [one.id for one in REQUIREMENTS.values() if one.level == "documented" and one.strength == strength]
+    return [name for name in asked if name in DEPARTURES], len(asked)
+
+
+def _section(version: KubernetesVersion) -> Iterator[str]:
+    lines = [*_changes(version), *_quirks(version), *_options(version)]
+    yield from ("", f"### {version}", "")
+    yield from lines or ["- nothing that the resource managers decide."]
+
+
+def _changes(version: KubernetesVersion) -> Iterator[str]:
+    for change in CHANGES.values():
+        if change.since == version:
+            issue = f" ({change.pull})" if change.pull else ""
+            before = SUPPORTED[SUPPORTED.index(version) - 1]
+            yield f"- Until {before} {change.before}. From {version} on {change.after}{issue}."
+
+
+def _quirks(version: KubernetesVersion) -> Iterator[str]:
+    before = SUPPORTED[SUPPORTED.index(version) - 1]
+    for quirk in QUIRKS.values():
+        if quirk.versions.until == before:
+            yield f"- Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
+        elif quirk.versions.since == version:
+            yield f"- New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
+
+
+def _options(version: KubernetesVersion) -> Iterator[str]:
+    before = SUPPORTED[SUPPORTED.index(version) - 1]
+    for option in POLICY_OPTIONS.values():
+        was, now = option.maturity.at(before), option.maturity.at(version)
+        if now and now != was:
+            stage = now.upper() if now == "ga" else now
+            yield f"- `{option.name}` is {stage}{'' if was else ', new'}: {option.text}."
+
+
+def _row(requirement: str) -> Iterator[str]:
+    yield f"[`{requirement}`](requirements.md#{requirement.replace('/', '')})"
+    departures = DEPARTURES[requirement]
+    for version in SUPPORTED:
+        if not REQUIREMENTS[requirement].holds_in(version):
+            yield "-"
+        else:
+            yield _cell(departures[version]) if version in departures else "yes"
+
+
+def _cell(causes: Causes) -> str:
+    told = ("+".join(str(_NUMBERS[quirk]) for quirk in cause.split(TOGETHER)) for cause in causes)
+    return ", ".join(told) or "no"

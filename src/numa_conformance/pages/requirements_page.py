@@ -1,0 +1,147 @@
+"""The parts of the documentation that are made from the code: requirements, protocol."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+
+import msgspec
+
+from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
+from ..protocol.message import Message
+from ..suite.asking.groups import GROUPS, groups_of
+from ..suite.asking.profiles import FEATURE_SETS
+from ..suite.examples.index import index_of_tests, surfaces_of_tests
+from ..suite.requirements import REQUIREMENTS, Requirement
+from .markdown import joined, table
+from .statements_page import statement_links
+
+__all__ = ["protocol_page", "requirements_page"]
+
+
+def requirements_page() -> str:
+    """Return ``docs/requirements.md``."""
+    lines = [
+        "# Requirements",
+        "",
+        "What the suite asks, and the [statements](statements.md) of the documentation it rests on. "
+        "This page is made from the registry: "
+        "`numa-conformance requirements --markdown`. Ids never change and are never used again. "
+        "What shows that a test can fail is on [another page](mutants.md).",
+        "",
+    ]
+    areas: dict[str, list[Requirement]] = {}
+    for one in REQUIREMENTS.values():
+        areas.setdefault(one.area, []).append(one)
+    lines += table(
+        ("area", "requirements", "with a test"),
+        [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
+    )
+    lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
+    lines += table(
+        ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
+    )
+    for area, found in areas.items():
+        lines += ["", f"## {area}", ""]
+        for one in found:
+            versions = f"since {one.since}" + (f" until {one.until}" if one.until else "")
+            lines += [
+                f"### `{one.id}`",
+                "",
+                one.text,
+                "",
+                f"{one.strength}, level {one.level}, {versions}. Source: [{one.source}]({one.address}). "
+                f"Statements: {statement_links(one.statements)}. {f'Beyond them: {one.beyond} ' if one.beyond else ''}"
+                f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
+                f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}.",
+                "",
+            ]
+    return joined(lines)
+
+
+def _features(features: frozenset[str]) -> str:
+    return "every feature" if features == FEATURES.keys() else ", ".join(f"`{one}`" for one in sorted(features))
+
+
+def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
+    return area, len(found), sum(one.id in index_of_tests() for one in found)
+
+
+def protocol_page() -> str:
+    """Return ``docs/protocol.md``."""
+    lines = [
+        "# Protocol",
+        "",
+        "JSON-RPC 2.0 over standard input and output, one message a line, UTF-8. Unknown fields are refused by name. "
+        "The JSON Schema of every message is shipped as `fixtures/schemas/protocol.schema.json`, the machine's as "
+        "`fixtures/schemas/machine.schema.json`, and an exchange of every kind as "
+        "`fixtures/schemas/protocol.examples.jsonl`. This page is made by `numa-conformance requirements --protocol`.",
+        "",
+        "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
+        "",
+        f"This is version {PROTOCOL}. Targets of version 1 [are still judged](write-a-target.md#targets-of-version-1). "
+        "What comes to be asked or told beside this is an optional field that goes with a feature: a target that does "
+        "not claim the feature leaves the field out and is not sent it. In the lists below fields in brackets may be "
+        "left out. Where a method has several replies, `result` says which one it is.",
+        "",
+        "## Methods",
+        "",
+        *table(
+            ("method", "surface", "question"),
+            ((f"`{method.name}`", method.surface, _first_line(method.request.__doc__)) for method in METHODS.values()),
+        ),
+    ]
+    for method in METHODS.values():
+        lines += [
+            "",
+            f"### `{method.name}`",
+            "",
+            f"{_sentence(method.request)} It takes {_fields(method.request)}.",
+            "",
+        ]
+        for reply in method.replies:
+            tag = reply.__struct_config__.tag
+            lines.append(f"- {f'`{tag}`: ' if tag else ''}{_sentence(reply)} Fields: {_fields(reply)}.")
+    lines += ["", "## Surfaces", "", *table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
+    lines += [
+        "",
+        "## Features",
+        "",
+        "A feature is tested through the surfaces on which it shows; one that is claimed without any of them was not "
+        "tested, and the run says so.",
+        "",
+        *table(
+            ("feature", "what it is", "shows on"),
+            (
+                (f"`{name}`", text, _listed(surfaces_of_feature(name)) or "recorded decisions alone")
+                for name, text in FEATURES.items()
+            ),
+        ),
+    ]
+    return joined(lines)
+
+
+def surfaces_of_feature(feature: str) -> frozenset[str]:
+    """Return the surfaces through which some requirement asks for a feature."""
+    asking = [one.id for one in REQUIREMENTS.values() if feature in one.features]
+    direct = frozenset[str]().union(*(surfaces_of_tests().get(id, ()) for id in asking))
+    return direct | {GROUPS[group].surface for id in asking for group in groups_of(id)}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
+
+
+def _fields(message: type[Message]) -> str:
+    """Return the fields of a message; those in brackets may be left out."""
+    fields = msgspec.structs.fields(message)
+    told = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
+    return ", ".join(told) or "nothing"
+
+
+def _sentence(message: type[Message]) -> str:
+    return " ".join(inspect.cleandoc(message.__doc__ or "").split("\n\n", 1)[0].split())
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().split("\n", 1)[0].replace("|", "\\|")

@@ -1,0 +1,1 @@
+"""Asking a target: groups of scenarios, budgets, repeating and shortening what failed."""

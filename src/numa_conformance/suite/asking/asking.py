@@ -1,0 +1,180 @@
+"""Asking a target a group of scenarios, and judging all that comes of it."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...errors import Fault, UsageError
+from ...protocol import Client
+from ...protocol.faults import TargetFault
+from ..checkers.verdicts import Broken, Verdicts, judge
+from ..generators.scenario import Scenario
+from ..history.history import History
+from .drive import drive
+
+__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_in", "part_of"]
+
+MOST_FAULTS = 3
+"""Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
+PATIENCE = 3.0
+"""How many times its share of the time a group may take where it goes on for what no group asked."""
+_SETTING = re.compile("[A-Za-z-]+")
+"""What the name of a cell is made of: options, policies, places."""
+_WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of each group is asked: all of it, a part of its scenarios, or as many as so many seconds allow.
+
+    A part of the scenarios is the same in every run; what seconds allow is not.
+    """
+
+    seconds: float | None = None
+    part: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str, option: str = "--numa-budget") -> Budget:
+        """Read ``90``, ``90s``, ``10m``, ``1h`` or ``5%``; nothing is all. Raises ``UsageError``."""
+        match = _WRITTEN.fullmatch(text or "100%")
+        number, unit = (float(match[1]), match[2]) if match else (0.0, "")
+        if not number or (unit == "%" and number > 100):
+            accepted = "a time or a part of all, such as 90s, 10m or 5%"
+            raise UsageError(Fault(option, f"{text!r} is no budget", accepted))
+        if unit == "%":
+            return cls(part=number / 100)
+        return cls(seconds=number * {"": 1, "s": 1, "m": 60, "h": 3600}[unit])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is asked."""
+        return self.seconds is None and self.part == 1.0
+
+    def among(self, groups: int) -> Budget:
+        """Return what one of so many groups may spend."""
+        return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
+
+    def __str__(self) -> str:
+        return f"{self.part:.3g} of all" if self.seconds is None else f"{self.seconds:g} s"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
+
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    ended: list[tuple[History, TargetFault]] = field(default_factory=list)
+    driven: int = 0
+
+
+class Asking:
+    """A group that a target is being asked, scenario by scenario, each history judged at once.
+
+    Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
+    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven.
+    """
+
+    def __init__(
+        self,
+        scenarios: Iterable[Scenario],
+        client: Client,
+        version: str,
+        *,
+        budget: Budget = Budget(),
+        enough: frozenset[str] = frozenset(),
+        keep: Callable[[History], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.outcome = Outcome()
+        self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+        self._all = len(self._left)
+        self._client, self._version = client, version
+        self._budget, self._enough, self._keep, self._clock = budget, enough, keep, clock
+        self._seconds = 0.0
+
+    def spend(self) -> Outcome:
+        """Ask what the budget gives, at least one scenario; return what came of it."""
+        spent = False
+        while self._left and not spent and not self._is_done:
+            self._ask(self._left.pop(0))
+            if self._budget.seconds is None:
+                spent = self.outcome.driven >= self._budget.part * self._all
+            else:
+                spent = self._seconds >= self._budget.seconds
+        return self.outcome
+
+    def one_more(self, requirement: str) -> bool:
+        """Ask beyond the budget a scenario whose cell names what a requirement is about; tell whether one was left.
+
+        Where the budget is a time there is an end to that: three times as long.
+        """
+        seconds = self._budget.seconds
+        if not self._left or self._is_done or (seconds is not None and self._seconds >= PATIENCE * seconds):
+            return False
+        words = requirement.split("/")[1:]
+        closest = max(range(len(self._left)), key=lambda at: sum(word in self._left[at].cell for word in words))
+        self._ask(self._left.pop(closest))
+        return True
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether there is no sense in asking further."""
+        known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
+        return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough)
+
+    def _ask(self, scenario: Scenario) -> None:
+        began = self._clock()
+        history, fault = drive(scenario, self._client, self._version)
+        self.outcome.driven += 1
+        if self._keep is not None:
+            self._keep(history)
+        self.outcome.verdicts.add(judge(history))
+        if fault is not None:
+            self.outcome.ended.append((history, fault))
+        self._seconds += self._clock() - began
+
+
+def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
+    """Go on for requirements that none of the groups asked which may show them, one scenario of each in turn."""
+    for requirement, groups in wanted.items():
+        while not any(group.outcome.verdicts.asked[requirement] for group in groups):
+            went_on = [group.one_more(requirement) for group in groups]
+            if not any(went_on):
+                break
+
+
+def part_of(
+    scenarios: Iterable[Scenario], budget: Budget, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Scenario]:
+    """Yield what a budget leaves of a group, at least one: from all over it, until the budget is spent."""
+    began = clock()
+    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+    for number, scenario in enumerate(ordered):
+        spent = number / len(ordered) >= budget.part if budget.seconds is None else clock() - began >= budget.seconds
+        if spent and number:
+            return
+        yield scenario
+
+
+def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    """Return the scenarios mixed, those first that bring a setting none before them has."""
+    mixed = list(scenarios)
+    random.Random(len(mixed)).shuffle(mixed)
+    met: set[str] = set()
+    new: list[Scenario] = []
+    known: list[Scenario] = []
+    for scenario in mixed:
+        settings = set(_SETTING.findall(scenario.cell))
+        (known if settings <= met else new).append(scenario)
+        met |= settings
+    return new + known
+
+
+def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
+    """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
+    wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
+    return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))

@@ -1,0 +1,67 @@
+"""Driving a target through a scenario. What is asked may follow from what was answered; nothing is judged here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ...machine import machine_to_dict
+from ...protocol import Client
+from ...protocol.faults import TargetFault
+from ..generators.scenario import WITH_MACHINE, Question, Scenario, ask_all
+from ..history.history import MACHINE, Head, History, Step
+from ..judge.reading import UnreadableError
+
+__all__ = ["again", "drive"]
+
+
+def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, TargetFault | None]:
+    """Ask a target and write down what it answers.
+
+    A fault of the target (it hangs, dies or answers garbage) ends the history, is its last step, and is returned too.
+    """
+    description = client.description
+    head = Head(
+        scenario.generator,
+        scenario.cell,
+        scenario.seed,
+        scenario.machine,
+        version,
+        f"{description.name} {description.version}",
+    )
+    told: dict[str, Any] = {MACHINE: machine_to_dict(scenario.machine)}
+    if version != description.kubernetes_version:
+        told["kubernetes_version"] = version
+    steps: list[Step] = []
+    script = scenario.script()
+    fault: TargetFault | None = None
+    try:
+        question = next(script)
+        while True:
+            began = time.perf_counter()
+            answer = client.call(question[0], _full(question, told))
+            steps.append(Step(*question, answer, None, time.perf_counter() - began))
+            question = script.send(answer)
+    except (StopIteration, UnreadableError):
+        pass  # what cannot be read is a finding of those who judge
+    except TargetFault as error:
+        fault = error
+        steps.append(Step(*question, None, f"{error.verdict}: {error.message}", time.perf_counter() - began))
+    finally:
+        script.close()
+    return History(head, tuple(steps)), fault
+
+
+def again(history: History, client: Client) -> tuple[History, TargetFault | None]:
+    """Ask the questions of a history anew, in their order."""
+    head = history.head
+    questions = [(step.method, step.params) for step in history.steps]
+    scenario = Scenario(head.generator, head.cell, head.machine, lambda: ask_all(questions), head.seed)
+    return drive(scenario, client, head.version)
+
+
+def _full(question: Question, told: Mapping[str, Any]) -> dict[str, Any]:
+    method, params = question
+    needed = told if method == "node.start" else {MACHINE: told[MACHINE]} if method in WITH_MACHINE else {}
+    return {**needed, **params}

@@ -1,0 +1,162 @@
+"""Groups: scenarios that are driven together, for the requirements that their steps ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ...documentation.policies import TOPOLOGY_POLICIES
+from ...protocol.features import FEATURES
+from ...protocol.messages import SURFACES
+from ..checkers import checkers_of
+from ..checkers.verdicts import ANSWERED, WELL_FORMED
+from ..generators import damages as damaged
+from ..generators.allocations import allocation_sweep
+from ..generators.cells import cells
+from ..generators.crashes import NEEDED, crashes
+from ..generators.hint_sweeps import examples_of_hints, hint_sweep
+from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
+from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
+from ..generators.pods import examples_of_pods, pod_sweep
+from ..generators.relations import related
+from ..generators.scenario import Scenario
+from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
+from ..generators.start_sweeps import node_starts
+from ..generators.walks import walks
+from ..judge.allocated import AllocatedCpus
+from ..judge.choice import Choice
+from ..judge.classified import Classified
+from ..judge.hinted import CpuHints
+from ..judge.merged import MergedHints
+from ..judge.node_subjects import (
+    Admission,
+    Arrival,
+    AskedAgain,
+    Crash,
+    ForeignStart,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Restart,
+    Run,
+    State,
+)
+from ..judge.offered import DeviceHints, MemoryHints
+from ..judge.scored import ScoredNode, ScorePair
+from ..judge.start_subjects import Start
+
+__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
+
+Claimed = frozenset[str]
+ALL: Claimed = frozenset(FEATURES)
+NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
+HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
+"""What is told beside admissions."""
+STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scenarios of one kind.
+
+    ``surface`` is what a target must have, ``subjects`` is what its histories show; ``scenarios`` takes what the target
+    claims, and a seed. ``beside``: what they show of a target that claims ``node/hints``.
+    """
+
+    name: str
+    surface: str
+    subjects: tuple[type, ...]
+    scenarios: Callable[[Claimed, int], Iterator[Scenario]]
+    beside: tuple[type, ...] = ()
+
+
+def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
+    return pick_sweep(swept_machines(), possible, counts=EVERY_COUNT, states=2, seed=seed)
+
+
+def _classes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    yield from examples_of_pods()
+    yield from pod_sweep(seed=seed)
+
+
+def _scores(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    kinds = [kind for kind, feature in zip(KINDS, STRATEGIES, strict=True) if f"scheduler/{feature}" in claimed]
+    yield from examples_of_scores(kinds)
+    yield from score_sweep(kinds, seed=seed)
+
+
+def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    policies = [policy for policy in TOPOLOGY_POLICIES if f"topology-manager/{policy}" in claimed]
+    closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
+    return merge_sweep(policies, closest=closest, many=many, seed=seed)
+
+
+def _hints(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    yield from examples_of_hints(claimed)
+    yield from hint_sweep(claimed=claimed, seed=seed)
+
+
+def _allocations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return allocation_sweep(claimed=claimed, seed=seed)
+
+
+def _lives(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
+
+
+def _starts(claimed: Claimed, _seed: int) -> Iterator[Scenario]:
+    return node_starts(claimed)
+
+
+def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
+
+
+def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
+def _relations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2), claimed, seed=seed)
+
+
+GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (
+            Group("classes", "classify", (Classified,), _classes),
+            Group("picks", "pick", (Choice,), _picks),
+            Group("allocations", "allocate", (Choice, AllocatedCpus), _allocations),
+            Group("hints", "hints", (CpuHints,), _hints),
+            Group("merges", "merge", (MergedHints,), _merges),
+            Group("scores", "score", (ScoredNode, ScorePair), _scores),
+            Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
+            Group("crashes", "node", (Crash,), _crashes),
+            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
+            Group("starts", "node", (Start,), _starts),
+        )
+    }
+)
+"""Every group by name, in the order in which they are asked."""
+
+
+def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
+    """Return the requirements that histories of a group may be judged by, ascending."""
+    subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
+    named = {check.requirement for subject in subjects for check in checkers_of(subject)}
+    return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
+
+
+def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:
+    """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
+    able = (group for group in GROUPS.values() if group.surface in surfaces)
+    return tuple(group.name for group in able if requirement in asked_in(group, claimed))
+
+
+JUDGED: tuple[str, ...] = tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))
+"""Every requirement that histories are judged by, ascending."""

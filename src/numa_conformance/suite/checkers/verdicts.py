@@ -1,0 +1,86 @@
+"""``judge``: every checker that applies is asked at every step of a history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ...errors import Fault, UsageError
+from ..history.history import History
+from ..judge.checker import Violation
+from ..judge.reading import UnreadableError
+from ..judge.subjects import subjects
+from . import checkers_of
+
+__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge", "judge_from_file"]
+
+ANSWERED = "protocol/answers-every-question"
+"""What a fault of the target breaks."""
+WELL_FORMED = "protocol/answers-are-well-formed"
+"""What every answer must be before anything can be said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A requirement that an answer does not meet: at which step of which history, and what is wrong."""
+
+    requirement: str
+    history: History
+    step: int
+    violation: Violation
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What came of judging histories: how often each requirement was asked, in how many histories, what is broken."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    histories: Counter[str] = field(default_factory=Counter)
+    broken: list[Broken] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def unmet(self) -> set[str]:
+        """The requirements that are broken."""
+        return {broken.requirement for broken in self.broken}
+
+    def add(self, more: Verdicts) -> None:
+        """Take over what came of further histories."""
+        self.asked += more.asked
+        self.histories += more.histories
+        self.broken += more.broken
+        self.steps += more.steps
+
+
+def judge(history: History) -> Verdicts:
+    """Ask every checker that applies, at every step; needs nothing but the history."""
+    verdicts = Verdicts(steps=len(history.steps))
+    verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
+    try:
+        for number, subject in subjects(history):
+            for check in checkers_of(type(subject)):
+                wrong = check.judge(subject)
+                if wrong is None:
+                    continue
+                verdicts.asked[check.requirement] += 1
+                verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
+    except UnreadableError as error:
+        verdicts.broken.append(Broken(WELL_FORMED, history, len(history.steps) - 1, Violation(str(error))))
+    verdicts.broken += [
+        Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
+        for number, step in enumerate(history.steps)
+        if step.fault is not None
+    ]
+    verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
+    return verdicts
+
+
+def judge_from_file(history: History) -> Verdicts:
+    """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
+    try:
+        return judge(history)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        why = f"its steps are not as the protocol has them: {type(error).__name__}: {error}"
+        raise UsageError(
+            Fault(history.id, why, "what a report keeps, or numa-conformance check-node writes")
+        ) from error

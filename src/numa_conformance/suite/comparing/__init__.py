@@ -1,0 +1,1 @@
+"""Two targets, or a target and the reference, answer by answer."""

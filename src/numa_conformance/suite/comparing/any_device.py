@@ -1,0 +1,137 @@
+"""Devices of which any will do: where nothing prefers one, the Device Manager takes them in the order of a Go map.
+
+Which one a container gets is chance then, and so is what later pods find. Where it lies is compared in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ...machine import Machine
+from ..history.history import History, Step
+from ..recorded.differences import compare
+
+__all__ = ["AnyDevice"]
+
+Name = Callable[[str, str, frozenset[int]], str]
+"""What stands for a device: of a resource, with an id, given to a container of an affinity."""
+
+
+class AnyDevice:
+    """What may stand for the ids of devices in the answers of one history."""
+
+    def __init__(self, history: History) -> None:
+        """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
+        machine = history.head.machine
+        self._nodes = {(one.resource, one.id): frozenset(one.numa) for one in machine.devices}
+        again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
+        self._chosen = frozenset() if again else frozenset(machine.preferred_allocation)
+
+    def by_place(self, answer: Any) -> Any:
+        """Return an answer with the NUMA nodes of a device in place of its id."""
+        return self._named(answer, lambda resource, id, _: f"of {sorted(self._nodes.get((resource, id), (id,)))}")
+
+    def by_reach(self, answer: Any) -> Any:
+        """Return an answer that tells of a device whether it is on NUMA nodes of the container, on none, or on others.
+
+        The Device Manager takes devices in this order and among equals any.
+        """
+        return self._named(answer, self._reach)
+
+    def chose_otherwise(self, step: Step, beside: Step) -> bool:
+        """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
+
+        What init containers had serves again before anything else, and any of it.
+        """
+        spec = (step.params.get("pod") or {}).get("spec") or {}
+        told = [(one.answer or {}).get("containers") or {} for one in (step, beside)]
+        init = [container.get("name") for container in spec.get("initContainers") or ()]
+        app = [container.get("name") for container in spec.get("containers") or ()]
+        if bool(told[0]) != bool(told[1]):
+            return self._might_lack((*init, *app), told[0] or told[1])
+        for number, name in enumerate((*init, *app)):
+            one, other = (answer.get(name) for answer in told)
+            if any(compare(self.by_place(one), self.by_place(other), "")):
+                before = [[answer.get(earlier) for earlier in init[:number]] for answer in told]
+                return not any(compare(self._again(one, before[0]), self._again(other, before[1]), ""))
+        return False
+
+    def _might_lack(self, names: Sequence[Any], told: Mapping[str, Any]) -> bool:
+        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
+
+        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
+        """
+        devices = [(told.get(name) or {}).get("devices") or {} for name in names]
+        return any(
+            resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
+            for number, name in enumerate(names)
+            for resource, ids in devices[number].items()
+            if any(self._exchangeable(told[name], resource, id) for id in ids)
+        )
+
+    def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
+        affinity = frozenset((holding.get("affinity") or {}).get("nodes") or ())
+        return any(
+            nodes != self._nodes.get((resource, id))
+            and self._reach(*other, affinity) == self._reach(resource, id, affinity)
+            for other, nodes in self._nodes.items()
+            if other[0] == resource
+        )
+
+    def _again(self, holding: Any, before: Iterable[Any]) -> Any:
+        """Return what a container holds with "again" for devices that one of those before it holds."""
+        held = {
+            (resource, id)
+            for one in before
+            for resource, ids in ((one or {}).get("devices") or {}).items()
+            for id in ids
+        }
+        return self._named(
+            holding,
+            lambda resource, id, affinity: "again" if (resource, id) in held else self._reach(resource, id, affinity),
+        )
+
+    def _reach(self, resource: str, id: str, affinity: frozenset[int]) -> str:
+        nodes = self._nodes.get((resource, id))
+        if nodes is None:
+            return id
+        if not affinity:
+            return "any"
+        return "on none" if not nodes else "aligned" if nodes & affinity else "on others"
+
+    def _named(self, answer: Any, name: Name) -> Any:
+        if isinstance(answer, list):
+            return [self._named(item, name) for item in answer]
+        if not isinstance(answer, Mapping):
+            return answer
+        named = {key: self._named(value, name) for key, value in answer.items()}
+        if isinstance(answer.get("devices"), Mapping):
+            affinity = frozenset((answer.get("affinity") or {}).get("nodes") or ())
+            named["devices"] = {
+                resource: self._ids(resource, ids, lambda one, id: name(one, id, affinity))
+                for resource, ids in answer["devices"].items()
+            }
+        if isinstance(answer.get("PodDeviceEntries"), list):
+            named["PodDeviceEntries"] = [self._entry(entry, name) for entry in answer["PodDeviceEntries"]]
+        return named
+
+    def _entry(self, entry: Mapping[str, Any], name: Name) -> Mapping[str, Any]:
+        """Return an entry of the state file, whose devices stand by NUMA node."""
+        resource = entry["ResourceName"]
+        if resource in self._chosen:
+            return entry
+        ids = {id for listed in entry["DeviceIDs"].values() for id in listed}
+        return {**entry, "DeviceIDs": sorted(name(resource, id, frozenset()) for id in ids)}
+
+    def _ids(self, resource: str, ids: Any, name: Callable[[str, str], str]) -> Any:
+        if resource in self._chosen or not isinstance(ids, Sequence) or isinstance(ids, str):
+            return ids
+        return sorted(name(resource, id) for id in ids)
+
+
+def _reuses(machine: Machine, pod: Any) -> bool:
+    """Tell whether an init container of a pod has devices: which of them later containers take is chance."""
+    resources = {device.resource for device in machine.devices}
+    containers = ((pod or {}).get("spec") or {}).get("initContainers") or ()
+    return any(resources & {*((one.get("resources") or {}).get("limits") or ())} for one in containers)

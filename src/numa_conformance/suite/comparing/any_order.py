@@ -1,0 +1,49 @@
+"""A start of which chance decides whether it succeeds: the Memory Manager adds up blocks in the order of a Go map.
+
+A NUMA node then is in the group of the block that came last. Where it serves containers in several groups this is the
+group in the state file, or another one, and then the state is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from ..history.history import Step
+
+__all__ = ["comes_up_by_chance"]
+
+_STAGE = "memorymanager-start"
+
+
+def comes_up_by_chance(before: Iterable[Step], step: Step, beside: Step) -> bool:
+    """Tell whether of two restarts after the same steps one alone is refused for its memory, and that by chance."""
+    stages = [(one.answer or {}).get("stage") for one in (step, beside)]
+    return step.method == "node.restart" and stages.count(_STAGE) == 1 and _crossing(before)
+
+
+def _crossing(steps: Iterable[Step]) -> bool:
+    groups = {group for containers in _held(steps).values() for group in _groups(containers)}
+    return any(one & other for one, other in combinations(groups, 2))
+
+
+def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
+    """Return what the containers of each pod hold after the steps of a node's life."""
+    held: dict[Any, Mapping[str, Any]] = {}
+    for step in steps:
+        answer = step.answer or {}
+        match step.method, answer.get("result"):
+            case "node.start", _:
+                held = {}
+            case "node.admit", "admitted":
+                held[step.params["pod"]["metadata"]["uid"]] = answer["containers"]
+            case "node.remove", _:
+                held.pop(step.params["uid"], None)
+            case "node.restart", "restarted":
+                held = {pod["uid"]: pod["containers"] for pod in answer["pods"] if pod["result"] == "admitted"}
+    return held
+
+
+def _groups(containers: Mapping[str, Any]) -> Iterator[frozenset[int]]:
+    return (frozenset(block["nodes"]) for one in containers.values() for block in one.get("memory") or ())

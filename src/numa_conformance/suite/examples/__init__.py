@@ -1,0 +1,1 @@
+"""What the cases in ``conformance/`` are written with."""

@@ -1,0 +1,49 @@
+"""Golden texts: what the kubelet answers, or what a target of one's own answered before its policy changed."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import re
+from pathlib import Path
+
+from ...documentation.versions import KubernetesVersion
+from ...files import write_text
+
+__all__ = ["Golden"]
+
+
+class Golden:
+    """A golden text in a folder: one file per case, for people to read and to review.
+
+    ``CASE.txt`` holds in every version; where older ones place otherwise, ``CASE until 1.33.txt`` beside it tells how.
+    """
+
+    def __init__(
+        self, folder: Path, case: str, version: KubernetesVersion, *, update: bool = False, whose: str = "kubelet"
+    ) -> None:
+        """Take the folder, the running case and its version, whether its text is to be replaced, and whose it is."""
+        file, _, test = case.partition("::")
+        self._path = _path(folder / Path(file).name, re.sub(r"[^\w\-\[\]. ]", "_", test), version)
+        self._update = update
+        self._whose = whose
+
+    def difference(self, told: str) -> str | None:
+        """Compare with the file, or replace it; return how ``told`` differs, in lines marked + and -."""
+        if self._update:
+            write_text(self._path, told)
+            return None
+        if not self._path.exists():
+            return f"there is no golden text {self._path.name}; --numa-snapshot-update writes it"
+        before = self._path.read_text(encoding="utf-8")
+        return None if before == told else _marked(self._whose, before, told)
+
+
+def _path(folder: Path, name: str, version: KubernetesVersion) -> Path:
+    told = (path.stem.rpartition(" ")[2] for path in folder.glob(f"{glob.escape(name)} until *.txt"))
+    ends = [end for end in map(KubernetesVersion.parse, told) if version <= end]
+    return folder / (f"{name} until {min(ends)}.txt" if ends else f"{name}.txt")
+
+
+def _marked(name: str, golden: str, told: str) -> str:
+    return "\n".join(difflib.unified_diff(golden.splitlines(), told.splitlines(), name, "target", n=100, lineterm=""))

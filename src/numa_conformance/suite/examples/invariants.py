@@ -1,0 +1,127 @@
+"""What must hold on a node at every moment, as pure functions over its state. Public: usable in one's own tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...cpuset import CpuSet
+from ...machine.model import Machine
+
+__all__ = [
+    "Assignments",
+    "Footprint",
+    "MemoryAmounts",
+    "cpu_violations",
+    "device_violations",
+    "footprint",
+    "memory_violations",
+    "split_cores",
+]
+
+Assignments = Mapping[str, Mapping[str, CpuSet]]
+"""Pod uid to container to exclusive CPUs."""
+
+MemoryAmounts = Mapping[int, Mapping[str, int]]
+"""NUMA node to ``memory`` or ``hugepages-<size>`` to bytes."""
+
+
+def cpu_violations(
+    online: CpuSet, reserved: CpuSet, pool: CpuSet, assignments: Assignments, *, strict: bool = False
+) -> list[str]:
+    """Return what is wrong with a node's CPUs, in words; empty when all holds (CPU-POOL-08).
+
+    ``strict``: reserved CPUs are outside the shared pool (strict-cpu-reservation).
+    """
+    found = []
+    exclusive = CpuSet()
+    for uid, containers in assignments.items():
+        own = CpuSet()
+        for name, cpus in containers.items():
+            own |= cpus
+            if cpus & reserved:
+                found.append(f"container {name} of pod {uid} has reserved CPUs {cpus & reserved}")
+            if cpus & pool:
+                found.append(f"CPUs {cpus & pool} of container {name} of pod {uid} are in the shared pool too")
+        if own & exclusive:
+            found.append(f"CPUs {own & exclusive} of pod {uid} are exclusive to another pod too")
+        exclusive |= own
+    expected = online - reserved if strict else online
+    together = pool | exclusive
+    if together != expected:
+        if expected - together:
+            found.append(f"CPUs {expected - together} are neither shared nor exclusive")
+        if together - expected:
+            found.append(f"CPUs {together - expected} are given out and should not be")
+    if not strict and not reserved <= pool:
+        found.append(f"reserved CPUs {reserved - pool} are not in the shared pool")
+    return found
+
+
+def memory_violations(
+    allocatable: MemoryAmounts, free: MemoryAmounts, granted: Iterable[tuple[str, int, Iterable[int]]]
+) -> list[str]:
+    """Return what is wrong with a node's memory; ``granted`` are blocks of type, bytes and NUMA nodes."""
+    found = []
+    given: Counter[str] = Counter()
+    for kind, amount, nodes in granted:
+        given[kind] += amount
+        unknown = [node for node in nodes if kind not in allocatable.get(node, {})]
+        if unknown:
+            found.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
+    for node, amounts in allocatable.items():
+        for kind, most in amounts.items():
+            left = free.get(node, {}).get(kind, 0)
+            if not 0 <= left <= most:
+                found.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
+    for kind in sorted({kind for amounts in allocatable.values() for kind in amounts}):
+        taken = sum(amounts.get(kind, 0) - free.get(node, {}).get(kind, 0) for node, amounts in allocatable.items())
+        if taken != given[kind]:
+            found.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
+    return found
+
+
+def device_violations(devices: Iterable[str], held: Mapping[str, Mapping[str, Iterable[str]]]) -> list[str]:
+    """Return what is wrong with the devices of one resource; ``held`` is pod uid to container to device ids."""
+    known, owner, found = set(devices), dict[str, str](), []
+    for uid, containers in held.items():
+        for name, ids in containers.items():
+            for one in ids:
+                if one not in known:
+                    found.append(f"container {name} of pod {uid} has the device {one}, which is not there")
+                if owner.setdefault(one, uid) != uid:
+                    found.append(f"device {one} belongs to the pods {owner[one]} and {uid}")
+    return found
+
+
+def split_cores(machine: Machine, cpus: CpuSet) -> list[CpuSet]:
+    """Return the cores of which some threads are in the set and some are not."""
+    return [CpuSet.from_bits(core) for core in machine.core_bits if core & cpus.bits and core & ~cpus.bits]
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """How a set of CPUs lies on a machine: for each kind of group the CPUs in each touched one, fullest first.
+
+    Renumbering the CPUs of the machine and of the set changes nothing of it.
+    """
+
+    cores: tuple[int, ...]
+    uncore_caches: tuple[int, ...]
+    numa_nodes: tuple[int, ...]
+    sockets: tuple[int, ...]
+
+
+def footprint(machine: Machine, cpus: CpuSet) -> Footprint:
+    """Return the footprint of a set of CPUs."""
+
+    def counts(groups: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted((n for group in groups if (n := (group & cpus.bits).bit_count())), reverse=True))
+
+    return Footprint(
+        cores=counts(machine.core_bits),
+        uncore_caches=counts(machine.uncore_bits.values()),
+        numa_nodes=counts(machine.numa_bits.values()),
+        sockets=counts(machine.socket_bits.values()),
+    )

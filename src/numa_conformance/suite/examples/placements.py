@@ -1,0 +1,52 @@
+"""Where a target puts a fixed row of pods, as a map that a person can read in a diff."""
+
+from __future__ import annotations
+
+from ...cpuset import CpuSet
+from ...machine import load_machine
+from ...machine.picture import allocation_map
+from ...protocol.messages.node import StartFailed
+from ..generators.workloads import burstable, guaranteed, static
+from .node_run import NodeRun
+
+__all__ = ["MACHINES", "place"]
+
+MACHINES = (
+    "t1-one-socket-smt2",
+    "t2-two-sockets-interleaved",
+    "t3-two-numa-per-socket",
+    "t4-four-uncores",
+    "t6-eight-numa-no-smt",
+    "t7-adjacent-siblings",
+    "uneven-nodes",
+    "offline-cpus",
+    "four-sockets-smt4",
+    "amd-milan-7763-nps4",
+)
+SIZES = (2, 1, 4, 3, 6, 2, 10, 16)
+"""CPUs of the pods, admitted one after the other; the third leaves before the sixth comes."""
+
+
+def place(node: NodeRun, machine_name: str, option: str) -> str:
+    """Admit the row of pods and return what became of each, with a map of the machine."""
+    machine = load_machine(machine_name)
+    options = () if option == "static" else (option,)
+    reserved = str(CpuSet.from_bits(machine.core_bits[0]))
+    started = node.try_start(machine, static(*options, reserved=reserved, topology="best-effort"))
+    lines = [f"{machine.name}, {option}, best-effort, reserved {reserved}"]
+    if isinstance(started, StartFailed):
+        return "\n".join([*lines, f"does not come up: {started.message}", ""])
+    owners = {"reserved": CpuSet.parse(reserved).bits}
+    for index, size in enumerate(SIZES):
+        name = f"p{index}"
+        if index == 5:
+            node.remove("p2")
+            owners.pop("p2", None)
+        answer = node.try_admit(guaranteed(name, size))
+        if answer.admitted:
+            owners[name] = answer.cpus().bits
+            lines.append(f"{name}: {size} CPUs on {answer.cpus()}")
+        else:
+            lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.message}")
+    lines.append(f"shared pool: {node.admit(burstable('shared', 1)).pool}")
+    return "\n".join([*lines, "", allocation_map(machine, owners), ""])

@@ -1,0 +1,104 @@
+"""States of a node that a question brings along: what is reserved, what other pods have, what a pod may use again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...cpuset import format_bits, iter_bits
+from ...machine import Machine
+from ...protocol.features import FEATURES
+from .workloads import container, pod, static
+
+__all__ = ["ALL", "ASKING", "INIT", "Claimed", "NodeState", "claimed_options", "guaranteed_pod", "state_by_lot"]
+
+Claimed = frozenset[str]
+"""The features that a target claims."""
+
+ASKING = "asking"
+"""The pod that asks, by name and uid."""
+INIT = "cpu-manager/init-containers"
+_MEMORY = "64Mi"
+
+
+ALL: Claimed = frozenset(FEATURES)
+"""Whatever there is."""
+
+
+def claimed_options(options: Iterable[Sequence[str]], claimed: Claimed) -> list[Sequence[str]]:
+    """Return the option sets of which each option is claimed."""
+    return [names for names in options if all(f"cpu-manager/{name}" in claimed for name in names)]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """A machine, options of the static policy, and CPUs as bits: reserved, of another pod, reusable by the one asking.
+
+    ``held``: container of the asking pod to what it has.
+    """
+
+    machine: Machine
+    options: tuple[str, ...]
+    reserved: int
+    taken: int
+    reusable: int = 0
+    held: Mapping[str, int] | None = None
+
+    @property
+    def own(self) -> int:
+        """What the asking pod has."""
+        own = self.reusable
+        for cpus in (self.held or {}).values():
+            own |= cpus
+        return own
+
+    @property
+    def free(self) -> int:
+        """What may be given."""
+        return self.machine.online_bits & ~self.reserved & ~self.taken & ~self.own
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The parameters that tell the state."""
+        strict = self.reserved if "strict-cpu-reservation" in self.options else 0
+        kubelet = static(*self.options, reserved=format_bits(self.reserved), topology="best-effort")
+        assignments = {"another": {"c": format_bits(self.taken)}} if self.taken else {}
+        own = {name: format_bits(cpus) for name, cpus in (self.held or {}).items()}
+        if self.reusable:
+            own["init"] = format_bits(self.reusable)
+        state = {
+            "default": format_bits(self.machine.online_bits & ~self.taken & ~self.own & ~strict),
+            "assignments": {**assignments, **({ASKING: own} if own else {})},
+            "reusable": {ASKING: format_bits(self.reusable)} if self.reusable else {},
+        }
+        return {"kubelet": kubelet, "state": state}
+
+
+def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -> NodeState:
+    """Return a state: a core or some threads reserved; little, some or much taken, by cores or by threads."""
+    cores = list(machine.core_bits)
+    reserved = cores[0] if lot.random() < 0.6 else _threads(machine.online_bits, lot, lot.randint(1, 3))
+    rest = machine.online_bits & ~reserved
+    share = lot.choice((0.0, 0.1, 0.3, 0.6, 0.9))
+    if lot.random() < 0.5:
+        taken = sum(core for core in cores if not core & reserved and lot.random() < share)
+    else:
+        taken = _threads(rest, lot, int(rest.bit_count() * share))
+    return NodeState(machine, tuple(options), reserved, taken)
+
+
+def guaranteed_pod(
+    *cpus: int | str, init: Sequence[int | str] = (), sidecars: Sequence[int | str] = ()
+) -> dict[str, Any]:
+    """Describe the asking pod: containers ``c0``, ``c1``, ..., each with so many CPUs as request and limit."""
+    apps = [container(f"c{index}", cpu=str(own), memory=_MEMORY) for index, own in enumerate(cpus)]
+    first = [container(f"s{index}", cpu=str(own), memory=_MEMORY, sidecar=True) for index, own in enumerate(sidecars)]
+    first += [container(f"init{index or ''}", cpu=str(own), memory=_MEMORY) for index, own in enumerate(init)]
+    return pod(ASKING, apps, init=first)
+
+
+def _threads(cpus: int, lot: random.Random, count: int) -> int:
+    known = list(iter_bits(cpus))
+    return sum(1 << cpu for cpu in lot.sample(known, min(count, len(known))))

@@ -1,0 +1,106 @@
+"""CPU hints to ask for: the walk's picture, and sweeps over machines, options and states of use."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...cpuset import iter_bits
+from ...machine import Machine, catalogue_names, load_machine, machine_from_dict
+from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
+from .scenario import Question, Scenario, ask_all
+from .workloads import best_effort, burstable, kubelet
+
+__all__ = ["HINT_OPTIONS", "examples_of_hints", "hint_sweep", "hinted_machines"]
+
+HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("full-pcpus-only",),
+    ("distribute-cpus-across-numa",),
+    ("align-by-socket",),
+    ("prefer-align-cpus-by-uncorecache",),
+    ("strict-cpu-reservation",),
+)
+MOST_CPUS, MOST_NODES = 32, 8
+POD = "topology-manager/scope/pod"
+"""Who claims it is asked for the hints of pods as a whole too; others hint for containers alone."""
+
+
+def hinted_machines() -> tuple[Machine, ...]:
+    """Return the small machines of the catalogue on which every set of NUMA nodes can be looked at."""
+    machines = map(load_machine, catalogue_names())
+    return tuple(one for one in machines if len(one.cpus) <= MOST_CPUS and len(one.numa_ids) <= MOST_NODES)
+
+
+def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
+    """Yield the picture: three NUMA nodes with two CPUs each, of which one, two and one are free, and two are asked."""
+    picture = {"name": "three-nodes-of-two", "sockets": 3, "coresPerNuma": 2, "memory": "1Gi"}
+    machine = machine_from_dict(picture, "picture")
+    state = NodeState(machine, (), reserved=1 << 1, taken=1 << 4)
+    names = ("c0", None) if POD in claimed else ("c0",)
+    questions = [_asked(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in names]
+    yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
+
+
+def hint_sweep(
+    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, states: int = 1, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield a scenario for each machine, without option and under every other set of them, in turn.
+
+    Each has ``states`` states of use, and each state is asked of many containers.
+    """
+    for place, machine in enumerate(hinted_machines() if machines is None else machines):
+        for index, names in enumerate(claimed_options(HINT_OPTIONS, claimed)):
+            if names and (place + index) % 2:
+                continue
+            if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
+                continue
+            cell = f"hints {'+'.join(names) or 'no option'}"
+            lot = random.Random(f"{seed} {machine.name} {cell}")
+            drawn = [state_by_lot(machine, names, lot) for _ in range(states)]
+            questions = [question for state in drawn for question in _questions(state, lot, claimed)]
+            yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
+
+
+def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
+    free = state.free.bit_count()
+    sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in _node_sizes(state.machine) for more in (0, 1)}
+    for size in sorted(own for own in sizes if 0 < own <= free + 1):
+        yield _asked(state, guaranteed_pod(size), "c0")
+    size = lot.randint(1, max(1, free))
+    if POD in claimed:
+        yield _asked(state, guaranteed_pod(size, 1), None)
+    if INIT in claimed and POD in claimed:
+        yield _asked(state, guaranteed_pod(1, init=[size]), None)
+        yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
+    if free > 1:
+        yield from _own(state, lot, claimed)
+    for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
+        yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
+    if "cpu-manager/none" in claimed:
+        yield "hints", {**state.question, "kubelet": kubelet(), "pod": guaranteed_pod(1), "container": "c0"}
+
+
+def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
+    known = list(iter_bits(state.free))
+    some = lot.sample(known, lot.randint(1, len(known) - 1))
+    own = sum(1 << cpu for cpu in some)
+    again, count = replace(state, reusable=own), len(some)
+    for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
+        yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
+    held = replace(state, held={"c0": own})
+    for size in sorted({count, count + 1, max(1, count - 1)}):
+        yield _asked(held, guaranteed_pod(size), "c0")
+
+
+def _node_sizes(machine: Machine) -> set[int]:
+    return {cpus.bit_count() for cpus in machine.numa_bits.values()}
+
+
+def _asked(state: NodeState, pod: dict[str, Any], container: str | None) -> Question:
+    return "hints", {**state.question, "pod": pod, "container": container}

@@ -1,0 +1,37 @@
+"""``Scenario``: what a generator yields: a machine, and a script that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...machine import Machine
+
+__all__ = ["WITH_MACHINE", "Answer", "Question", "Scenario", "Script", "ask_all"]
+
+Question = tuple[str, Mapping[str, Any]]
+"""A method and its parameters, without the machine."""
+Answer = Mapping[str, Any]
+Script = Generator[Question, Answer, None]
+"""Yields questions and is sent the answers; ends when it has asked enough."""
+
+WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start"})
+"""The questions that tell the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What a generator yields: where it comes from, the machine, and a script that asks."""
+
+    generator: str
+    cell: str
+    machine: Machine
+    script: Callable[[], Script]
+    seed: int = 0
+
+
+def ask_all(questions: Iterable[Question]) -> Script:
+    """Ask questions that do not depend on the answers."""
+    for question in questions:  # noqa: UP028  (a list takes no answers, as `yield from` would have it do)
+        yield question

@@ -1,0 +1,262 @@
+"""Nodes that are asked to come up, each with the first pod: options and gates, defaults, reservations, many NUMA nodes.
+
+Configurations are derived from the machine. What must come of them is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import combinations
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...documentation.options import STATIC_OPTIONS
+from ...documentation.policies import TOPOLOGY_POLICIES
+from ...machine import Machine, catalogue_names, load_machine
+from ..judge.choice import numa_cpus
+from ..judge.room import ordinary
+from ..judge.start_subjects import GENERATOR, MANY_NODES, MOST_NODES
+from .option_probes import a_core_of_each, probe_of
+from .scenario import Scenario, Script
+from .workloads import container, guaranteed, kubelet, pod, static
+
+__all__ = ["node_starts"]
+
+Asked = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+"""A KubeletConfiguration, and the first pod if one comes."""
+Claimed = frozenset[str]
+ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
+GATES: tuple[Mapping[str, bool], ...] = (
+    {},
+    {ALPHA: True},
+    {ALPHA: False},
+    {BETA: True},
+    {BETA: False},
+    {ALPHA: True, BETA: True},
+    {ALPHA: True, BETA: False},
+    {ALPHA: False, BETA: False},
+    {WHOLE: True, ALPHA: True},
+    {WHOLE: False},
+    {WHOLE: False, ALPHA: True},
+)
+MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
+HIGHEST_NODE = 63
+"""A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
+SOCKET = "align-by-socket"
+TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
+AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
+
+
+def node_starts(claimed: Claimed, versions: Sequence[str | None] = (None,)) -> Iterator[Scenario]:
+    """Yield starts within what a target claims; None stands for the version of the run."""
+    for version in versions:
+        yield from _options(claimed, version)
+        for machine in _machines():
+            for cell, needs, asking in _SETTINGS:
+                asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
+                if asked:
+                    yield _scenario(cell, machine, asked, version)
+        machine = _one_node_too_many()
+        yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
+
+
+@lru_cache
+def _machines() -> tuple[Machine, ...]:
+    machines = sorted(map(load_machine, catalogue_names()), key=lambda machine: (len(machine.cpus), machine.name))
+    return tuple(machine for machine in machines if len(machine.cpus) <= MOST_CPUS)
+
+
+@lru_cache
+def _one_node_too_many() -> Machine:
+    """Return the first NUMA nodes of a machine that has many: one more than are allowed by default."""
+    machine = load_machine("forty-numa-nodes")
+    count = MOST_NODES + 1
+    kept = machine.numa_ids[:count]
+    return replace(
+        machine,
+        name=f"the first {count} of {machine.name}",
+        cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in kept),
+        memory=tuple(node for node in machine.memory if node.node in kept),
+        distances=machine.distances and tuple(row[:count] for row in machine.distances[:count]),
+    )
+
+
+def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
+    cell = cell if version is None else f"{cell}, Kubernetes {version}"
+    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), version))
+
+
+def _script(asked: Iterable[Asked], version: str | None) -> Script:
+    more = {} if version is None else {"kubernetes_version": version}
+    for config, first in asked:
+        answer = yield "node.start", {"kubelet": config, **more}
+        if first is not None and answer.get("result") == "started":
+            yield "node.admit", {"pod": first}
+
+
+def _options(claimed: Claimed, version: str | None) -> Iterator[Scenario]:
+    """Each option, hidden and shown: the first start of each history names none."""
+    if "cpu-manager/static" not in claimed:
+        return
+    for option in STATIC_OPTIONS:
+        probes = [(machine, probe) for machine in _machines() if (probe := probe_of(option, machine))]
+        for machine, probe in [pair for pair in probes if pair[1].needs <= claimed][:MACHINES]:
+            named = {"cpuManagerPolicyOptions": {option: "true"}}
+            claims = f"cpu-manager/{option}" in claimed
+            asked: list[Mapping[str, Any]] = [{"featureGates": gates} if gates else {} for gates in GATES[:8]]
+            asked += [
+                {**named, "featureGates": gates} if gates else named
+                for gates in GATES
+                if claims or gates.get(WHOLE) is False
+            ]
+            starts = [({**probe.kubelet, **more}, probe.pod) for more in asked]
+            yield _scenario(option, machine, starts, version)
+
+
+def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+    most = len(machine.cpus)
+    for kube, system in AMOUNTS:
+        amounts = (("kubeReserved", kube), ("systemReserved", system))
+        fields = {field: {"cpu": text} for field, text in amounts if text}
+        if most > FEW_CPUS:
+            yield kubelet(cpuManagerPolicy="static", **fields), None
+    if most > FEW_CPUS:
+        last = str(machine.cpus[-1].id)
+        yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": "2"}, reservedSystemCPUs=last), None
+    for number in {most // 4, most // 2, most - 1} - {0}:
+        yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
+    yield {**static(), "cpuManagerPolicy": "dynamic"}, None
+    yield kubelet(cpuManagerPolicy="static"), None
+    yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
+
+
+def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Options beside one another, and align-by-socket where it does not apply."""
+    nodes = len(numa_cpus(machine))
+    known = [option for option in TOGETHER if f"cpu-manager/{option}" in claimed]
+    applies = len(machine.socket_bits) <= nodes
+    reserved = str(CpuSet.from_bits(machine.core_bits[0]))
+    for names in (names for size in (2, 3) for names in combinations(known, size)):
+        if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
+            yield static(*names, reserved=reserved), None
+    if SOCKET not in known:
+        return
+    probe = probe_of(SOCKET, machine)
+    if probe is not None and "topology-manager/single-numa-node" in claimed:
+        asked = {
+            **static(SOCKET, topology="single-numa-node"),
+            "reservedSystemCPUs": probe.kubelet["reservedSystemCPUs"],
+        }
+        yield asked, probe.pod
+    largest = max(bits.bit_count() for bits in machine.numa_bits.values())
+    if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
+        first = 1 << machine.cpus[0].id
+        yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
+
+
+def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
+    rooms = sorted(bits.bit_count() for bits in machine.numa_bits.values())
+    first = [core for node in machine.numa_bits.values() for core in machine.core_bits if core & node][:1]
+    if {"cpu-manager/none", "memory-manager/none"} & claimed and len(machine.cpus) > FEW_CPUS:
+        yield kubelet(kubeReserved={"cpu": "1"}), guaranteed("whole", 2)
+    single = "topology-manager/single-numa-node" in claimed and few
+    if single and len(machine.cpus) > rooms[-1] and "cpu-manager/none" in claimed:
+        yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("wide", rooms[-1] + 1)
+        capacity = [(node.memory or 0) >> 20 for node in machine.memory]
+        if "memory-manager/none" in claimed and sum(capacity) > max(capacity) + 1:
+            yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("large", 1, f"{max(capacity) + 1}Mi")
+    if "cpu-manager/static" not in claimed or len(rooms) < 2 or not rooms[-2] or len(machine.cpus) <= rooms[-1] + 1:
+        return
+    reserved = str(CpuSet.from_bits(first[0]))
+    yield static(reserved=reserved), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
+    if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
+        yield static(reserved=str(CpuSet.from_bits(a_core_of_each(machine)))), guaranteed("node", rooms[-1])
+    if single and {"topology-manager/scope/container"} <= claimed:
+        yield from _two_containers(machine, first[0])
+
+
+def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
+    """Two containers, each of which fits a NUMA node that does not hold both."""
+    free = sorted((bits & ~reserved).bit_count() for bits in machine.numa_bits.values())
+    size = free[-2]
+    if 2 * size > free[-1]:
+        containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
+        config = static(reserved=str(CpuSet.from_bits(reserved)))
+        yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
+
+
+def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Ask around the limit of NUMA nodes, and for policies and scopes that do not exist."""
+    policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in claimed]
+    count = len(machine.numa_ids)
+    for policy in policies if count >= MOST_NODES else ():
+        yield kubelet(topologyManagerPolicy=policy), None
+    if count > MOST_NODES and "topology-manager/best-effort" in claimed:
+        config = kubelet(topologyManagerPolicy="best-effort")
+        hidden = {"topologyManagerPolicyOptions": {MANY_NODES: "true"}}
+        yield {**config, **hidden, "featureGates": {"TopologyManagerPolicyOptions": False}}, None
+        yield {**config, **hidden, "featureGates": {"TopologyManagerPolicyBetaOptions": False}}, None
+        if f"topology-manager/{MANY_NODES}" in claimed:
+            yield {**config, **hidden}, None
+            yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count)}}, None
+    if count == 1 and policies:
+        yield kubelet(topologyManagerPolicy="strict"), None
+        yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope="node"), None
+
+
+def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+    """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
+    capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
+    able = [node for node, size in capacity.items() if size > 512]
+    if not able or len(machine.numa_ids) > MOST_NODES:
+        return
+    first, last = able[0], able[-1]
+    if len(able) > 1 and min(capacity[first], capacity[last]) > 4096:
+        yield _example(first, last), None
+    divided = [[(first, "memory", 356)], [(last, "memory", 356)]]
+    if first != last:
+        divided += [[(first, "memory", 100), (last, "memory", 256)], [(first, "memory", 255), (last, "memory", 101)]]
+    wrong = [[(first, "memory", number)] for number in (355, 357, 256, 100)]
+    if first != last:
+        wrong.append([(first, "memory", 356), (last, "memory", 356)])
+    unknown = max(machine.numa_ids) + 1
+    avoided: list[list[tuple[int, str, int]]] = [
+        [(first, "memory", 178), (first, "memory", 178)],
+        [(first, "memory", 100), (unknown, "memory", 256)],
+        [(first, "memory", 356), (first, "swap", 1)],
+    ]
+    if first != last:
+        avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for entries in ([], *divided, *wrong, *avoided):
+        yield _reserving(entries), None
+
+
+def _reserving(entries: Iterable[tuple[int, str, int]]) -> dict[str, Any]:
+    listed = [{"numaNode": node, "limits": {kind: f"{number}Mi"}} for node, kind, number in entries]
+    fields: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
+    return kubelet(**fields, **({"reservedMemory": listed} if listed else {}))
+
+
+def _example(first: int, last: int) -> dict[str, Any]:
+    """Return the page's example, whose eviction threshold is the default one."""
+    amounts = ((first, "3Gi"), (last, "2148Mi"))
+    return {
+        "kubeReserved": {"cpu": "4", "memory": "4Gi"},
+        "systemReserved": {"cpu": "1", "memory": "1Gi"},
+        "memoryManagerPolicy": "Static",
+        "reservedMemory": [{"numaNode": node, "limits": {"memory": text}} for node, text in amounts],
+    }
+
+
+_STATIC = frozenset({"cpu-manager/static"})
+_SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Asked]]], ...] = (
+    ("reserved CPUs", _STATIC, _reservations),
+    ("options together", _STATIC, _together),
+    ("defaults", frozenset(), _defaults),
+    ("NUMA nodes", frozenset(), _numa_nodes),
+    ("reserved memory", frozenset({"memory-manager/static"}), _memory),
+)
+"""Cells beside those of single options: what a target must claim, and what is asked on each machine."""

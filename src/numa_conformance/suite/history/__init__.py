@@ -1,0 +1,1 @@
+"""Conversations as data: what drives writes them, what judges reads them."""

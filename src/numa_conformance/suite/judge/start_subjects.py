@@ -1,0 +1,140 @@
+"""``Start``: a node that was asked to come up with a configuration, and what it did with the pod that came first.
+
+Configurations that a node may refuse, or options it may ignore, say nothing of its later life: histories of these are
+read by this alone, and each start is held against the first one of its history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...documentation.gates import GATES
+from ...documentation.options import POLICY_OPTIONS
+from ...documentation.versions import KubernetesVersion
+from ...machine import Machine
+from ..history.history import History, Step
+from .choice import numa_cpus
+from .pods import PodSpec
+from .reading import read_bits
+from .settings import Settings
+from .world import Held, union
+
+__all__ = ["GENERATOR", "MANY_NODES", "MOST_NODES", "FirstPod", "Start", "starts"]
+
+GENERATOR = "start"
+"""The generator whose histories hold starts and nothing else."""
+MANY_NODES = "max-allowable-numa-nodes"
+MOST_NODES = 8
+"""NUMA nodes with which a node comes up under a policy that aligns, unless that option says otherwise."""
+_GROUP_GATES = {"alpha": "PolicyAlphaOptions", "beta": "PolicyBetaOptions"}
+_PREFIXES = {"CPU Manager": "CPUManager", "Topology Manager": "TopologyManager"}
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPod:
+    """The pod that came first, and what became of it."""
+
+    spec: PodSpec
+    admitted: bool
+    held: Mapping[str, Held]
+    reason: str
+
+    @property
+    def cpus(self) -> int:
+        """All exclusive CPUs of its containers, as bits."""
+        return union(self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A configuration, and what became of it. Sets of CPUs are bits.
+
+    ``refusal``: why the node does not come up, None where it does. ``reserved`` and ``pool`` as told, None where they
+    are not. ``first``: the first pod, None where none came. ``plain``: the first start of the same history, for which
+    nothing was changed yet; None when this is it.
+    """
+
+    machine: Machine
+    version: KubernetesVersion
+    kubelet: Mapping[str, Any]
+    settings: Settings
+    refusal: str | None
+    reserved: int | None = None
+    pool: int | None = None
+    first: FirstPod | None = None
+    plain: Start | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether the node came up."""
+        return self.refusal is None
+
+    @property
+    def nodes_with_cpus(self) -> int:
+        """How many NUMA nodes have CPUs."""
+        return len(numa_cpus(self.machine))
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The options that the configuration names, of both managers, whether they are on or off."""
+        fields = ("cpuManagerPolicyOptions", "topologyManagerPolicyOptions")
+        return frozenset(name for field in fields for name in self.kubelet.get(field) or ())
+
+    def shows(self, option: str) -> bool | None:
+        """Tell whether an option is visible with these gates; None where a gate is set that is locked or gone."""
+        known = POLICY_OPTIONS[option]
+        prefix = _PREFIXES[known.manager]
+        whole = self._gate(f"{prefix}PolicyOptions")
+        maturity = known.maturity.at(self.version)
+        group = True if maturity in (None, "ga") else self._gate(prefix + _GROUP_GATES[str(maturity)])
+        if whole is None or group is None:
+            return None
+        return maturity is not None and whole and group
+
+    def _gate(self, name: str) -> bool | None:
+        state = GATES[name].history.at(self.version)
+        wanted = (self.kubelet.get("featureGates") or {}).get(name)
+        if state is None:
+            return None if wanted is not None else False
+        if wanted is not None and wanted != state.on and (state.locked or state.stage == "gone"):
+            return None
+        return state.on if wanted is None else bool(wanted)
+
+
+def starts(history: History) -> Iterator[tuple[int, Start]]:
+    """Yield each start with the number of its last step; raises ``UnreadableError``."""
+    plain: Start | None = None
+    steps = history.steps
+    for number, step in enumerate(steps):
+        if step.method != "node.start" or step.answer is None:
+            continue
+        admit = steps[number + 1] if number + 1 < len(steps) and steps[number + 1].method == "node.admit" else None
+        start = _start(history, step, admit, plain)
+        plain = plain or start
+        yield number + (admit is not None), start
+
+
+def _start(history: History, step: Step, admit: Step | None, plain: Start | None) -> Start:
+    kubelet, answer = step.params["kubelet"], step.answer or {}
+    up = answer.get("result") == "started"
+    reserved, pool = answer.get("reserved_cpus"), answer.get("default_cpuset")
+    return Start(
+        history.head.machine,
+        KubernetesVersion.parse(step.params.get("kubernetes_version") or history.head.version),
+        kubelet,
+        Settings.of(kubelet),
+        None if up else str(answer.get("message")),
+        None if reserved is None else read_bits(reserved, "reserved_cpus"),
+        None if pool is None else read_bits(pool, "default_cpuset"),
+        None if admit is None or admit.answer is None else _first(admit, admit.answer),
+        plain,
+    )
+
+
+def _first(step: Step, answer: Mapping[str, Any]) -> FirstPod:
+    containers = answer.get("containers") or {}
+    held = {name: Held.read(holding, f"containers.{name}") for name, holding in containers.items()}
+    spec = PodSpec.of(step.params["pod"])
+    return FirstPod(spec, answer.get("result") == "admitted", held, str(answer.get("reason") or ""))

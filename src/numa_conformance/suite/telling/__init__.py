@@ -1,0 +1,1 @@
+"""What is told of a requirement that is not met: finding, picture, words."""

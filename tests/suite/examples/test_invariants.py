@@ -1,0 +1,34 @@
+import pytest
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.suite.examples.invariants import cpu_violations
+
+ONLINE, RESERVED = CpuSet.parse("0-7"), CpuSet.parse("0")
+
+
+def found(pool, assignments, *, strict=False):
+    sets = {uid: {name: CpuSet.parse(cpus) for name, cpus in own.items()} for uid, own in assignments.items()}
+    return cpu_violations(ONLINE, RESERVED, CpuSet.parse(pool), sets, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("pool", "assignments", "strict"),
+    [("0-7", {}, False), ("0,3-7", {"a": {"c": "1-2"}}, False), ("3-7", {"a": {"c": "1-2", "i": "1"}}, True)],
+)
+def test_a_node_in_order_has_no_violation(pool, assignments, strict):
+    assert found(pool, assignments, strict=strict) == []
+
+
+@pytest.mark.parametrize(
+    ("pool", "assignments", "said"),
+    [
+        ("1-7", {"a": {"c": "0"}}, "has reserved CPUs 0"),
+        ("0-7", {"a": {"c": "1"}}, "are in the shared pool too"),
+        ("0,2-7", {"a": {"c": "1"}, "b": {"c": "1"}}, "exclusive to another pod too"),
+        ("0,2-7", {}, "neither shared nor exclusive"),
+        ("0-8", {}, "should not be"),
+        ("1-7", {}, "reserved CPUs 0 are not in the shared pool"),
+    ],
+)
+def test_a_violation_is_named(pool, assignments, said):
+    assert any(said in one for one in found(pool, assignments))
