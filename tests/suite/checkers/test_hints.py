@@ -11,8 +11,8 @@ from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.generators.allocation_states import ALL
 from numa_conformance.suite.generators.hint_sweeps import examples_of_hints, hint_sweep
-from numa_conformance.suite.judge.hinted import hinted
 from numa_conformance.suite.judge.pods import PodSpec
+from numa_conformance.suite.judge.subjects import subjects
 from planted import asked, breaks, judged, mixed
 
 HINTS = "cpu-manager/hints/"
@@ -277,7 +277,7 @@ def test_a_hinter_that_does_not_is_found_out(wrong, requirement):
 
 def test_the_picture_is_answered_as_the_walk_says():
     history = asked(next(examples_of_hints()), Hinter())
-    (picture,) = hinted(history, 0)
+    picture = next(subject for number, subject in subjects(history) if number == 0)
     assert (picture.asked, list(iter_bits(picture.free)), picture.widths) == (2, [0, 2, 3, 5], {1})
     assert {(tuple(iter_bits(hint.nodes)), hint.preferred) for hint in picture.offered} == {
         ((1,), True),

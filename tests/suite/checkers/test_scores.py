@@ -37,7 +37,7 @@ class Scorer:
             own, used = self.requested(params["pod"], name), sum(self.requested(pod, name) for pod in params["pods"])
             if room.get(name) and (own or "/" not in name):
                 scores[name] = self.resource(self.together(own, used), room[name])
-        answer = {"score": self.mean(scores), "insufficient": self.insufficient(params, room)}
+        answer = {"result": "scored", "score": self.mean(scores), "insufficient": self.insufficient(params, room)}
         return (
             answer
             if self.kind != RATIO

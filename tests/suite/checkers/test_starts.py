@@ -19,7 +19,8 @@ from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.generators.start_sweeps import node_starts
 from numa_conformance.suite.generators.workloads import guaranteed, kubelet, static
 from numa_conformance.suite.history.history import Head, History, Step
-from numa_conformance.suite.judge.start_subjects import GENERATOR, starts
+from numa_conformance.suite.judge.start_subjects import GENERATOR, Start
+from numa_conformance.suite.judge.subjects import subjects
 from planted import mixed
 
 Answer = Mapping[str, Any]
@@ -420,7 +421,8 @@ def test_core_ids_may_be_counted_in_the_machine_or_in_the_socket(
 def test_versions_and_gates_show_options(option: str, version: str, gates: dict[str, bool], shown: bool | None) -> None:
     head = Head(GENERATOR, "", 0, load_machine(T3), version)
     step = Step("node.start", {"kubelet": kubelet(featureGates=gates)}, up())
-    ((_, start),) = starts(History(head, (step,)))
+    ((_, start),) = subjects(History(head, (step,)))
+    assert isinstance(start, Start)
     assert start.shows(option) is shown
 
 

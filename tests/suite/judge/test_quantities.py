@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from numa_conformance.suite.judge.quantities import amount, amounts
+from numa_conformance.suite.judge.quantities import amount
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,3 @@ def test_an_amount_is_exact(written: str | float, value: int | Fraction) -> None
 def test_a_text_that_is_no_amount_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="is no amount"):
         amount(written)
-
-
-def test_no_mapping_holds_no_amount() -> None:
-    assert amounts(None) == {}
-    assert amounts({"cpu": "250m"}) == {"cpu": Fraction(1, 4)}

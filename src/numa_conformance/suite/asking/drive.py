@@ -11,7 +11,6 @@ from ...protocol import Client
 from ...protocol.faults import TargetFault
 from ..generators.scenario import WITH_MACHINE, Question, Scenario, ask_all
 from ..history.history import MACHINE, Head, History, Step
-from ..judge.reading import UnreadableError
 
 __all__ = ["again", "drive"]
 
@@ -20,6 +19,7 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
     """Ask a target and write down what it answers.
 
     A fault of the target (it hangs, dies or answers garbage) ends the history, is its last step, and is returned too.
+    A malformed answer ends it likewise: it is for those who judge.
     """
     description = client.description
     head = Head(
@@ -42,9 +42,11 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
             began = time.perf_counter()
             answer = client.call(question[0], _full(question, told))
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
+            if steps[-1].malformed is not None:
+                break
             question = script.send(answer)
-    except (StopIteration, UnreadableError):
-        pass  # what cannot be read is a finding of those who judge
+    except StopIteration:
+        pass
     except TargetFault as error:
         fault = error
         steps.append(Step(*question, None, f"{error.verdict}: {error.message}", time.perf_counter() - began))

@@ -7,10 +7,10 @@ a node; the rest in the walk through the Topology Manager, section Hints of the 
 from __future__ import annotations
 
 from ...cpuset import format_bits
+from ..history.answers import Affinity
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
-from ..judge.reading import Affinity
 from .wording import listed, sets_told
 
 

@@ -5,7 +5,7 @@ The sentences are on the page Node Resource Managers, section Static policy, unl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits
 from ..judge.checker import Judgement, Violation, checker, violated
@@ -270,5 +270,5 @@ def reconcile_forgets_nobody(done: ReconcilePass) -> Judgement:
     )
 
 
-def _told(cpus: dict[str, int]) -> str:
+def _told(cpus: Mapping[str, int]) -> str:
     return ", ".join(f"{name}: {format_bits(bits) or '(shared pool)'}" for name, bits in cpus.items()) or "nothing"

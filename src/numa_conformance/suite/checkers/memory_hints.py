@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
+from ..history.answers import Affinity
 from ..judge.checker import Judgement, checker, violated
 from ..judge.offered import MemoryHints
-from ..judge.reading import Affinity
 from .wording import listed, sets_told
 
 ANY = Affinity(None, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from functools import partial
 
 from ...cpuset import format_bits, iter_bits
@@ -238,7 +239,7 @@ def _memory(start: Start) -> tuple[list[tuple[int, str, str]], int]:
         for kind, text in entry["limits"].items()
     ]
     wanted = sum(
-        amount((start.kubelet.get(field) or {}).get(name, default))
+        _bytes((start.kubelet.get(field) or {}).get(name, default), start.machine.total_memory)
         for field, name, default in (
             ("kubeReserved", "memory", "0"),
             ("systemReserved", "memory", "0"),
@@ -246,6 +247,12 @@ def _memory(start: Start) -> tuple[list[tuple[int, str, str]], int]:
         )
     )
     return entries, int(wanted)
+
+
+def _bytes(written: object, all_memory: int) -> Fraction:
+    """Return an amount of memory; an eviction threshold may be a part of all."""
+    text = str(written)
+    return amount(text[:-1]) * all_memory / 100 if text.endswith("%") else amount(text)
 
 
 def _differs(start: Start) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...errors import Fault, UsageError
 from ..history.history import History
 from ..judge.checker import Violation
-from ..judge.reading import UnreadableError
+from ..judge.questions import QuestionError
 from ..judge.subjects import subjects
 from . import checkers_of
 
@@ -56,16 +56,16 @@ def judge(history: History) -> Verdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = Verdicts(steps=len(history.steps))
     verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
-    try:
-        for number, subject in subjects(history):
-            for check in checkers_of(type(subject)):
-                wrong = check.judge(subject)
-                if wrong is None:
-                    continue
-                verdicts.asked[check.requirement] += 1
-                verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
-    except UnreadableError as error:
-        verdicts.broken.append(Broken(WELL_FORMED, history, len(history.steps) - 1, Violation(str(error))))
+    for number, subject in subjects(history):
+        for check in checkers_of(type(subject)):
+            wrong = check.judge(subject)
+            if wrong is None:
+                continue
+            verdicts.asked[check.requirement] += 1
+            verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
+    at = history.malformed_at
+    if at is not None:
+        verdicts.broken.append(Broken(WELL_FORMED, history, at, Violation(str(history.steps[at].malformed))))
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)
@@ -79,8 +79,6 @@ def judge_from_file(history: History) -> Verdicts:
     """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
     try:
         return judge(history)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        why = f"its steps are not as the protocol has them: {type(error).__name__}: {error}"
-        raise UsageError(
-            Fault(history.id, why, "what a report keeps, or numa-conformance check-node writes")
-        ) from error
+    except QuestionError as error:
+        accepted = "what a report keeps, or numa-conformance check-node writes"
+        raise UsageError(Fault(history.id, str(error), accepted)) from error

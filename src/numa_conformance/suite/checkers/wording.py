@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...cpuset import format_bits
-from ..judge.reading import Affinity
+from ..history.answers import Affinity
 
 __all__ = ["listed", "sets_told"]
 

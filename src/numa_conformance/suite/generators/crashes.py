@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from ..judge.reading import read_bits
+from ...cpuset import CpuSet
 from .cells import Cell, kubelet_of
 from .scenario import Question, Scenario, Script
 from .workloads import container, pod
@@ -33,7 +33,7 @@ def _crash(cell: Cell, name: str) -> Script:
     if "default_cpuset" not in up:
         return
     threads = cell.machine.core_bits[0].bit_count()
-    free = read_bits(up["default_cpuset"], "default_cpuset").bit_count()
+    free = len(CpuSet.parse(up["default_cpuset"]))
     running = []
     for uid in ("first", "second"):
         answer = yield "node.admit", {"pod": _pod(uid, threads * lot.randint(1, max(1, free // threads // 4)))}

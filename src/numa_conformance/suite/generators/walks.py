@@ -70,7 +70,7 @@ class Walk:
         """Take note of what came of a question."""
         if "default_cpuset" in answer:
             reserved = CpuSet.parse(self._kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
-            self._free = len(_set(answer["default_cpuset"]) - reserved)
+            self._free = len(CpuSet.parse(answer["default_cpuset"]) - reserved)
         if question is None:
             return
         method, params = question
@@ -275,10 +275,3 @@ def _sizes(machine: Machine) -> list[int]:
     sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
     sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
     return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)
-
-
-def _set(text: str) -> CpuSet:
-    try:
-        return CpuSet.parse(text)
-    except ValueError:
-        return CpuSet()

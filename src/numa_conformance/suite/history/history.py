@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import msgspec
 
 from ...machine import Machine, machine_from_dict, machine_to_dict
+from .answers import Answer, read_answer
 
 __all__ = ["Head", "History", "HistoryError", "Step", "histories_text", "read_histories", "write_history"]
 
@@ -45,7 +46,8 @@ class Head:
 class Step:
     """One question and what came of it: an answer, or a fault of the target (timed out, crashed, bad reply).
 
-    ``params`` leave the machine out where it is the head's.
+    ``params`` leave the machine out where it is the head's. ``reply`` is the answer as the judge reads it;
+    ``malformed`` says why it cannot be read.
     """
 
     method: str
@@ -53,6 +55,16 @@ class Step:
     answer: Mapping[str, Any] | None = None
     fault: str | None = None
     seconds: float = 0.0
+    reply: Answer | None = field(init=False, default=None, compare=False, repr=False)
+    malformed: str | None = field(init=False, default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.answer is None:
+            return
+        try:
+            object.__setattr__(self, "reply", read_answer(self.method, self.answer))
+        except ValueError as error:
+            object.__setattr__(self, "malformed", str(error))
 
 
 @dataclass(frozen=True)
@@ -63,14 +75,19 @@ class History:
     steps: tuple[Step, ...] = field(default=())
 
     @property
+    def malformed_at(self) -> int | None:
+        """The first step whose answer is malformed; nothing behind it is judged."""
+        return next((number for number, step in enumerate(self.steps) if step.malformed is not None), None)
+
+    @property
     def id(self) -> str:
         """The same for the same scenario: generator, cell, machine and a digest of all questions."""
         asked = [(step.method, step.params) for step in self.steps]
         digest = hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()[:10]
         return f"{self.head.generator}/{self.head.cell}/{self.head.machine.name}/{digest}"
 
-    def until(self, count: int) -> History:
-        """Return the history of the first ``count`` steps."""
+    def until(self, count: int | None) -> History:
+        """Return the history of the first ``count`` steps; None: of all."""
         return History(self.head, self.steps[:count])
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from ...cpuset import CpuSet
 from ...machine import Machine
-from ..history.history import History
+from ..history.answers import Affinity, Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
 from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
-from .reading import affinity_of, read_bits
+from .questions import Allocate
 from .settings import Settings
 
 __all__ = ["AllocatedCpus", "allocated"]
@@ -64,22 +62,25 @@ class AllocatedCpus:
         return self.settings.strict and self.asked >= self.free.bit_count()
 
 
-def allocated(history: History, number: int) -> Iterator[AllocatedCpus | Choice | CpuHints]:
+def allocated(
+    machine: Machine, asked: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
+) -> Iterator[AllocatedCpus | Choice | CpuHints]:
     """Read one answer of the surface allocate: the allocation, the choice of CPUs, and the hints if they are told."""
-    step = history.steps[number]
-    params, answer = step.params, step.answer or {}
-    allocation = _allocated(history.head.machine, params, answer)
+    settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
+    if asked.container not in pod.by_name:
+        return
+    allocation = _allocated(machine, settings, pod, asked, reply)
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
     if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
-        yield _choice(allocation, params)
-    for container, field in ((params["container"], "hints"), (None, "pod_hints")):
-        if answer.get(field) is not None:
-            yield from offered_for(history, params, container, answer[field])
+        yield _choice(allocation, asked.affinity)
+    if isinstance(reply, AllocationAnswer):
+        for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
+            if hints is not None:
+                yield from offered_for(machine, settings, pod, asked.state, container, hints)
 
 
-def _choice(allocation: AllocatedCpus, params: Mapping[str, Any]) -> Choice:
-    affinity = affinity_of(params.get("affinity"))
+def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
     nodes = None if affinity is None else affinity.nodes
     return Choice(
         allocation.machine,
@@ -93,29 +94,31 @@ def _choice(allocation: AllocatedCpus, params: Mapping[str, Any]) -> Choice:
     )
 
 
-def _allocated(machine: Machine, params: Mapping[str, Any], answer: Mapping[str, Any]) -> AllocatedCpus:
-    settings, pod, state = Settings.of(params["kubelet"]), PodSpec.of(params["pod"]), params["state"]
-    own = state["assignments"].get(pod.uid) or {}
-    name = params["container"]
-    cpus, after = answer.get("cpus"), answer.get("default_cpuset")
-    told = answer.get("reserved_cpus")
-    reserved = None if told is None else read_bits(told, "reserved_cpus")
-    message = str(answer.get("message", ""))
+def _allocated(
+    machine: Machine,
+    settings: Settings,
+    pod: PodSpec,
+    asked: Allocate,
+    reply: Allocated | AllocationRefused | PolicyRefused,
+) -> AllocatedCpus:
+    state, given = asked.state, reply if isinstance(reply, Allocated) else None
+    told = reply if isinstance(reply, AllocationAnswer) else AllocationAnswer()
+    message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
         settings,
         pod,
-        pod.by_name[name],
-        CpuSet.parse(state["default"]).bits,
-        reserved if settings.reserved is None else settings.reserved,
-        CpuSet.parse(state["reusable"].get(pod.uid, "")).bits,
-        CpuSet.parse(own[name]).bits if name in own else None,
-        None if cpus is None else read_bits(cpus, "cpus"),
-        None if after is None else read_bits(after, "default_cpuset"),
-        str(answer.get("reason") or ""),
+        pod.by_name[asked.container],
+        state.default,
+        told.reserved_cpus if settings.reserved is None else settings.reserved,
+        state.reusable.get(pod.uid, 0),
+        state.assignments.get(pod.uid, {}).get(asked.container),
+        None if given is None else given.cpus,
+        None if given is None else given.default_cpuset,
+        (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
-        message if answer.get("result") == "policy_refused" else None,
-        reserved,
-        answer.get("guaranteed_cpus"),
-        answer.get("pod_guaranteed_cpus"),
+        message if isinstance(reply, PolicyRefused) else None,
+        told.reserved_cpus,
+        told.guaranteed_cpus,
+        told.pod_guaranteed_cpus,
     )

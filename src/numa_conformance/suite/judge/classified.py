@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..history.history import History
+from ...machine import Machine
+from ..history.answers import PodClass
 from .pods import PodSpec, qos_class
+from .questions import Classify
 
 __all__ = ["Classified", "classified"]
 
@@ -37,8 +39,6 @@ class Classified:
         return qos_class([(container.requests, container.limits) for container in self.pod.apps])
 
 
-def classified(history: History, number: int) -> Iterator[Classified]:
+def classified(_machine: Machine, asked: Classify, reply: PodClass) -> Iterator[Classified]:
     """Read one answer of the surface classify."""
-    step = history.steps[number]
-    answer = step.answer or {}
-    yield Classified(PodSpec.of(step.params["pod"]), answer["qos"], answer["container_cpus"], answer["pod_cpus"])
+    yield Classified(PodSpec.read(asked.pod), reply.qos, reply.container_cpus, reply.pod_cpus)

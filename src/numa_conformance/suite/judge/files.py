@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from ..history.answers import Checkpoints
 
 __all__ = ["CPU_FILE", "DEVICE_FILE", "MEMORY_FILE", "Files", "KnownFiles"]
 
@@ -23,12 +24,12 @@ class KnownFiles:
         self._on_the_way: list[Texts] = []
         self._online: dict[str, int] = {}
 
-    def told(self, answer: Mapping[str, Any], online: int) -> None:
+    def told(self, reply: Checkpoints, online: int) -> None:
         """Take note of the files of a node with these CPUs, and of how they came to be so."""
-        texts: Texts = answer["checkpoints"]
+        texts = reply.checkpoints
         self._on_the_way = [] if self._texts is None else [self._texts]
-        for write in (answer.get("writes") or ()) if self._on_the_way else ():
-            self._on_the_way.append(_present({**self._on_the_way[-1], write["file"]: write["text"]}))
+        for write in (reply.writes or ()) if self._on_the_way else ():
+            self._on_the_way.append(_present({**self._on_the_way[-1], write.file: write.text}))
         self._texts = texts
         self._online.update(dict.fromkeys(texts.values(), online))
 

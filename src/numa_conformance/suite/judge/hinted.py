@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
 
-from ...cpuset import CpuSet
 from ...machine import Machine
-from ..history.history import History
+from ..history.answers import Affinity, OfferedHints, Offers
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
-from .reading import Affinity, affinity_of
+from .questions import Hints, PriorState
 from .settings import Settings
 
 __all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
@@ -127,26 +125,28 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     return tuple(sum(own) for size in range(1, len(bits) + 1) for own in combinations(bits, size))
 
 
-def hinted(history: History, number: int) -> Iterator[CpuHints]:
+def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
     """Read one answer of the surface hints."""
-    step = history.steps[number]
-    yield from offered_for(history, step.params, step.params.get("container"), (step.answer or {}).get("hints"))
+    settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
+    yield from offered_for(machine, settings, pod, asked.state, asked.container, reply.hints)
 
 
 def offered_for(
-    history: History, params: Mapping[str, Any], container: str | None, hints: Mapping[str, Any] | None
+    machine: Machine,
+    settings: Settings,
+    pod: PodSpec,
+    state: PriorState,
+    container: str | None,
+    hints: Offers | None,
 ) -> Iterator[CpuHints]:
     """Read hints for a container, or for the pod as a whole.
 
     Nothing is said of a node whose reserved CPUs are not named, nor of a pod as a whole that holds some of its CPUs or
     asks for a fraction of one: the pages do not say what it needs.
     """
-    settings = Settings.of(params["kubelet"])
-    pod, state = PodSpec.of(params["pod"]), params["state"]
-    if settings.reserved is None and settings.static:
+    if (settings.reserved is None and settings.static) or (container is not None and container not in pod.by_name):
         return
-    own = {name: CpuSet.parse(text).bits for name, text in (state["assignments"].get(pod.uid) or {}).items()}
-    reusable = CpuSet.parse(state["reusable"].get(pod.uid, "")).bits
+    own = state.assignments.get(pod.uid, {})
     if container is None:
         integral = all(spec.cpu == spec.exclusive for spec in pod.containers)
         if pod.exclusive and (own or not integral):
@@ -154,13 +154,5 @@ def offered_for(
         asked, held = pod.exclusive, None
     else:
         asked, held = pod.by_name[container].exclusive, own.get(container)
-    offered: Sequence[Mapping[str, Any]] | None = (hints or {}).get("cpu")
-    yield CpuHints(
-        history.head.machine,
-        settings,
-        asked,
-        CpuSet.parse(state["default"]).bits & ~(settings.reserved or 0),
-        reusable,
-        held,
-        None if offered is None else tuple(hint for hint in map(affinity_of, offered) if hint is not None),
-    )
+    free, reusable = state.default & ~(settings.reserved or 0), state.reusable.get(pod.uid, 0)
+    yield CpuHints(machine, settings, asked, free, reusable, held, (hints or {}).get("cpu"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from ...cpuset import iter_bits
 from ...machine import Machine
-from ..history.history import History
-from .reading import Affinity, nodes_of
+from ..history.answers import Affinity, Merged, Offers
+from .questions import Merge
 from .settings import Settings
 
 __all__ = ["MergedHints", "axes_of", "merged", "merged_by"]
@@ -96,18 +95,20 @@ class MergedHints:
     def closer(self, left: int, right: int) -> bool:
         """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
         lefts, rights = self._distances(left), self._distances(right)
-        return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=True))
+        return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
 
     def average(self, nodes: int) -> float:
         """Return the average distance between two of the nodes, each node to itself included."""
-        table = self.distances or []
-        places = [self.nodes.index(node) for node in iter_bits(nodes)]
-        return sum(table[a][b] for a in places for b in places) / len(places) ** 2
+        table, places = self.distances or [], self._places(nodes)
+        return sum(table[a][b] for a in places for b in places) / max(len(places), 1) ** 2
 
     def _distances(self, nodes: int) -> list[int]:
-        table = self.distances or []
-        places = [self.nodes.index(node) for node in iter_bits(nodes)]
+        table, places = self.distances or [], self._places(nodes)
         return sorted(max(table[a][b], table[b][a]) for a, b in combinations(places, 2))
+
+    def _places(self, nodes: int) -> list[int]:
+        """Return where the nodes stand in the table; a hint may name others than the machine has."""
+        return [self.nodes.index(node) for node in iter_bits(nodes & self.all_nodes)]
 
     def _common(self, axes: list[tuple[int | None, ...]]) -> frozenset[int]:
         common = {self.all_nodes}
@@ -122,19 +123,12 @@ def _fewest(sets: Iterable[int]) -> list[int]:
     return [nodes for size, nodes in by_size if size == least]
 
 
-def merged(history: History, number: int) -> Iterator[MergedHints]:
+def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHints]:
     """Read one answer of the surface merge."""
-    step = history.steps[number]
-    params, answer = step.params, step.answer or {}
+    closest = asked.options.get("prefer-closest-numa-nodes") == "true"
+    axes = axes_of(asked.providers)
     yield MergedHints(
-        params["policy"],
-        params["options"].get("prefer-closest-numa-nodes") == "true",
-        tuple(params["nodes"]),
-        params["distances"],
-        axes_of(params["providers"]),
-        nodes_of(answer["nodes"]),
-        answer["preferred"],
-        answer["admit"],
+        asked.policy, closest, asked.nodes, asked.distances, axes, reply.nodes, reply.preferred, reply.admit
     )
 
 
@@ -147,12 +141,12 @@ def merged_by(
     return MergedHints(settings.topology, closest, machine.numa_ids, distances, axes, chosen, affinity.preferred, admit)
 
 
-def axes_of(providers: Iterable[Mapping[str, Any] | None]) -> tuple[Axis, ...]:
+def axes_of(providers: Iterable[Offers | None]) -> tuple[Axis, ...]:
     """Return the hints of each resource: none told is no opinion, an empty list is no way."""
     return tuple(_axes(providers))
 
 
-def _axes(providers: Iterable[Mapping[str, Any] | None]) -> Iterator[Axis]:
+def _axes(providers: Iterable[Offers | None]) -> Iterator[Axis]:
     for provider in providers:
         if not provider:
             yield NO_OPINION
@@ -160,4 +154,4 @@ def _axes(providers: Iterable[Mapping[str, Any] | None]) -> Iterator[Axis]:
             if hints is None:
                 yield NO_OPINION
             else:
-                yield tuple((nodes_of(hint["nodes"]), hint["preferred"]) for hint in hints) or IMPOSSIBLE
+                yield tuple((hint.nodes, hint.preferred) for hint in hints) or IMPOSSIBLE

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from ..history.answers import Aligned, Held, Update
 from .pods import PodSpec
-from .reading import Affinity
 from .settings import Settings
-from .world import Held, World, union
+from .world import World, union
 
 __all__ = [
     "Admission",
-    "Aligned",
     "Arrival",
     "AskedAgain",
     "Crash",
@@ -42,16 +40,6 @@ class Moment:
     """The node between two questions, after something happened."""
 
     world: World
-
-
-@dataclass(frozen=True, slots=True)
-class Aligned:
-    """One merge of hints, as told: for a container, or (None) the pod as a whole; ``providers`` as on the wire."""
-
-    container: str | None
-    providers: Sequence[Mapping[str, Any] | None]
-    affinity: Affinity
-    admit: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +101,6 @@ class Removal:
     after: World
     uid: str
     known: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """A cpuset that was sent to the container runtime."""
-
-    uid: str
-    container: str
-    cpus: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from ..history.answers import Affinity, Aligned, Held, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
-from .node_subjects import Aligned
 from .pods import ContainerSpec, PodSpec
-from .reading import Affinity, affinity_of
 from .room import HUGE, Room, asked_devices, local
 from .world import PodOnNode, World, union
 
-__all__ = ["DeviceHints", "MemoryHints", "hints_of", "read_alignments"]
+__all__ = ["DeviceHints", "MemoryHints", "hints_of"]
 
 CPU, MEMORY = "cpu", "memory"
 Offered = tuple[Affinity, ...] | None
@@ -128,23 +126,7 @@ class DeviceHints:
         return frozenset(needs)
 
 
-def read_alignments(answer: Mapping[str, Any]) -> tuple[Aligned, ...] | None:
-    """Read what an admission tells of its merges; None where it does not tell."""
-    told = answer.get("alignments")
-    if told is None:
-        return None
-    return tuple(
-        Aligned(
-            one["container"],
-            one["providers"],
-            affinity_of(one["affinity"]) or Affinity(None, False),
-            one["admit"],
-        )
-        for one in told
-    )
-
-
-def hints_of(before: World, pod: PodSpec, held: Mapping[str, Any], told: Sequence[Aligned]) -> Iterator[object]:
+def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], told: Sequence[Aligned]) -> Iterator[object]:
     """Yield what was hinted and what was merged of it, for each request in order.
 
     Of a refused pod the first request alone: what earlier containers were given is not told.
@@ -211,9 +193,5 @@ def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: PodOnNode | None
     return left
 
 
-def _offered(providers: Sequence[Mapping[str, Any] | None]) -> dict[str, Offered]:
-    return {
-        resource: None if hints is None else tuple(hint for hint in map(affinity_of, hints) if hint is not None)
-        for provider in providers
-        for resource, hints in (provider or {}).items()
-    }
+def _offered(providers: Sequence[Offers | None]) -> dict[str, Offered]:
+    return {resource: hints for provider in providers for resource, hints in (provider or {}).items()}

@@ -1,4 +1,4 @@
-"""``Admitted``: what was admitted so far, so that it is known when the same is asked again with no less free."""
+"""``Admissions``: what was admitted so far, so that it is known when the same is asked again with no less free."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .node_subjects import AskedAgain
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Admitted"]
+__all__ = ["Admissions"]
 
 MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 
 
-class Admitted:
+class Admissions:
     """Remembers pods of one app container: where several are served, what one is given decides what is left."""
 
     def __init__(self) -> None:

@@ -8,9 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from .quantities import amounts
+import msgspec
 
-__all__ = ["BEST_EFFORT", "BURSTABLE", "GUARANTEED", "Amounts", "ContainerSpec", "PodSpec", "qos_class"]
+from .quantities import read_amount
+
+__all__ = ["BEST_EFFORT", "BURSTABLE", "GUARANTEED", "Amounts", "ContainerSpec", "Pod", "PodSpec", "qos_class"]
 
 Amounts = Mapping[str, Fraction]
 """Resource name to amount."""
@@ -18,6 +20,45 @@ Kind = Literal["init", "sidecar", "app"]
 GUARANTEED, BURSTABLE, BEST_EFFORT = "Guaranteed", "Burstable", "BestEffort"
 _DECIDING = ("cpu", "memory")
 NOTHING = Fraction(0)
+
+
+class Resources(msgspec.Struct, frozen=True):
+    """What a container asks for, as written."""
+
+    limits: dict[str, Fraction] | None = None
+    requests: dict[str, Fraction] | None = None
+
+
+class Container(msgspec.Struct, frozen=True, rename="camel"):
+    """A container as written."""
+
+    name: str | None = None
+    restart_policy: str | None = None
+    resources: Resources | None = None
+
+
+class Spec(msgspec.Struct, frozen=True, rename="camel"):
+    """The spec of a pod as written."""
+
+    init_containers: tuple[Container, ...] | None = None
+    containers: tuple[Container, ...] | None = None
+    overhead: dict[str, Fraction] | None = None
+    resources: Any = None
+
+
+class Metadata(msgspec.Struct, frozen=True):
+    """Who a pod is, as written."""
+
+    uid: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+
+
+class Pod(msgspec.Struct, frozen=True):
+    """The JSON object of a pod, as far as it is read here."""
+
+    spec: Spec | None = None
+    metadata: Metadata | None = None
 
 
 @dataclass(frozen=True)
@@ -62,20 +103,25 @@ class PodSpec:
 
     @classmethod
     def of(cls, pod: Mapping[str, Any]) -> PodSpec:
-        """Read the JSON object of a pod; raises ``ValueError`` for an amount that is none."""
-        spec, metadata = pod.get("spec") or {}, pod.get("metadata") or {}
-        read = [(_kind(own), own, *_resources(own)) for own in spec.get("initContainers") or ()]
-        read += [("app", own, *_resources(own)) for own in spec.get("containers") or ()]
-        qos = qos_class([(requests, limits) for _, _, requests, limits, _ in read])
+        """Read the JSON object of a pod; raises ``ValueError`` where it is none."""
+        return cls.read(msgspec.convert(pod, Pod, dec_hook=read_amount))
+
+    @classmethod
+    def read(cls, pod: Pod) -> PodSpec:
+        """Take a pod as it was written."""
+        spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
+        written = [(_kind(own), own, *_resources(own)) for own in spec.init_containers or ()]
+        written += [("app", own, *_resources(own)) for own in spec.containers or ()]
+        qos = qos_class([(requests, limits) for _, _, requests, limits, _ in written])
         return cls(
-            str(metadata.get("uid") or f"{metadata.get('namespace') or 'default'}/{metadata.get('name') or ''}"),
+            metadata.uid or f"{metadata.namespace or 'default'}/{metadata.name or ''}",
             qos,
             tuple(
-                ContainerSpec(str(own.get("name") or ""), kind, requests, limits, _exclusive(qos, requests), implied)
-                for kind, own, requests, limits, implied in read
+                ContainerSpec(own.name or "", kind, requests, limits, _exclusive(qos, requests), implied)
+                for kind, own, requests, limits, implied in written
             ),
-            amounts(spec.get("overhead")),
-            bool(spec.get("resources")),
+            spec.overhead or {},
+            bool(spec.resources),
         )
 
     @cached_property
@@ -140,11 +186,11 @@ def _exclusive(qos: str, requests: Amounts) -> int:
     return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
 
 
-def _kind(init: Mapping[str, Any]) -> Kind:
-    return "sidecar" if init.get("restartPolicy") == "Always" else "init"
+def _kind(init: Container) -> Kind:
+    return "sidecar" if init.restart_policy == "Always" else "init"
 
 
-def _resources(container: Mapping[str, Any]) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
-    resources = container.get("resources") or {}
-    limits, given = amounts(resources.get("limits")), amounts(resources.get("requests"))
+def _resources(container: Container) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
+    resources = container.resources or Resources()
+    limits, given = resources.limits or {}, resources.requests or {}
     return {**limits, **given}, limits, frozenset(limits).difference(given)

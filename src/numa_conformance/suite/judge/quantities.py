@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["amount", "amounts"]
+__all__ = ["amount", "read_amount"]
 
-_WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i)|([numkMGTPE]?))")
+_WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d{1,3})|([KMGTPE]i)|([numkMGTPE]?))")
 _BINARY = {f"{letter}i": Fraction(1024**power) for power, letter in enumerate("KMGTPE", 1)}
 _DECIMAL = {
     letter: Fraction(1000) ** power
@@ -33,6 +32,8 @@ def amount(written: str | float) -> Fraction:
     return -number if sign == "-" else number
 
 
-def amounts(written: Mapping[str, Any] | None) -> dict[str, Fraction]:
-    """Return each resource's amount; nothing for no mapping."""
-    return {name: amount(text) for name, text in (written or {}).items()}
+def read_amount(kind: type, written: Any) -> Any:
+    """Read an amount where JSON has one, for ``msgspec.convert``; raises ``ValueError``."""
+    if kind is not Fraction or not isinstance(written, (str, int, float)):
+        raise ValueError(f"{written!r:.80} is no amount")
+    return amount(written)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
 from typing import Any
 
-from ..history.history import History
-from .pods import NOTHING, PodSpec
-from .quantities import amounts
+import msgspec
 
-__all__ = ["LEAST", "MOST", "RATIO", "ScorePair", "ScoredNode", "Strategy", "is_extended", "scored"]
+from ..history.answers import Answer, Scored, ScoreRefused
+from .pods import NOTHING, PodSpec
+from .questions import Question, Score, WeightedResource, WrittenStrategy
+
+__all__ = ["LEAST", "MOST", "RATIO", "ScorePair", "ScoredNode", "Scores", "Strategy", "is_extended"]
 
 LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 _NATIVE = ("cpu", "memory")
@@ -30,14 +32,15 @@ class Strategy:
     shape: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Strategy:
-        """Read the JSON object: no resources are cpu and memory, no weight is 1."""
-        listed = written.get("resources") or [{"name": name} for name in _NATIVE]
-        ratio = written.get("requestedToCapacityRatio") or {}
+    def of(cls, strategy: Mapping[str, Any]) -> Strategy:
+        """Read the JSON object: no resources are cpu and memory, no weight is 1. Raises ``ValueError``."""
+        written = msgspec.convert(strategy, WrittenStrategy)
+        listed = written.resources or [WeightedResource(name) for name in _NATIVE]
+        shape = (written.ratio.shape if written.ratio else None) or ()
         return cls(
-            written.get("type") or LEAST,
-            tuple((resource["name"], resource.get("weight", 1)) for resource in listed),
-            tuple((point["utilization"], point["score"]) for point in ratio.get("shape") or ()),
+            written.type or LEAST,
+            tuple((resource.name, resource.weight) for resource in listed),
+            tuple((point.utilization, point.score) for point in shape),
         )
 
     @property
@@ -184,36 +187,42 @@ def is_extended(resource: str) -> bool:
     return "/" in resource or resource.startswith("hugepages-")
 
 
-def scored(history: History, number: int) -> Iterator[ScoredNode | ScorePair]:
-    """Read one answer of the surface score, and pair it with the one before."""
-    second = _scored(history, number)
-    yield second
-    before = history.steps[number - 1] if number else None
-    if before is not None and before.method == "score" and before.answer is not None:
-        first = _scored(history, number - 1)
-        if first.told and second.told and first.score is not None and second.score is not None:
+class Scores:
+    """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
+
+    def __init__(self, told: Sequence[tuple[Question | None, Answer | None]]) -> None:
+        """Take all questions with their replies."""
+        self._told = told
+        self._high = {
+            asked.type
+            for asked, reply in told
+            if isinstance(asked, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
+        }
+
+    def at(self, number: int) -> Iterator[ScoredNode | ScorePair]:
+        """Yield the score of a step, and the pair of it with that of the step before."""
+        second = self._scored(number)
+        first = self._scored(number - 1) if number else None
+        if second is None:
+            return
+        yield second
+        if first is not None and first.told and second.told and first.score is not None and second.score is not None:
             yield ScorePair(first, second)
 
-
-def _scored(history: History, number: int) -> ScoredNode:
-    step = history.steps[number]
-    params, answer = step.params, step.answer or {}
-    refused = answer["message"] if answer.get("result") == "refused" else None
-    return ScoredNode(
-        params["strategy"],
-        Strategy.of(params["strategy"]),
-        amounts(params["allocatable"]),
-        tuple(map(PodSpec.of, params["pods"])),
-        PodSpec.of(params["pod"]),
-        answer.get("score"),
-        tuple(answer.get("insufficient") or ()),
-        refused,
-        _top(history, params["strategy"].get("type")),
-        answer.get("scores"),
-    )
-
-
-def _top(history: History, kind: str | None) -> int:
-    """Return the scale of a strategy's scores: some target scores to 10, as the page does, some to 100."""
-    asked = (step for step in history.steps if step.method == "score" and step.params["strategy"].get("type") == kind)
-    return 100 if any(((step.answer or {}).get("score") or 0) > _TOP for step in asked) else _TOP
+    def _scored(self, number: int) -> ScoredNode | None:
+        asked, reply = self._told[number]
+        if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
+            return None
+        scored = reply if isinstance(reply, Scored) else Scored(None, ())
+        return ScoredNode(
+            asked.strategy,
+            Strategy.of(asked.strategy),
+            asked.allocatable,
+            tuple(map(PodSpec.read, asked.pods)),
+            PodSpec.read(asked.pod),
+            scored.score,
+            scored.insufficient,
+            reply.message if isinstance(reply, ScoreRefused) else None,
+            100 if asked.type in self._high else _TOP,
+            scored.scores,
+        )

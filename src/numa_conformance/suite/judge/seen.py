@@ -13,44 +13,15 @@ from fractions import Fraction
 from typing import Any
 
 from ...documentation.versions import KubernetesVersion
-from ..history.history import History
+from ...machine import Machine
+from ..history.answers import SEEN, Block, FileSeen, Held, Runs, Seen, SeenInPod, Threads
 from .node_subjects import Moment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
-from .reading import Block, nodes_of, read_bits
+from .questions import Look
 from .settings import Settings
-from .world import Held, PodOnNode, World
+from .world import PodOnNode, World
 
 __all__ = ["SEEN", "FileSeen", "Runs", "SeenContainer", "Sighting", "Threads", "blocks_told", "seen"]
-
-SEEN = "node.seen"
-"""The method of the step; no target is asked it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """Threads of a container that may run on the same CPUs and NUMA nodes, both as bits: the first of them, how many.
-
-    ``mems`` is None where not told.
-    """
-
-    first: int
-    count: int
-    cpus: int
-    mems: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """What a running container was seen to run on, as bits; None where it was not told.
-
-    ``written``: the cpuset of its cgroup, empty where nothing was ever written; ``effective``: what the kernel makes
-    of it and of the cgroups above.
-    """
-
-    written: int | None
-    effective: int | None
-    mems: int | None
-    threads: tuple[Threads, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +46,6 @@ class SeenContainer:
         return f"{self.uid}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class FileSeen:
-    """A state file: the policy it was written under, and why it cannot be read, if so."""
-
-    policy: str
-    damage: str | None
-
-
 @dataclass(frozen=True)
 class Sighting:
     """A node at work. ``pool``: None where the state file does not tell it; ``qos``: pod to class, where it shows.
@@ -105,52 +68,45 @@ class Sighting:
     gates: Mapping[str, bool] = field(default_factory=dict)
 
 
-def seen(history: History, number: int) -> Iterator[object]:
-    """Yield the subjects of one step; raises ``UnreadableError``."""
-    step = history.steps[number]
-    answer = step.answer or {}
-    settings = Settings.of(step.params["kubelet"])
+def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
+    """Yield the subjects of one step."""
+    settings = Settings.read(look.kubelet)
     containers = tuple(
-        _container(uid, name, told) for uid, pod in answer["pods"].items() for name, told in pod["containers"].items()
+        _container(uid, name, told) for uid, pod in reply.pods.items() for name, told in pod.containers.items()
     )
-    qos = {uid: pod["qos"] for uid, pod in answer["pods"].items() if pod.get("qos")}
-    pool = answer.get("default_cpuset")
-    shared = None if pool is None else read_bits(pool, "default_cpuset")
-    world = _world(history, settings, answer, shared, containers, qos)
-    told_version = step.params.get("kubernetes_version")
+    qos = {uid: pod.qos for uid, pod in reply.pods.items() if pod.qos}
+    world = _world(machine, settings, reply, containers, qos)
     yield Moment(world)
     yield Sighting(
         world,
         settings,
-        KubernetesVersion.parse(told_version) if told_version else None,
-        bool(step.params.get("settled")),
-        shared,
+        KubernetesVersion.parse(look.kubernetes_version) if look.kubernetes_version else None,
+        look.settled,
+        reply.default_cpuset,
         qos,
         containers,
-        {name: FileSeen(told["policy"], told.get("damage")) for name, told in answer["files"].items()},
-        None if answer.get("memory_state") is None else tuple(answer["memory_state"]),
-        frozenset(uid for uid, pod in answer["pods"].items() if pod.get("whole")),
-        step.params["kubelet"].get("featureGates") or {},
+        reply.files,
+        reply.memory_state,
+        frozenset(uid for uid, pod in reply.pods.items() if pod.whole),
+        look.kubelet.feature_gates or {},
     )
 
 
 def _world(
-    history: History,
+    machine: Machine,
     settings: Settings,
-    answer: Mapping[str, Any],
-    pool: int | None,
+    reply: Seen,
     containers: tuple[SeenContainer, ...],
     qos: Mapping[str, str],
 ) -> World:
     """Return the node as its state files tell it; where they do not tell of its CPUs, these are not judged."""
-    online = history.head.machine.online_bits
-    reserved = settings.reserved
-    if reserved is None and answer.get("reserved_cpus") is not None:
-        reserved = read_bits(answer["reserved_cpus"], "reserved_cpus")
+    pool, reserved = reply.default_cpuset, settings.reserved
+    if reserved is None:
+        reserved = reply.reserved_cpus
     if pool is None or (settings.strict and reserved is None):
         settings = replace(settings, static=False)
     reserved = reserved or 0 if settings.static else 0
-    by_pod: dict[str, list[SeenContainer]] = {uid: [] for uid in answer["pods"]}
+    by_pod: dict[str, list[SeenContainer]] = {uid: [] for uid in reply.pods}
     for container in containers:
         by_pod[container.uid].append(container)
     pods: dict[str, PodOnNode] = {}
@@ -162,38 +118,19 @@ def _world(
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})
         pods[uid] = PodOnNode(spec, {one.name: one.held for one in own})
-    return World(history.head.machine, settings, reserved, pool or 0, online, pods)
+    return World(machine, settings, reserved, pool or 0, machine.online_bits, pods)
 
 
-def _container(uid: str, name: str, told: Mapping[str, Any]) -> SeenContainer:
-    place = f"pods.{uid}.{name}"
-    listed = told.get("listed")
-    limit = told.get("limit")
+def _container(uid: str, name: str, told: SeenInPod) -> SeenContainer:
     return SeenContainer(
         uid,
         name,
-        Held.read({"cpus": "", **told}, place),
-        None if told.get("runs") is None else _runs(told["runs"], f"{place}.runs"),
-        None if limit is None else Fraction(limit[0], limit[1]),
-        None if listed is None else Held.read({"cpus": "", **listed}, f"{place}.listed"),
-        tuple(nodes_of(nodes) or 0 for nodes in told.get("device_nodes") or ()),
+        told.held,
+        told.runs,
+        None if told.limit is None else Fraction(*told.limit),
+        None if told.listed is None else told.listed.held,
+        tuple(sum({1 << node for node in nodes}) for nodes in told.device_nodes),
     )
-
-
-def _runs(told: Mapping[str, Any], place: str) -> Runs:
-    return Runs(
-        _bits(told.get("written"), place),
-        _bits(told.get("effective"), place),
-        _bits(told.get("mems"), place),
-        tuple(
-            Threads(one["first"], one["count"], read_bits(one["cpus"], place), _bits(one.get("mems"), place))
-            for one in told.get("threads") or ()
-        ),
-    )
-
-
-def _bits(text: str | None, place: str) -> int | None:
-    return None if text is None else read_bits(text, place)
 
 
 def blocks_told(blocks: tuple[Block, ...] | None) -> dict[tuple[str, int], int]:

@@ -5,16 +5,51 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
+
+import msgspec
 
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError
 from .choice import STRICT
-from .quantities import amount
+from .quantities import amount, read_amount
 
-__all__ = ["Settings"]
+__all__ = ["Kubelet", "Settings"]
+
+NOTHING = Fraction(0)
+Amounts = dict[str, Fraction]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+
+
+class ReservedMemory(msgspec.Struct, frozen=True, rename={"node": "numaNode"}):
+    """Memory that is reserved on a NUMA node."""
+
+    node: int
+    limits: Amounts
+
+
+class Kubelet(msgspec.Struct, frozen=True, rename="camel"):
+    """The JSON object of a KubeletConfiguration, as far as it is read here."""
+
+    cpu_manager_policy: str | None = None
+    cpu_manager_policy_options: dict[str, str] | None = None
+    reserved_cpus: str | None = msgspec.field(default=None, name="reservedSystemCPUs")
+    kube_reserved: Amounts | None = None
+    system_reserved: Amounts | None = None
+    eviction_hard: dict[str, str] | None = None
+    topology_manager_policy: str | None = None
+    topology_manager_scope: str | None = None
+    topology_manager_policy_options: dict[str, str] | None = None
+    memory_manager_policy: str | None = None
+    reserved_memory: tuple[ReservedMemory, ...] | None = None
+    quota: bool | None = msgspec.field(default=None, name="cpuCFSQuota")
+    feature_gates: dict[str, bool] | None = None
+
+    def __post_init__(self) -> None:
+        for text in (self.eviction_hard or {}).values():
+            amount(text.removesuffix("%"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +74,32 @@ class Settings:
 
     @classmethod
     def of(cls, kubelet: Mapping[str, Any]) -> Settings:
-        """Read a KubeletConfiguration in its JSON form, as the suite's own generators write it."""
-        options = kubelet.get("cpuManagerPolicyOptions") or {}
-        reserved = _explicit(kubelet.get("reservedSystemCPUs") or "")
-        kept = sum(amount((kubelet.get(key) or {}).get("cpu", "0")) for key in ("kubeReserved", "systemReserved"))
+        """Read a KubeletConfiguration in its JSON form; raises ``ValueError`` where it is none."""
+        return cls.read(msgspec.convert(kubelet, Kubelet, dec_hook=read_amount))
+
+    @classmethod
+    def read(cls, kubelet: Kubelet) -> Settings:
+        """Take a KubeletConfiguration as it was written."""
+        reserved = _explicit(kubelet.reserved_cpus or "")
+        kept = sum(
+            amounts.get("cpu", NOTHING) for amounts in (kubelet.kube_reserved, kubelet.system_reserved) if amounts
+        )
         return cls(
-            static=kubelet.get("cpuManagerPolicy") == "static",
-            options=frozenset(name for name, text in options.items() if text in _TRUE),
+            static=kubelet.cpu_manager_policy == "static",
+            options=frozenset(
+                name for name, text in (kubelet.cpu_manager_policy_options or {}).items() if text in _TRUE
+            ),
             reserved=reserved,
             reserved_count=math.ceil(kept) if reserved is None else reserved.bit_count(),
-            topology=kubelet.get("topologyManagerPolicy") or "none",
-            scope=kubelet.get("topologyManagerScope") or "container",
-            topology_options=kubelet.get("topologyManagerPolicyOptions") or {},
-            memory_static=kubelet.get("memoryManagerPolicy") == "Static",
+            topology=kubelet.topology_manager_policy or "none",
+            scope=kubelet.topology_manager_scope or "container",
+            topology_options=kubelet.topology_manager_policy_options or {},
+            memory_static=kubelet.memory_manager_policy == "Static",
             reserved_memory={
-                entry["numaNode"]: {kind: int(amount(text)) for kind, text in entry["limits"].items()}
-                for entry in kubelet.get("reservedMemory") or ()
+                entry.node: {kind: int(amount) for kind, amount in entry.limits.items()}
+                for entry in kubelet.reserved_memory or ()
             },
-            quota=kubelet.get("cpuCFSQuota") is not False,
+            quota=kubelet.quota is not False,
         )
 
     @property

@@ -6,7 +6,7 @@ read by this alone, and each start is held against the first one of its history.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,13 @@ from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.history import History, Step
+from ..history.answers import Admitted, Answer, Held, NodeStarted, Rejected, StartFailed
+from ..history.history import Head
 from .choice import numa_cpus
 from .pods import PodSpec
-from .reading import read_bits
+from .questions import AdmitPod, Question, StartNode
 from .settings import Settings
-from .world import Held, union
+from .world import union
 
 __all__ = ["GENERATOR", "MANY_NODES", "MOST_NODES", "FirstPod", "Start", "starts"]
 
@@ -103,38 +104,39 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(history: History) -> Iterator[tuple[int, Start]]:
-    """Yield each start with the number of its last step; raises ``UnreadableError``."""
+def starts(head: Head, told: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
+    """Yield each start with the number of its last step."""
     plain: Start | None = None
-    steps = history.steps
-    for number, step in enumerate(steps):
-        if step.method != "node.start" or step.answer is None:
+    for number, (asked, reply) in enumerate(told):
+        if not isinstance(asked, StartNode) or not isinstance(reply, NodeStarted | StartFailed):
             continue
-        admit = steps[number + 1] if number + 1 < len(steps) and steps[number + 1].method == "node.admit" else None
-        start = _start(history, step, admit, plain)
+        first = _first(*told[number + 1]) if number + 1 < len(told) else None
+        start = _start(head, asked, reply, first, plain)
         plain = plain or start
-        yield number + (admit is not None), start
+        yield number + (first is not None), start
 
 
-def _start(history: History, step: Step, admit: Step | None, plain: Start | None) -> Start:
-    kubelet, answer = step.params["kubelet"], step.answer or {}
-    up = answer.get("result") == "started"
-    reserved, pool = answer.get("reserved_cpus"), answer.get("default_cpuset")
+def _start(
+    head: Head, asked: StartNode, reply: NodeStarted | StartFailed, first: FirstPod | None, plain: Start | None
+) -> Start:
+    up = reply if isinstance(reply, NodeStarted) else None
     return Start(
-        history.head.machine,
-        KubernetesVersion.parse(step.params.get("kubernetes_version") or history.head.version),
-        kubelet,
-        Settings.of(kubelet),
-        None if up else str(answer.get("message")),
-        None if reserved is None else read_bits(reserved, "reserved_cpus"),
-        None if pool is None else read_bits(pool, "default_cpuset"),
-        None if admit is None or admit.answer is None else _first(admit, admit.answer),
+        head.machine,
+        KubernetesVersion.parse(asked.kubernetes_version or head.version),
+        asked.kubelet,
+        Settings.of(asked.kubelet),
+        reply.message if isinstance(reply, StartFailed) else None,
+        None if up is None else up.reserved_cpus,
+        None if up is None else up.default_cpuset,
+        first,
         plain,
     )
 
 
-def _first(step: Step, answer: Mapping[str, Any]) -> FirstPod:
-    containers = answer.get("containers") or {}
-    held = {name: Held.read(holding, f"containers.{name}") for name, holding in containers.items()}
-    spec = PodSpec.of(step.params["pod"])
-    return FirstPod(spec, answer.get("result") == "admitted", held, str(answer.get("reason") or ""))
+def _first(asked: Question | None, reply: Answer | None) -> FirstPod | None:
+    if not isinstance(asked, AdmitPod):
+        return None
+    spec = PodSpec.read(asked.pod)
+    if isinstance(reply, Admitted):
+        return FirstPod(spec, True, reply.containers, "")
+    return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

@@ -3,63 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from ...cpuset import CpuSet
+from ...machine import Machine
+from ..history.answers import SEEN, Picked
 from ..history.history import History
 from .allocated import allocated
-from .choice import Choice
+from .choice import Choice, cpus_of
 from .classified import classified
 from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
-from .reading import read_bits
-from .scored import scored
-from .seen import SEEN, seen
+from .questions import Pick, question_of
+from .scored import Scores
+from .seen import seen
 from .start_subjects import GENERATOR, starts
 
 __all__ = ["subjects"]
 
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
-    """Yield each subject with the number of its step, from 0. Raises ``UnreadableError`` for a text that is no set."""
+    """Yield each subject with the number of its step, from 0, up to the first answer that is malformed.
+
+    Raises ``QuestionError`` for a question that is none of the protocol.
+    """
+    steps = history.until(history.malformed_at).steps
+    asked = [question_of(step) for step in steps]
+    told = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
     if history.head.generator == GENERATOR:
-        yield from starts(history)
+        yield from starts(history.head, told)
         return
-    node = NodeFollower(history)
-    for number, step in enumerate(history.steps):
-        if step.answer is None:
-            continue
-        reader = _READERS.get(step.method)
-        told = node.subjects(step, step.answer) if reader is None else reader(history, number)
-        for subject in told:
-            yield number, subject
-
-
-def _pick(history: History, number: int) -> Iterator[Choice]:
-    step = history.steps[number]
-    params, answer = step.params, step.answer or {}
-    affinity = params.get("affinity") or {}
-    nodes = affinity.get("nodes")
     machine = history.head.machine
-    cpus = answer.get("cpus")
+    node, scores = NodeFollower(machine), Scores(told)
+    for number, (step, (question, reply)) in enumerate(zip(steps, told, strict=True)):
+        if question is None or reply is None:
+            continue
+        read = _READERS.get(step.method)
+        if read is not None:
+            yield from ((number, subject) for subject in read(machine, question, reply))
+        elif step.method == "score":
+            yield from ((number, subject) for subject in scores.at(number))
+        else:
+            yield from ((number, subject) for subject in node.subjects(question, reply))
+
+
+def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
+    nodes = None if asked.affinity is None else asked.affinity.nodes
+    picked = isinstance(reply, Picked)
     yield Choice(
         machine,
-        frozenset(name for name, on in params["options"].items() if on),
-        CpuSet.parse(params["available"]).bits,
-        params["count"],
-        None if cpus is None else read_bits(cpus, "cpus"),
-        None if nodes is None else sum(machine.numa_bits[node] for node in nodes),
-        str(answer.get("message", "")),
+        frozenset(name for name, on in asked.options.items() if on),
+        asked.available,
+        asked.count,
+        reply.cpus if picked else None,
+        None if nodes is None else cpus_of(machine, nodes),
+        "" if picked else reply.message,
     )
 
 
-_READERS: Mapping[str, Callable[[History, int], Iterator[object]]] = {
+_READERS: Mapping[str, Callable[[Machine, Any, Any], Iterator[object]]] = {
     "pick": _pick,
     "classify": classified,
     "allocate": allocated,
     "hints": hinted,
     "merge": merged,
-    "score": scored,
     SEEN: seen,
 }
-"""How steps are read that stand alone: from a history and the number of a step."""
+"""How steps are read that stand alone: from the machine, the question and the reply."""

@@ -4,41 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ...machine import Machine
+from ..history.answers import Held
 from .pods import PodSpec
-from .reading import Affinity, Block, affinity_of, blocks_of, read_bits
 from .settings import Settings
 
 __all__ = ["Held", "PodOnNode", "World", "union"]
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
-
-    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
-    in microseconds per 100,000, not above 0 where there is no bound.
-    """
-
-    cpus: int
-    affinity: Affinity | None = None
-    memory: tuple[Block, ...] | None = None
-    devices: Mapping[str, frozenset[str]] | None = None
-    quota: int | None = None
-
-    @classmethod
-    def read(cls, answer: Mapping[str, Any], field_name: str) -> Held:
-        """Read what a target says that a container holds; raises ``UnreadableError``."""
-        devices = answer.get("devices")
-        return cls(
-            read_bits(answer["cpus"], f"{field_name}.cpus"),
-            affinity_of(answer.get("affinity")),
-            blocks_of(answer.get("memory")),
-            None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
-            answer.get("cpu_quota"),
-        )
 
 
 def union(held: Mapping[str, Held]) -> int:
@@ -148,11 +120,9 @@ class World:
         """Yield the pods on the node but one."""
         return (pod for name, pod in self.pods.items() if name != uid)
 
-    def told(self, answer: Mapping[str, Any]) -> World:
+    def told(self, pool: int) -> World:
         """Take over the shared pool that an answer tells."""
-        if not self.settings.static or "default_cpuset" not in answer:
-            return self
-        return replace(self, pool=read_bits(answer["default_cpuset"], "default_cpuset"))
+        return replace(self, pool=pool) if self.settings.static and pool != self.pool else self
 
     def with_pod(self, pod: PodOnNode) -> World:
         """Put a pod on the node, or replace it."""

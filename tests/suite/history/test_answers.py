@@ -1,0 +1,112 @@
+"""The judge's classes of answers are those of the shipped schema, field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from numa_conformance.machine.data_files import data_folder
+from numa_conformance.suite.history.answers import READERS, SEEN, CpuBits, NodeBits, read_answer
+
+SCHEMA = json.loads((data_folder("fixtures") / "schemas" / "protocol.schema.json").read_text("utf-8"))
+NO_PART_OF_A_HISTORY = {"describe", "host.discover", "host.reconcile"}
+ON_THE_WIRE = {CpuBits: {"type": "string"}, NodeBits: {"type": "array", "items": {"type": "integer"}}}
+OPTIONAL_HERE = {("started", "default_cpuset")}
+"""What a node at work that was watched leaves open."""
+
+
+def plain(form: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return a schema without names, words, defaults and bounds: the fields and their types."""
+    if "$ref" in form:
+        return plain(definitions[form["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in form:
+        options = [plain(option, definitions) for option in form["anyOf"]]
+        return {"anyOf": sorted(options, key=lambda option: json.dumps(option, sort_keys=True))}
+    told = {key: form[key] for key in ("type", "enum") if key in form}
+    if "properties" in form:
+        told["properties"] = {name: plain(inner, definitions) for name, inner in form["properties"].items()}
+        told["required"] = sorted(form["required"])
+        told["more"] = form.get("additionalProperties", True)
+    elif "additionalProperties" in form:
+        told["values"] = plain(form["additionalProperties"], definitions)
+    if "items" in form:
+        told["items"] = plain(form["items"], definitions)
+    return told
+
+
+def loosened(form: Any) -> Any:
+    """Return what the schema demands without what a watched node leaves open."""
+    for option in form.get("anyOf", ()):
+        tag = option["properties"].get("result", {}).get("enum", [""])[0]
+        for result, name in OPTIONAL_HERE:
+            if tag == result and name in option["required"] and "reserved_cpus" in option["properties"]:
+                option["required"].remove(name)
+                option["properties"][name] = {"anyOf": [{"type": "null"}, option["properties"][name]]}
+    return form
+
+
+@pytest.mark.parametrize("method", sorted(SCHEMA["methods"].keys() - NO_PART_OF_A_HISTORY))
+def test_the_classes_of_a_method_have_the_fields_of_the_schema(method: str) -> None:
+    (form,), definitions = msgspec.json.schema_components([READERS[method]], schema_hook=ON_THE_WIRE.__getitem__)
+    demanded = loosened(plain(SCHEMA["methods"][method]["result"], SCHEMA["$defs"]))
+    assert ordered(plain(form, definitions)) == ordered(demanded)
+
+
+def ordered(form: Any) -> Any:
+    """Return a schema with its alternatives in one order."""
+    if isinstance(form, dict):
+        inner = {key: ordered(value) for key, value in form.items()}
+        if "anyOf" in inner:
+            inner["anyOf"] = sorted(inner["anyOf"], key=lambda option: json.dumps(option, sort_keys=True))
+        return inner
+    return form
+
+
+def test_every_method_has_classes() -> None:
+    assert READERS.keys() == SCHEMA["methods"].keys() - NO_PART_OF_A_HISTORY | {SEEN}
+
+
+HELD = {"result": "admitted", "default_cpuset": "0-3"}
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "place"),
+    [
+        ("pick", {"result": "picked", "cpus": "5-3"}, "$.cpus"),
+        ("pick", {"result": "picked", "cpus": "0-99999"}, "$.cpus"),
+        ("pick", {"result": "given", "cpus": "0"}, "$.result"),
+        ("pick", {"result": "picked", "cpus": "0", "more": 1}, "more"),
+        ("merge", {"nodes": [-1], "preferred": True, "admit": True}, "$.nodes"),
+        ("merge", {"nodes": [5000], "preferred": True, "admit": True}, "$.nodes"),
+        ("merge", {"nodes": [], "preferred": True, "admit": True}, "$.nodes"),
+        ("classify", {"qos": "Guaranteed", "container_cpus": {"c": "1"}, "pod_cpus": 1}, "$.container_cpus"),
+        (
+            "node.admit",
+            {**HELD, "containers": {"c": {"cpus": "", "memory": [{"type": "memory", "bytes": -1, "nodes": [0]}]}}},
+            "bytes",
+        ),
+        (
+            "node.admit",
+            {**HELD, "containers": {"c": {"cpus": "", "memory": [{"type": "memory", "bytes": 1, "nodes": []}]}}},
+            "nodes",
+        ),
+    ],
+    ids=str,
+)
+def test_what_says_nothing_is_malformed(method: str, answer: Mapping[str, Any], place: str) -> None:
+    with pytest.raises(ValueError, match=place.replace("$", r"\$")):
+        read_answer(method, answer)
+
+
+def test_what_the_machine_does_not_have_can_be_read() -> None:
+    answer = read_answer("pick", {"result": "picked", "cpus": "4000"})
+    assert answer is not None
+    assert answer.cpus == 1 << 4000  # type: ignore[attr-defined]  # of a pick
+
+
+def test_a_method_that_nothing_judges_has_no_class() -> None:
+    assert read_answer("host.discover", {"machine": {}}) is None
