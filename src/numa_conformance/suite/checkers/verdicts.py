@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...errors import Fault, UsageError
 from ..history.history import History
 from ..judge.checker import Violation
+from ..judge.node_subjects import Malformed
 from ..judge.questions import QuestionError
 from ..judge.subjects import subjects
 from . import checkers_of
@@ -57,15 +58,14 @@ def judge(history: History) -> Verdicts:
     verdicts = Verdicts(steps=len(history.steps))
     verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     for number, subject in subjects(history):
+        if isinstance(subject, Malformed):
+            verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
         for check in checkers_of(type(subject)):
             wrong = check.judge(subject)
             if wrong is None:
                 continue
             verdicts.asked[check.requirement] += 1
             verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
-    at = history.malformed_at
-    if at is not None:
-        verdicts.broken.append(Broken(WELL_FORMED, history, at, Violation(str(history.steps[at].malformed))))
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)

@@ -32,6 +32,7 @@ from .node_subjects import (
     Arrival,
     Crash,
     ForeignStart,
+    Malformed,
     Moment,
     ReconcilePass,
     Recovery,
@@ -61,6 +62,7 @@ class NodeFollower:
         self._files, self._tampered = KnownFiles(), False
         self._of_a_fault = False
         self._admitted = Admissions()
+        self._asked: set[str] = set()
         self._settings: Settings | None = None
 
     def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
@@ -116,7 +118,11 @@ class NodeFollower:
             yield Moment(self._world)
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
+        self._asked.add(pod.uid)
         admitted, held = isinstance(reply, Admitted), reply.containers if isinstance(reply, Admitted) else {}
+        if held.keys() - pod.by_name.keys():
+            yield _of_strangers(pod, held)
+            return
         after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
         self._world = after = after.told(reply.default_cpuset)
         reason = message = ""
@@ -144,6 +150,9 @@ class NodeFollower:
         if uid not in before.pods:
             return
         pod, held = before.pods[uid], reply.containers
+        if held.keys() - pod.spec.by_name.keys():
+            yield _of_strangers(pod.spec, held)
+            return
         after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).told(reply.default_cpuset)
         self._world = after
         for container in pod.spec.containers:
@@ -165,6 +174,10 @@ class NodeFollower:
                 self._runs_on[update.uid, update.container] = update.cpus
 
     def _restart(self, before: World, asked: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:
+        strangers = sorted({pod.uid for pod in reply.pods} - self._asked) if isinstance(reply, Restarted) else []
+        if strangers:
+            yield Malformed(f"pods {', '.join(strangers)[:200]} were never asked for")
+            return
         kubelet, files = asked.kubelet, asked.files or {}
         settings = (self._settings or before.settings) if kubelet is None else Settings.read(kubelet)
         restored = self._down is not None and self._files.are_own(files)
@@ -183,6 +196,11 @@ class NodeFollower:
             self._files.forget()
             if done.plain:
                 yield Moment(done.after)
+
+
+def _of_strangers(pod: PodSpec, held: Mapping[str, Held]) -> Malformed:
+    names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
+    return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
 
 
 def _has_no_room(before: World, pod: PodSpec, reason: str) -> bool:

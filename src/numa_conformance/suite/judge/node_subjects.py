@@ -16,6 +16,7 @@ __all__ = [
     "AskedAgain",
     "Crash",
     "ForeignStart",
+    "Malformed",
     "Moment",
     "ReconcilePass",
     "Recovery",
@@ -24,6 +25,13 @@ __all__ = [
     "Run",
     "State",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An answer that says nothing, or speaks of what was never asked for; nothing behind it is judged."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,7 @@ class Scores:
     def __init__(self, told: Sequence[tuple[Question | None, Answer | None]]) -> None:
         """Take all questions with their replies."""
         self._told = told
+        self._last: tuple[int, ScoredNode | None] = (-1, None)
         self._high = {
             asked.type
             for asked, reply in told
@@ -200,13 +201,15 @@ class Scores:
         }
 
     def at(self, number: int) -> Iterator[ScoredNode | ScorePair]:
-        """Yield the score of a step, and the pair of it with that of the step before."""
-        second = self._scored(number)
-        first = self._scored(number - 1) if number else None
+        """Yield the score of a step, and the pair of it with that of the step before; asked in their order."""
+        (before, first), second = self._last, self._scored(number)
+        self._last = number, second
         if second is None:
             return
         yield second
-        if first is not None and first.told and second.told and first.score is not None and second.score is not None:
+        if first is None or before != number - 1 or not (first.told and second.told):
+            return
+        if first.score is not None and second.score is not None:
             yield ScorePair(first, second)
 
     def _scored(self, number: int) -> ScoredNode | None:

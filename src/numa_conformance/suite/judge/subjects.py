@@ -14,6 +14,7 @@ from .classified import classified
 from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
+from .node_subjects import Malformed
 from .questions import Pick, question_of
 from .scored import Scores
 from .seen import seen
@@ -23,11 +24,21 @@ __all__ = ["subjects"]
 
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
-    """Yield each subject with the number of its step, from 0, up to the first answer that is malformed.
+    """Yield each subject with the number of its step, from 0; the last of all may be ``Malformed``.
 
     Raises ``QuestionError`` for a question that is none of the protocol.
     """
-    steps = history.until(history.malformed_at).steps
+    at = history.malformed_at
+    for number, subject in _subjects(history.until(at)):
+        yield number, subject
+        if isinstance(subject, Malformed):
+            return
+    if at is not None:
+        yield at, Malformed(str(history.steps[at].malformed))
+
+
+def _subjects(history: History) -> Iterator[tuple[int, object]]:
+    steps = history.steps
     asked = [question_of(step) for step in steps]
     told = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
     if history.head.generator == GENERATOR:

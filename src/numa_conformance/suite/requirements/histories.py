@@ -34,9 +34,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "protocol/answers-are-well-formed",
-        "What an answer calls a set of CPUs or NUMA nodes is one.",
+        "What an answer calls a set of CPUs or NUMA nodes is one, no block of memory is smaller than nothing, and it names"
+        " containers that the pod has.",
         statements=("nrm/static/cpus-are-the-containers-own",),
-        beyond="how sets are written: the target protocol says it",
+        beyond="how sets are written and containers are named: the target protocol says it",
     ),
     _requirement(
         "protocol/state-agrees-with-answers",
