@@ -16,6 +16,7 @@ from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
 from .versions import DEFAULT, History, KubernetesVersion, Span
 
 __all__ = [
+    "CHOOSING",
     "POLICY_OPTIONS",
     "STATIC_OPTIONS",
     "TOPOLOGY_OPTIONS",
@@ -38,7 +39,8 @@ class PolicyOption:
     """What is known of one option.
 
     ``text`` is the page's sentence in our words, ``source`` where it stands. ``excludes`` are the options that the page
-    calls incompatible with this one, ``refused_with`` those that only the kubelet refuses beside it.
+    calls incompatible with this one, ``refused_with`` those that only the kubelet refuses beside it. ``chooses`` tells
+    whether it has a say in which of the CPUs that are offered are given.
     """
 
     name: str
@@ -48,6 +50,7 @@ class PolicyOption:
     maturity: History[Maturity]
     excludes: tuple[str, ...] = ()
     refused_with: tuple[str, ...] = ()
+    chooses: bool = True
 
     @property
     def field(self) -> str:
@@ -84,6 +87,7 @@ def _option(
     source: Section,
     excludes: tuple[str, ...] = (),
     refused_with: tuple[str, ...] = (),
+    chooses: bool = True,
 ) -> T:
     """Define an option as a field: its default, its stages from version to version, and what the page says."""
     facts = {
@@ -92,6 +96,7 @@ def _option(
         "maturity": History(*stages),
         "excludes": excludes,
         "refused_with": refused_with,
+        "chooses": chooses,
     }
     return field(default=default, metadata=facts)
 
@@ -140,6 +145,7 @@ class StaticOptions:
         ("1.35", "ga"),
         text="no pod of any class runs on the reserved CPUs",
         source=NODE_RESOURCE_MANAGERS.section("strict-cpu-reservation"),
+        chooses=False,
     )
 
     prefer_align_cpus_by_uncorecache: bool = _option(
@@ -190,6 +196,8 @@ def _records(manager: Manager, flags: tuple[Field[Any], ...]) -> Mapping[str, Po
 STATIC_OPTIONS = _records("CPU Manager", fields(StaticOptions))
 """Option name to what is known of it, in the order of the page; likewise below."""
 TOPOLOGY_OPTIONS = _records("Topology Manager", fields(TopologyOptions))
+CHOOSING: tuple[str, ...] = tuple(name for name, option in STATIC_OPTIONS.items() if option.chooses)
+"""The options of policy static that have a say in which CPUs are given."""
 POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType({**STATIC_OPTIONS, **TOPOLOGY_OPTIONS})
 
 

@@ -13,7 +13,7 @@ from ..generators.option_probes import PROBES
 from ..judge.checker import Judgement, checker, violated
 from ..judge.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
 from ..judge.start_subjects import MANY_NODES, MOST_NODES, FirstPod, Start
-from ..requirements.cpu_options import EXCLUDED, MATURITY
+from ..requirements.cpu_options import EXCLUDED, OF_EVERY_OPTION
 
 ADD_UP = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET})
 
@@ -69,9 +69,9 @@ def _no_effect(option: str, start: Start, why: str) -> Judgement:
     )
 
 
-for _option, (_available, _hidden) in MATURITY.items():
-    checker(_available, Start)(partial(is_available, _option))
-    checker(_hidden, Start)(partial(stays_hidden, _option))
+for _option, _ids in OF_EVERY_OPTION.items():
+    checker(_ids.is_available, Start)(partial(is_available, _option))
+    checker(_ids.stays_hidden, Start)(partial(stays_hidden, _option))
 
 
 @checker("cpu-manager/options/are-named-one-by-one", Start)

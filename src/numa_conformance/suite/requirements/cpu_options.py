@@ -3,47 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ...documentation.options import STATIC_OPTIONS, for_each_option
 from ...errors import Fault, UsageError
 from .requirement import Family, Requirement
 
-__all__ = ["EXCLUDED", "MATURITY", "REQUIREMENTS"]
+__all__ = ["EXCLUDED", "OF_EVERY_OPTION", "REQUIREMENTS", "OptionIds"]
 
 FILE = "src/numa_conformance/suite/requirements/cpu_options.py"
 _STATIC = "cpu-manager/static"
 
-MATURITY: Mapping[str, tuple[str, str]] = for_each_option(
+
+@dataclass(frozen=True, slots=True)
+class OptionIds:
+    """The ids of what is asked of every option; texts, versions and statements follow from its record."""
+
+    is_available: str
+    stays_hidden: str
+    placements: str
+
+
+OF_EVERY_OPTION: Mapping[str, OptionIds] = for_each_option(
     {
-        "full-pcpus-only": (
+        "full-pcpus-only": OptionIds(
             "cpu-manager/full-pcpus-only/is-available",
             "cpu-manager/full-pcpus-only/stays-hidden",
+            "exact/placements/full-pcpus-only",
         ),
-        "distribute-cpus-across-numa": (
+        "distribute-cpus-across-numa": OptionIds(
             "cpu-manager/distribute-cpus-across-numa/is-available",
             "cpu-manager/distribute-cpus-across-numa/stays-hidden",
+            "exact/placements/distribute-cpus-across-numa",
         ),
-        "align-by-socket": (
+        "align-by-socket": OptionIds(
             "cpu-manager/align-by-socket/is-available",
             "cpu-manager/align-by-socket/stays-hidden",
+            "exact/placements/align-by-socket",
         ),
-        "distribute-cpus-across-cores": (
+        "distribute-cpus-across-cores": OptionIds(
             "cpu-manager/distribute-cpus-across-cores/is-available",
             "cpu-manager/distribute-cpus-across-cores/stays-hidden",
+            "exact/placements/distribute-cpus-across-cores",
         ),
-        "strict-cpu-reservation": (
+        "strict-cpu-reservation": OptionIds(
             "cpu-manager/strict-cpu-reservation/is-available",
             "cpu-manager/strict-cpu-reservation/stays-hidden",
+            "exact/placements/strict-cpu-reservation",
         ),
-        "prefer-align-cpus-by-uncorecache": (
+        "prefer-align-cpus-by-uncorecache": OptionIds(
             "cpu-manager/prefer-align-cpus-by-uncorecache/is-available",
             "cpu-manager/prefer-align-cpus-by-uncorecache/stays-hidden",
+            "exact/placements/prefer-align-cpus-by-uncorecache",
         ),
     },
-    "line in MATURITY: the ids of its requirements is-available and stays-hidden",
+    "OptionIds in OF_EVERY_OPTION",
     FILE,
 )
-"""Option to the ids of what is asked of every option; texts, versions and statements follow from its record."""
 EXCLUDED: Mapping[str, tuple[str, str, str]] = {
     "cpu-manager/distribute-cpus-across-cores/refuses-full-pcpus-only": (
         "full-pcpus-only",
@@ -68,24 +84,24 @@ _ALPHA_HIDDEN: tuple[str, ...] = ("nrm/options/alpha-gate-is-off", "cpu-task/con
 _BETA_SHOWN: tuple[str, ...] = ("nrm/options/beta-gate-is-on", "cpu-task/configuration/beta-options-are-visible")
 _BETA_HIDDEN: tuple[str, ...] = ("nrm/options/beta-gate-hides",)
 
-_requirement = Family("", area="cpu-manager options", features=(_STATIC,))
+_requirement = Family(area="cpu-manager options", features=(_STATIC,))
 
 
 def _maturity() -> Iterator[Requirement]:
-    for name, (available, hidden) in MATURITY.items():
+    for name, ids in OF_EVERY_OPTION.items():
         option, page = STATIC_OPTIONS[name], f"nrm/options/{name}"
         stage, _ = option.on_the_page
         alpha = stage == "alpha"
         features = (f"cpu-manager/{name}", *_BESIDE.get(name, ()))
         yield _requirement(
-            available,
+            ids.is_available,
             f"From {option.since} on {name} is accepted and takes effect where it is named and its gates are on.",
             *features,
             statements=(f"{page}-since", page, *(_ALPHA_SHOWN if alpha else _BETA_SHOWN)),
             since=str(option.since),
         )
         yield _requirement(
-            hidden,
+            ids.stays_hidden,
             f"Before {option.since}, and while the gate of its maturity is off, {name} takes no effect: the node does "
             "not come up, or does as without it.",
             *features,
