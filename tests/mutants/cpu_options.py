@@ -111,11 +111,15 @@ def _ignores(option: PolicyOption) -> mutant:
     broken = [id for id, asked in REQUIREMENTS.items() if f"nrm/options/{option.name}" in asked.statements]
     if PROBES[option.name].best_effort:
         broken.remove(available)
+
+    def pick(question: Json, memory: Memory) -> Json:
+        return {**question, "options": {name: on for name, on in question["options"].items() if name != option.name}}
+
     ignored = without_option(option.name)
     return mutant(
         f"ignores_{option.field}",
         [*broken, *_BROKEN_BESIDE.get(option.name, ())],
-        questions={"node.start": ignored, "node.restart": ignored},
+        questions={"pick": pick} | dict.fromkeys(("allocate", "node.start", "node.restart"), ignored),
     )
 
 
