@@ -45,7 +45,7 @@ def _take_one_each(taking: Accumulator, cores: int) -> None:
     cpus = free & cores
     for core in iter_bits(cores & ~free):
         threads = topology.cores[core] & free
-        cpus |= threads & -threads
+        cpus |= threads & -threads  # the lowest bit: in two's complement only it survives
     if taking.trace is not None:
         taking.trace.extend(f"CPU {cpu}" for cpu in iter_bits(cpus))
     taking.take(cpus, cores.bit_count())
