@@ -11,7 +11,7 @@ from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
 
-__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "release_inactive"]
+__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Holding", "Provider", "release_inactive"]
 
 Hints = Sequence[Hint] | CompressedHints
 
@@ -35,6 +35,18 @@ class Cpusets(Protocol):
         """Return the CPUs that a container shares with no other, 0 for none."""
 
 
+class Holding(Protocol):
+    """What one container holds of a manager: a value that later decisions do not change."""
+
+    def to_answer(self) -> object:
+        """Return it as plain JSON values, in which answers and reports tell it."""
+
+    @property
+    def devices(self) -> Mapping[str, tuple[str, ...]]:
+        """Resource to ids of devices, which PodResources tells; empty where it is of another kind."""
+        return {}
+
+
 class Provider(Protocol):
     """One manager of a node: it offers hints, gives and takes back, and keeps its state in a file of its own.
 
@@ -54,6 +66,11 @@ class Provider(Protocol):
     def cpusets(self) -> Cpusets | None:
         """The manager itself when it says on which CPUs containers run, else None."""
         return None
+
+    @property
+    def serves_claims(self) -> bool:
+        """Whether it gives containers what their resource claims name."""
+        return False
 
     def hints(self, pod: Pod, container: Container) -> Answer:
         """Offer hints for one container."""
@@ -82,8 +99,8 @@ class Provider(Protocol):
         """Take back what belongs to containers that are not active, of some pods or of all; tell if there was any."""
         return False
 
-    def holding(self, uid: str, container: str) -> object:
-        """Return what a container holds, as a value of the manager's own type that later decisions do not change.
+    def holding(self, uid: str, container: str) -> Holding | None:
+        """Return what a container holds, as a value of the manager's own type.
 
         Equal values tell that nothing has changed. None: the manager says nothing about containers.
         """

@@ -14,6 +14,7 @@ from ..judge.choice import (
     ACROSS_NUMA,
     BY_SOCKET,
     BY_UNCORE,
+    STRICT,
     WHOLE_CORES,
     Choice,
     adds_up,
@@ -21,7 +22,8 @@ from ..judge.choice import (
     touched,
 )
 
-_SPREAD = frozenset({ACROSS_NUMA, ACROSS_CORES})
+_PACKING = frozenset({WHOLE_CORES, BY_SOCKET, STRICT})
+"""Options beside which CPUs are packed as without any."""
 
 
 @checker("cpu-manager/static/integral-guaranteed-is-exclusive", Choice)
@@ -106,7 +108,7 @@ def _not_split(choice: Choice, taken: int) -> Iterator[Violation]:
 def packs_whole_cores(choice: Choice) -> Judgement:
     """Packed onto as few physical cores as possible, where every NUMA node is free as a whole or taken."""
     taken = choice.took
-    if taken is None or choice.options & _SPREAD or BY_UNCORE in choice.options or not choice.untouched:
+    if taken is None or choice.options - _PACKING or not choice.untouched:
         return None
     if not choice.even or _scope(choice) != choice.available:
         return None

@@ -309,5 +309,10 @@ def _to_be_avoided(what: str, start: Start) -> Judgement:
     return _must_not_come_up(start, f"with {what.replace('-', ' ')} in reservedMemory")
 
 
-for _what in ("duplicates", "zero-limits", "unknown-numa-nodes", "unknown-types"):
-    checker(f"memory-manager/reserved-memory/refuses-{_what}", Start)(partial(_to_be_avoided, _what))
+for _id, _what in (
+    ("memory-manager/reserved-memory/refuses-duplicates", "duplicates"),
+    ("memory-manager/reserved-memory/refuses-zero-limits", "zero-limits"),
+    ("memory-manager/reserved-memory/refuses-unknown-numa-nodes", "unknown-numa-nodes"),
+    ("memory-manager/reserved-memory/refuses-unknown-types", "unknown-types"),
+):
+    checker(_id, Start)(partial(_to_be_avoided, _what))

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...documentation.options import CHOOSING
 from ...machine import Machine
 from ..history.answers import Affinity, Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
-from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, cpus_of
+from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .questions import Allocate
 from .settings import Settings
 
 __all__ = ["AllocatedCpus", "allocated"]
-
-_SHAPING = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET, ACROSS_CORES, BY_UNCORE})
-"""The options that say which CPUs are given."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
     nodes = None if affinity is None else affinity.nodes
     return Choice(
         allocation.machine,
-        allocation.settings.options & _SHAPING,
+        allocation.settings.options & frozenset(CHOOSING),
         allocation.free | allocation.reusable,
         allocation.asked,
         allocation.given,
