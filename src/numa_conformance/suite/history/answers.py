@@ -61,7 +61,8 @@ class Held(Answer, frozen=True):
     """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
 
     ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
-    in microseconds per 100,000, not above 0 where there is no bound.
+    in microseconds per 100,000, not above 0 where there is no bound. ``further``: what managers gave of which no
+    requirement speaks.
     """
 
     cpus: CpuBits
@@ -69,6 +70,7 @@ class Held(Answer, frozen=True):
     memory: tuple[Block, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
     quota: int | None = msgspec.field(default=None, name="cpu_quota")
+    further: dict[str, Any] = {}
 
 
 class MemoryTable(Answer, frozen=True):
