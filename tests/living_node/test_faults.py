@@ -8,7 +8,7 @@ from fake_nodes import MEMORY, PID, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.managers.memory.memory_state import Block
-from numa_conformance.suite.checkers import checkers_of
+from numa_conformance.suite.judge.given import requirements_of
 from numa_conformance.suite.judge.seen import Sighting
 from numa_conformance.suite.requirements import REQUIREMENTS
 
@@ -397,5 +397,5 @@ def _asked(asked):
 
 
 def test_every_checker_of_a_node_at_work_is_seen_to_find_something():
-    able = {check.requirement for check in checkers_of(Sighting)}
+    able = requirements_of(Sighting)
     assert able <= {requirement for requirement, *_ in FAULTS.values()}

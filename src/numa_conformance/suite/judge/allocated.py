@@ -49,6 +49,16 @@ class AllocatedCpus:
     together_told: int | None
 
     @property
+    def up(self) -> bool:
+        """Whether a policy could be made of the configuration."""
+        return self.policy_refused is None
+
+    @property
+    def exclusive_told(self) -> Mapping[str, int]:
+        """The exclusive CPUs that a container asks for, as told."""
+        return {} if self.asked_told is None else {self.container.name: self.asked_told}
+
+    @property
     def asked(self) -> int:
         """Exclusive CPUs to give; none under policy none."""
         return self.container.exclusive if self.settings.static else 0

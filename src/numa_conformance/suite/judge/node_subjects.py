@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .pods import PodSpec
 from .reading import Affinity
 from .settings import Settings
-from .world import Held, World, union
+from .world import Held, PodOnNode, World, union
 
 __all__ = [
     "Admission",
@@ -25,6 +25,7 @@ __all__ = [
     "Restart",
     "Run",
     "State",
+    "kept_by",
 ]
 
 
@@ -36,12 +37,27 @@ class Arrival:
     world: World | None
     refusal: str = ""
 
+    @property
+    def up(self) -> bool:
+        """Whether it came up."""
+        return self.world is not None
+
+    @property
+    def reserved_told(self) -> int | None:
+        """The reserved CPUs as bits, where it came up."""
+        return self.world.reserved if self.world else None
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The node between two questions, after something happened."""
 
     world: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +94,11 @@ class Admission:
         """The exclusive CPUs of all containers, as bits."""
         return union(self.held)
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
@@ -94,6 +115,11 @@ class AskedAgain:
     with_init: bool
     refusal: str = ""
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.now.settings
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -104,6 +130,11 @@ class Run:
     uid: str
     held: Mapping[str, Held]
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
 
 @dataclass(frozen=True, slots=True)
 class Removal:
@@ -113,6 +144,11 @@ class Removal:
     after: World
     uid: str
     known: bool
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +168,11 @@ class ReconcilePass:
     updates: tuple[Update, ...]
     runs_on: Mapping[tuple[str, str], int]
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -139,6 +180,25 @@ class State:
 
     world: World
     pods: Mapping[str, Mapping[str, Held]]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+def kept_by(
+    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, Held]]
+) -> Iterator[tuple[str, Held | None, Held | None]]:
+    """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
+
+    Init containers are left out: they may have ended.
+    """
+    for uid, pod in pods.items():
+        for container in pod.spec.containers if uid in held else ():
+            if container.kind != "init":
+                name = container.name
+                yield f"container {name} of pod {uid}", pod.held.get(name), held[uid].get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +217,16 @@ class Restart:
     refusal: str = ""
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @property
+    def kept(self) -> Iterator[tuple[str, Held | None, Held | None]]:
+        """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
+        return kept_by(self.before.pods, self.held)
 
 
 @dataclass(frozen=True, slots=True)

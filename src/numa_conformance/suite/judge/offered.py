@@ -13,6 +13,7 @@ from .node_subjects import Aligned
 from .pods import ContainerSpec, PodSpec
 from .reading import Affinity, affinity_of
 from .room import HUGE, Room, asked_devices, local
+from .settings import Settings
 from .world import PodOnNode, World, union
 
 __all__ = ["DeviceHints", "MemoryHints", "hints_of", "read_alignments"]
@@ -35,6 +36,11 @@ class MemoryHints:
     qos: str
     asked: Mapping[str, int]
     offered: Mapping[str, Offered]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
 
     @cached_property
     def _room(self) -> Room:

@@ -38,6 +38,9 @@ class Threads:
     cpus: int
     mems: int | None
 
+    def __str__(self) -> str:
+        return "a thread" if self.count == 1 else f"{self.count} threads"
+
 
 @dataclass(frozen=True, slots=True)
 class Runs:

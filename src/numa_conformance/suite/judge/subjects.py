@@ -9,6 +9,7 @@ from ..history.history import History
 from .allocated import allocated
 from .choice import Choice
 from .classified import classified
+from .given import views
 from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
@@ -33,6 +34,8 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
         told = node.subjects(step, step.answer) if reader is None else reader(history, number)
         for subject in told:
             yield number, subject
+            for view in views(subject):
+                yield number, view
 
 
 def _pick(history: History, number: int) -> Iterator[Choice]:
