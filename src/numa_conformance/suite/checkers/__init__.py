@@ -1,6 +1,6 @@
 """One pure function for each requirement. Importing this room declares them all."""
 
-from ..judge.checker import checkers_of
+from ..judge.checker import checkers_of, reasons_of
 from . import (
     admissions,
     alignment,
@@ -42,6 +42,7 @@ __all__ = [
     "memory_hints",
     "memory_life",
     "merges",
+    "reasons_of",
     "refusals",
     "relations",
     "reservation",

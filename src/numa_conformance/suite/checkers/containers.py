@@ -5,13 +5,14 @@ The sentences are on the page Node Resource Managers, section Static policy, unl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import WHOLE_CORES, Choice, adds_up
+from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judge.given import PERIOD, Given, Neighbours, Together
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..judge.seen import Runs, blocks_told
@@ -312,24 +313,35 @@ def is_told_the_same(given: Given) -> Iterator[Violation]:
     """What a node says that a container holds is what it answered when it gave it; what its state files say too."""
     held, other = given.held or Held(0), given.other or Held(0)
     if given.held is None:
-        yield Violation(f"the pod of container {given.key} is told of by one source alone")
-    elif given.settings.static and given.pool is not None:
-        yield from _same(given, "cpu", "CPUs", format_bits(held.cpus), format_bits(other.cpus))
+        yield Violation(f"the pod of container {given.key} is told of in one place and not in another")
+    if given.settings.static and given.pool is not None:
+        yield from _same(given, "cpu", f"CPUs of container {given.key} than {CPU_FILE}", held, other, _cpus)
     if held.memory is not None:
-        yield from _same(given, "memory", "memory", *(str(blocks_told(side.memory)) for side in (held, other)))
+        yield from _same(given, "memory", f"memory of container {given.key} than {MEMORY_FILE}", held, other, _memory)
     if held.devices is not None and other.devices is not None:
-        yield from _same(given, "device", "devices", *(_listed(side.devices or {}) for side in (held, other)))
+        yield from _same(given, "device", f"devices of container {given.key} than {DEVICE_FILE}", held, other, _devices)
 
 
-def _same(given: Given, fact: str, what: str, held: str, other: str) -> Iterator[Violation]:
+def _same(
+    given: Given, fact: str, what: str, held: Held, other: Held, write: Callable[[Held], str]
+) -> Iterator[Violation]:
     return violated(
-        held == other,
-        f"two sources tell of different {what} of container {given.key}",
-        got=other or "none",
-        allowed=held or "none",
+        write(held) == write(other),
+        f"{given.teller} tells of other {what}",
+        got=write(other),
+        allowed=write(held),
         about=given.about("listed", fact),
     )
 
 
-def _listed(devices: Mapping[str, Iterable[str]]) -> str:
-    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in sorted(devices.items()) if ids) or "none"
+def _cpus(held: Held) -> str:
+    return format_bits(held.cpus) or "none"
+
+
+def _memory(held: Held) -> str:
+    return str(blocks_told(held.memory))
+
+
+def _devices(held: Held) -> str:
+    known = sorted((held.devices or {}).items())
+    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known if ids) or "none"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
 
-__all__ = ["CHECKERS", "OTHERWISE", "Checker", "Guard", "Violation", "checker", "checkers_of", "violated"]
+__all__ = ["CHECKERS", "OTHERWISE", "Checker", "Guard", "Violation", "checker", "checkers_of", "reasons_of", "violated"]
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -95,6 +95,12 @@ def checker(
         return judge
 
     return declare
+
+
+def reasons_of(requirement: str) -> list[str]:
+    """Return why a requirement may not be asked of what conversations show, each reason once."""
+    guards = (guard for check in CHECKERS if check.requirement == requirement for guard in check.when)
+    return list(dict.fromkeys(guard.unless for guard in guards))
 
 
 def checkers_of(subject: type) -> tuple[Checker, ...]:

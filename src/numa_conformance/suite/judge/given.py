@@ -50,12 +50,12 @@ NO_RESOURCES_OF_PODS_UNTIL = KubernetesVersion.parse("1.34")
 class Given:
     """One container and what it was given. Sets of CPUs are bits.
 
-    ``held``: None where its pod is not told of, or it was refused, for ``reason`` and ``refusal`` where it was asked for ``alone``, else with its
-    pod. ``exclusive``: the CPUs of its own that it asks for; None where that is not known, or says nothing. ``pool``:
-    the shared pool. ``spec``: what its user wrote. ``limit``: its CPU limit. ``had``: the CPUs it had when it was asked
-    for again. ``ended``: it is an init container that may have ended, and given back what it had. ``other``: what it
-    holds by another source. ``runs``: what it runs on; ``settled``: the pool has not changed lately. ``unexplained``:
-    nothing is known of how it came to what it holds.
+    ``held``: None where its pod is not told of, or it was refused: for ``reason`` and ``refusal`` where it was asked
+    for ``alone``, else with its pod. ``exclusive``: the CPUs of its own that it asks for; None where that is not known,
+    or says nothing. ``pool``: the shared pool. ``spec``: what its user wrote. ``limit``: its CPU limit. ``had``: the
+    CPUs it had when it was asked for again. ``ended``: it is an init container that may have ended, and given back what
+    it had. ``other``: what it holds by what the ``teller`` tells. ``runs``: what it runs on; ``settled``: the pool has
+    not changed lately. ``unexplained``: nothing is known of how it came to what it holds.
     """
 
     machine: Machine
@@ -74,6 +74,7 @@ class Given:
     reason: str = ""
     refusal: str = ""
     other: Held | None = None
+    teller: str = "the node"
     runs: Runs | None = None
     settled: bool = True
     unexplained: bool = False
@@ -356,6 +357,7 @@ def _seen_container(seen: Sighting, one: SeenContainer) -> Given:
         qos,
         exclusive,
         other=one.listed,
+        teller="PodResources",
         runs=one.runs,
         settled=seen.settled,
         unexplained=one.uid not in seen.whole,
