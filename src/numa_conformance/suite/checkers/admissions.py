@@ -6,7 +6,7 @@ from ...cpuset import format_bits
 from ..judge.alignment import Alignment, only_cpus
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, touched
-from ..judge.given import Demand
+from ..judge.given import Demand, Reuse
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED
 from ..judge.world import World
@@ -95,8 +95,9 @@ number_decides = Guard[Demand](
     "more than the number of free CPUs decides: alignment, whole cores, a pool that must not empty",
     lambda demand: demand.by_number,
 )
-none_serve_again = Guard[Demand]("CPUs of an init container may have to serve again", lambda demand: not demand.again)
-some_serve_again = Guard[Demand]("no CPUs of an init container have to serve again", lambda demand: demand.again)
+none_serve_again = Guard[Demand](
+    "CPUs of an init container may have to serve again", lambda demand: not isinstance(demand, Reuse)
+)
 fewer_are_free = Guard[Demand]("so many CPUs are free", lambda demand: demand.at_least > demand.available.bit_count())
 
 
@@ -109,8 +110,8 @@ def free_cpus_serve(demand: Demand) -> Judgement:
     return _is_served(demand)
 
 
-@checker("cpu-manager/static/init-cpus-serve-later-containers", Demand, when=(some_serve_again, *ENOUGH))
-def init_cpus_serve_later_containers(demand: Demand) -> Judgement:
+@checker("cpu-manager/static/init-cpus-serve-later-containers", Reuse, when=ENOUGH)
+def init_cpus_serve_later_containers(demand: Reuse) -> Judgement:
     """CPUs of an init container serve those that follow: the larger need of the two decides."""
     return _is_served(demand)
 

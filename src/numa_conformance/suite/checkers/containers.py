@@ -13,7 +13,7 @@ from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import WHOLE_CORES, Choice, adds_up
 from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
-from ..judge.given import PERIOD, Given, Neighbours, Together
+from ..judge.given import PERIOD, Given, Neighbours, OnNode, Together
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..judge.seen import Runs, blocks_told
 from ..judge.world import Held
@@ -214,33 +214,33 @@ def gives_one_node(together: Together) -> Judgement:
     )
 
 
-limits_are_enforced = Guard[Given](
+limits_are_enforced = Guard[OnNode](
     "CPU limits are not enforced by quota (cpuCFSQuota)", lambda given: given.settings.quota
 )
-quota_is_told = Guard[Given](
+quota_is_told = Guard[OnNode](
     "the container's quota is not told, or hangs on more than its CPUs",
     lambda given: given.held is not None and given.held.quota is not None,
 )
-has_a_limit = Guard[Given]("the container has no CPU limit", lambda given: given.limit)
-shares = Guard[Given]("the container has CPUs of its own", lambda given: not given.cpus)
+has_a_limit = Guard[OnNode]("the container has no CPU limit", lambda given: given.limit)
+shares = Guard[OnNode]("the container has CPUs of its own", lambda given: not given.cpus)
 
 
 LIMITED = (quota_is_told, limits_are_enforced, shares, has_a_limit)
 
 
-@checker("cpu-manager/none/limits-are-enforced-by-quota", Given, when=(none, *LIMITED))
-def none_enforces_limits(given: Given) -> Judgement:
+@checker("cpu-manager/none/limits-are-enforced-by-quota", OnNode, when=(none, *LIMITED))
+def none_enforces_limits(given: OnNode) -> Judgement:
     """Under policy none quota enforces the limits of Guaranteed and Burstable pods."""
     return _bounded(given)
 
 
-@checker("cpu-manager/static/shared-limits-are-enforced-by-quota", Given, when=(static, *LIMITED))
-def static_enforces_shared_limits(given: Given) -> Judgement:
+@checker("cpu-manager/static/shared-limits-are-enforced-by-quota", OnNode, when=(static, *LIMITED))
+def static_enforces_shared_limits(given: OnNode) -> Judgement:
     """By default limits are enforced by quota: so they are where a container has no CPUs of its own."""
     return _bounded(given)
 
 
-def _bounded(given: Given) -> Judgement:
+def _bounded(given: OnNode) -> Judgement:
     quota, wanted = _quota(given), (given.limit or Fraction(0)) * PERIOD
     return violated(
         quota > 0 and abs(quota - wanted) <= FINEST,
@@ -250,8 +250,8 @@ def _bounded(given: Given) -> Judgement:
     )
 
 
-@checker("cpu-manager/static/exclusive-cpus-have-no-quota", Given, when=(quota_is_told, has_its_own))
-def exclusive_cpus_have_no_quota(given: Given) -> Judgement:
+@checker("cpu-manager/static/exclusive-cpus-have-no-quota", OnNode, when=(quota_is_told, has_its_own))
+def exclusive_cpus_have_no_quota(given: OnNode) -> Judgement:
     """Quota does not bound containers with CPUs of their own."""
     return violated(
         _quota(given) <= 0,
@@ -262,7 +262,7 @@ def exclusive_cpus_have_no_quota(given: Given) -> Judgement:
     )
 
 
-def _quota(given: Given) -> int:
+def _quota(given: OnNode) -> int:
     return (given.held.quota if given.held else None) or 0
 
 
@@ -270,8 +270,8 @@ def _shown(quota: int) -> str:
     return "no quota" if quota <= 0 else f"{quota} µs of each {PERIOD}"
 
 
-is_seen_to_run = Guard[Given]("it is not seen what the container runs on", lambda given: given.runs is not None)
-has_settled = Guard[Given](
+is_seen_to_run = Guard[OnNode]("it is not seen what the container runs on", lambda given: given.runs is not None)
+has_settled = Guard[OnNode](
     "the container is shared, and the pool may have changed a moment ago",
     lambda given: given.cpus or (given.settled and given.pool),
 )
@@ -279,10 +279,10 @@ has_settled = Guard[Given](
 
 @checker(
     "cpu-manager/reconcile/running-containers-get-their-cpusets",
-    Given,
+    OnNode,
     when=(is_seen_to_run, static, pool_is_told, has_settled),
 )
-def runs_on_what_is_assigned(given: Given) -> Iterator[Violation]:
+def runs_on_what_is_assigned(given: OnNode) -> Iterator[Violation]:
     """Every running container runs on its exclusive CPUs, or on the shared pool as it is, once that has settled."""
     runs, wanted = given.runs or Runs(None, None, None, ()), given.cpus or given.pool or 0
     assigned = f"{'its own' if given.cpus else 'the shared pool'} {format_bits(wanted)}"
@@ -305,11 +305,11 @@ def runs_on_what_is_assigned(given: Given) -> Iterator[Violation]:
             )
 
 
-told_twice = Guard[Given]("no other source tells what the container holds", lambda given: given.other is not None)
+told_twice = Guard[OnNode]("no other source tells what the container holds", lambda given: given.other is not None)
 
 
-@checker("protocol/state-agrees-with-answers", Given, when=(told_twice,))
-def is_told_the_same(given: Given) -> Iterator[Violation]:
+@checker("protocol/state-agrees-with-answers", OnNode, when=(told_twice,))
+def is_told_the_same(given: OnNode) -> Iterator[Violation]:
     """What a node says that a container holds is what it answered when it gave it; what its state files say too."""
     held, other = given.held or Held(0), given.other or Held(0)
     if given.held is None:
@@ -323,7 +323,7 @@ def is_told_the_same(given: Given) -> Iterator[Violation]:
 
 
 def _same(
-    given: Given, fact: str, what: str, held: Held, other: Held, write: Callable[[Held], str]
+    given: OnNode, fact: str, what: str, held: Held, other: Held, write: Callable[[Held], str]
 ) -> Iterator[Violation]:
     return violated(
         write(held) == write(other),

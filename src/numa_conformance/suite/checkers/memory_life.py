@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.given import Given
+from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.pods import GUARANTEED
 from ..judge.room import Room, allocatable, memory_of
@@ -40,14 +40,14 @@ def guarantees_memory(admission: Admission) -> Iterator[Violation]:
             )
 
 
-memory_is_told = Guard[Given](
+memory_is_told = Guard[OnNode](
     "the container's memory is not told, or its pod was refused",
     lambda given: given.held is not None and given.held.memory is not None,
 )
-of_another_class = Guard[Given](
+of_another_class = Guard[OnNode](
     "the pod is Guaranteed, or its class is not known", lambda given: given.qos not in (GUARANTEED, None)
 )
-has_huge_pages = Guard[Given](
+has_huge_pages = Guard[OnNode](
     "the container has no huge pages of its own",
     lambda given: any(
         block.type != "memory" and block.bytes for block in (given.held.memory if given.held else None) or ()
@@ -55,21 +55,21 @@ has_huge_pages = Guard[Given](
 )
 
 
-@checker("memory-manager/none/pins-nothing", Given, when=(memory_none, memory_is_told))
-def none_pins_nothing(given: Given) -> Judgement:
+@checker("memory-manager/none/pins-nothing", OnNode, when=(memory_none, memory_is_told))
+def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no memory."""
     return _has_no_memory(given, "under policy None")
 
 
 @checker(
-    "memory-manager/static/leaves-other-classes-alone", Given, when=(memory_static, of_another_class, memory_is_told)
+    "memory-manager/static/leaves-other-classes-alone", OnNode, when=(memory_static, of_another_class, memory_is_told)
 )
-def leaves_other_classes_alone(given: Given) -> Judgement:
+def leaves_other_classes_alone(given: OnNode) -> Judgement:
     """Burstable and BestEffort pods get no memory of their own."""
     return _has_no_memory(given, f"in a {given.qos} pod")
 
 
-def _has_no_memory(given: Given, where: str) -> Judgement:
+def _has_no_memory(given: OnNode, where: str) -> Judgement:
     return violated(
         not blocks_told(given.held.memory if given.held else None),
         f"container {given.key} has memory of its own {where}",
@@ -79,8 +79,8 @@ def _has_no_memory(given: Given, where: str) -> Judgement:
     )
 
 
-@checker("memory-manager/hugepages/come-from-named-nodes", Given, when=(memory_static, has_huge_pages))
-def huge_pages_come_from_named_nodes(given: Given) -> Iterator[Violation]:
+@checker("memory-manager/hugepages/come-from-named-nodes", OnNode, when=(memory_static, has_huge_pages))
+def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages are given by page size, on NUMA nodes that have such pages."""
     room = allocatable(given.machine, given.settings.reserved_memory)
     for kind, nodes in blocks_told(given.held.memory if given.held else None):

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Violation, checker
-from ..judge.given import Given
+from ..judge.given import OnNode
 from ..judge.seen import Runs
 from .containers import is_seen_to_run
 from .guards import memory_static
 
-has_memory_of_its_own = Guard[Given](
+has_memory_of_its_own = Guard[OnNode](
     "the container has no memory of its own",
     lambda given: any(block.bytes for block in (given.held.memory if given.held else None) or ()),
 )
@@ -19,10 +19,10 @@ has_memory_of_its_own = Guard[Given](
 
 @checker(
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
-    Given,
+    OnNode,
     when=(memory_static, is_seen_to_run, has_memory_of_its_own),
 )
-def memory_is_where_it_was_given(given: Given) -> Iterator[Violation]:
+def memory_is_where_it_was_given(given: OnNode) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
     nodes = 0
     for block in (given.held.memory if given.held else None) or ():

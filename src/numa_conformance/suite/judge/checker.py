@@ -104,8 +104,8 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def checkers_of(subject: type) -> tuple[Checker, ...]:
-    """Return the checkers of a class of subjects."""
+    """Return the checkers of a class of subjects, those of what it is a special case of too."""
     known = _BY_SUBJECT.get(subject)
     if known is None:
-        known = _BY_SUBJECT[subject] = tuple(check for check in CHECKERS if subject in check.subjects)
+        known = _BY_SUBJECT[subject] = tuple(check for check in CHECKERS if issubclass(subject, check.subjects))
     return known

@@ -32,6 +32,8 @@ __all__ = [
     "FoundFile",
     "Given",
     "Neighbours",
+    "OnNode",
+    "Reuse",
     "Together",
     "requirements_of",
     "views",
@@ -119,6 +121,12 @@ class Given:
         )
 
 
+class OnNode(Given):
+    """A container on a node, which tells more than one allocation: memory, quota, what it runs on."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Containers of one pod that run at once, each with CPUs of its own."""
@@ -145,7 +153,7 @@ class Demand:
     """Exclusive CPUs that are asked for at once, and CPUs that can be given (bits).
 
     ``at_least``: so many are needed whatever serves twice; ``enough``: so many serve. ``by_number``: their number alone
-    decides. ``again``: some have to serve again that an init container had. ``refusal``: None where it was served.
+    decides. ``refusal``: None where it was served.
     """
 
     who: str
@@ -153,9 +161,14 @@ class Demand:
     enough: int
     available: int
     by_number: bool
-    again: bool
     refusal: str | None
     told: str = ""
+
+
+class Reuse(Demand):
+    """A demand that CPUs of an init container may have to serve again."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,16 +221,15 @@ def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
         room, asked = allocation.free | allocation.reusable, allocation.asked
         by_number = WHOLE_CORES not in allocation.settings.options
         refusal = allocation.refusal or "a refusal" if given is None else None
-        again = asked > allocation.free.bit_count()
-        if again and asked <= room.bit_count():
-            yield Demand(f"container {container.name}", 0, asked, room, by_number, again, refusal)
+        if allocation.free.bit_count() < asked <= room.bit_count():
+            yield Reuse(f"container {container.name}", 0, asked, room, by_number, refusal)
 
 
 def _of_choice(choice: Choice) -> Iterator[Demand]:
     by_number = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
     refusal = choice.refusal or "a refusal" if choice.given is None else None
     count, told = choice.count, format_bits(choice.given or 0)
-    yield Demand("a container", count, count, choice.available, by_number, False, refusal, told)
+    yield Demand("a container", count, count, choice.available, by_number, refusal, told)
 
 
 def _of_admission(admission: Admission) -> Iterator[object]:
@@ -233,14 +245,15 @@ def _of_admission(admission: Admission) -> Iterator[object]:
         by_number = by_number and not (again and empties_the_pool(world, pod))
         refusal = None if admission.admitted else f"{admission.reason}: {admission.message}"
         told = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
-        yield Demand(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, again, refusal, told)
+        kind = Reuse if again else Demand
+        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, told)
 
 
 def _given_to(admission: Admission) -> Iterator[object]:
     before, pod, again = admission.before, admission.pod, admission.again
     had = before.pods[pod.uid].held if again else {}
     given = [
-        Given(
+        OnNode(
             before.machine,
             before.settings,
             pod.uid,
@@ -277,7 +290,7 @@ def _nodes_of(given: Given) -> tuple[int, ...]:
     return tuple(1 << node for node, cpus in given.machine.numa_bits.items() if cpus & given.cpus)
 
 
-def _of_state(state: State) -> Iterator[Given]:
+def _of_state(state: State) -> Iterator[OnNode]:
     """Yield what is told of CPUs and their quota, beside what was answered when they were given."""
     world = state.world
     for uid in dict.fromkeys((*state.pods, *world.pods)):
@@ -288,7 +301,7 @@ def _of_state(state: State) -> Iterator[Given]:
         for name in dict.fromkeys((*(told or ()), *containers)):
             held, container = (told or {}).get(name, Held(0)), containers.get(name)
             limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
-            yield Given(
+            yield OnNode(
                 world.machine,
                 world.settings,
                 uid,
@@ -301,7 +314,7 @@ def _of_state(state: State) -> Iterator[Given]:
             )
 
 
-def _of_pass(done: ReconcilePass) -> Iterator[Given]:
+def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
     """Yield the shared containers of a pass that sends the pool to some: cpusets may as well be written at once."""
     world = done.world
     shared = [
@@ -315,13 +328,13 @@ def _of_pass(done: ReconcilePass) -> Iterator[Given]:
         for uid, name in shared:
             if (uid, name) in done.runs_on:
                 runs = Runs(sent.get((uid, name), done.runs_on[uid, name]), None, None, ())
-                yield Given(world.machine, world.settings, uid, name, Held(0), world.pool, runs=runs)
+                yield OnNode(world.machine, world.settings, uid, name, Held(0), world.pool, runs=runs)
 
 
 def _of_sighting(seen: Sighting) -> Iterator[object]:
     given = [_seen_container(seen, one) for one in seen.containers]
     yield from given
-    by_pod: dict[str, list[tuple[SeenContainer, Given]]] = {}
+    by_pod: dict[str, list[tuple[SeenContainer, OnNode]]] = {}
     for pair in zip(seen.containers, given, strict=True):
         by_pod.setdefault(pair[0].uid, []).append(pair)
     for uid, pairs in by_pod.items():
@@ -336,7 +349,7 @@ def _judges_cpus(seen: Sighting) -> bool:
     return seen.settings.static and seen.pool is not None
 
 
-def _seen_container(seen: Sighting, one: SeenContainer) -> Given:
+def _seen_container(seen: Sighting, one: SeenContainer) -> OnNode:
     qos, limit = seen.qos.get(one.uid), one.limit
     exclusive: int | None = None
     if qos in (BURSTABLE, BEST_EFFORT):
@@ -347,7 +360,7 @@ def _seen_container(seen: Sighting, one: SeenContainer) -> Given:
     known = seen.version is not None and seen.version >= NO_QUOTA_SINCE and seen.gates.get(NO_QUOTA, True)
     quota = None if not (known and one.runs) else -1 if limit is None else int(limit * PERIOD)
     held = Held(one.held.cpus, one.held.affinity, one.held.memory, one.held.devices, quota)
-    return Given(
+    return OnNode(
         seen.world.machine,
         seen.settings,
         one.uid,
@@ -364,7 +377,7 @@ def _seen_container(seen: Sighting, one: SeenContainer) -> Given:
     )
 
 
-def _seen_together(seen: Sighting, by_pod: Mapping[str, list[tuple[SeenContainer, Given]]]) -> Iterator[Together]:
+def _seen_together(seen: Sighting, by_pod: Mapping[str, list[tuple[SeenContainer, OnNode]]]) -> Iterator[Together]:
     """Yield what each container has in CPUs, memory and devices; in scope pod what each pod has."""
     if seen.settings.topology != "single-numa-node":
         return
@@ -454,12 +467,12 @@ def _of_moment(moment: Moment) -> Iterator[Division]:
 
 
 _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]] = {
-    AllocatedCpus: (_of_allocation, (Given, Division, Demand)),
+    AllocatedCpus: (_of_allocation, (Given, Division, Reuse)),
     Choice: (_of_choice, (Demand,)),
-    Admission: (_of_admission, (Given, Neighbours, Together, Demand)),
-    State: (_of_state, (Given,)),
-    ReconcilePass: (_of_pass, (Given,)),
-    Sighting: (_of_sighting, (Given, Neighbours, Together, FoundFile)),
+    Admission: (_of_admission, (OnNode, Neighbours, Together, Reuse)),
+    State: (_of_state, (OnNode,)),
+    ReconcilePass: (_of_pass, (OnNode,)),
+    Sighting: (_of_sighting, (OnNode, Neighbours, Together, FoundFile)),
     Restart: (_of_restart, (FoundFile,)),
     ForeignStart: (_of_foreign, (FoundFile,)),
     Moment: (_of_moment, (Division,)),
