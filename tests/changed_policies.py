@@ -9,7 +9,6 @@ from dataclasses import replace
 from numa_conformance.cpuset import iter_bits
 from numa_conformance.managers.cpu import CpuAllocator, manager
 from numa_conformance.protocol import ReferenceTarget, serve
-from numa_conformance.protocol.version_1 import methods_of
 
 allocate, make, reserved_cpus = CpuAllocator.allocate, CpuAllocator.__init__, manager.reserved_cpus
 
@@ -41,5 +40,4 @@ def forgets_a_reserved_cpu():
 
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
-    target = ReferenceTarget()
-    serve(target, methods_of(target))
+    serve(ReferenceTarget())

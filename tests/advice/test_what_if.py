@@ -34,12 +34,12 @@ def first(count, node=0):
 
 
 def placed(cpus=0, memory=None, devices=None):
-    holdings = [CpuHolding(cpus)]
+    holdings = {"cpus": CpuHolding(cpus)}
     if memory is not None:
-        holdings.append(MemoryHolding((Block(memory, "memory", 1 << 30),)))
+        holdings["memory"] = MemoryHolding((Block(memory, "memory", 1 << 30),))
     if devices is not None:
-        holdings.append(DeviceHolding({NIC: devices} if devices else {}))
-    return Placement(None, tuple(holdings))
+        holdings["devices"] = DeviceHolding({NIC: devices} if devices else {})
+    return Placement(None, holdings)
 
 
 def admitted(**containers):

@@ -309,7 +309,7 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
         "class Small(ReferenceTarget):\n"
         "    def describe(self, request):\n"
         "        whole = super().describe(request)\n"
-        "        return type(whole)('small', '1', '1', whole.surfaces, ['cpu-manager/none'])\n",
+        "        return type(whole)('small', '1', '2', whole.surfaces, ['cpu-manager/none'])\n",
     )
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("replay", "--target", "little:Small", files("q.jsonl", json.dumps(QOS) + "\n"))
@@ -393,3 +393,17 @@ def test_simulate_refuses_an_unknown_flag(run, files):
     assert code == 2
     assert "error: --flags: there is no flag --reserve-cpus here" in err
     assert "did you mean '--reserved-cpus'?" in err
+
+
+def test_claims_that_nobody_serves_are_told(run, files):
+    pod = {
+        "metadata": {"name": "with-a-claim"},
+        "spec": {
+            "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
+            "containers": [{"name": "c", "resources": {"claims": [{"name": "gpu"}]}}],
+        },
+    }
+    code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--json", files("pod.json", json.dumps(pod)))
+    assert code == 0
+    assert json.loads(out)["pods"][0]["claimsNotServed"] == ["gpu"]
+    assert "resource claims of default/with-a-claim are not looked at" in err

@@ -2,7 +2,7 @@
 
 import pytest
 
-from contributing.house import House, files_of_recipe, is_named
+from contributing.house import House, files_of_recipe, is_named, last_entry, last_import, last_row
 
 MANAGER = "src/numa_conformance/managers/memory/manager.py"
 POLICY = '''"""Policy LastNode: containers are drawn to the last NUMA node; no memory is pinned."""
@@ -51,32 +51,38 @@ for policy in ("None", "LastNode"):
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
-    house.change(
+    house.add(
         "src/numa_conformance/documentation/policies.py",
-        '    ("topologyManagerPolicy", "none", "1.16"',
-        '    ("memoryManagerPolicy", "LastNode", "1.27", MEMORY_TASK.section("LastNode policy"), "any"),\n'
-        '    ("topologyManagerPolicy", "none", "1.16"',
+        ',\n    ("memoryManagerPolicy", "LastNode", "1.27", MEMORY_TASK.section("LastNode policy"), "any")',
+        behind=last_row("memoryManagerPolicy"),
     )
     house.write("src/numa_conformance/managers/memory/last_node_policy.py", POLICY)
-    house.change(
+    house.add(MANAGER, "\nfrom .last_node_policy import LastNodeMemoryManager", behind=last_import)
+    house.add(
         MANAGER,
-        "from .none_policy import",
-        "from .last_node_policy import LastNodeMemoryManager\nfrom .none_policy import",
+        ',\n    "LastNode": lambda machine, config, quirks: LastNodeMemoryManager(max(machine.numa_ids))',
+        behind=last_entry("_POLICIES"),
     )
-    house.change(
-        MANAGER,
-        '    "None": _none,\n',
-        '    "None": _none,\n'
-        '    "LastNode": lambda machine, config, quirks: LastNodeMemoryManager(max(machine.numa_ids)),\n',
-    )
+    house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The policy LastNode.\n")
     return house
 
 
 def test_touches_what_the_recipe_names(house):
     named = files_of_recipe("A policy of a manager")
+    assert len(house.touched) == 4
     assert [path for path in house.touched if not is_named(path, named)] == []
 
 
 def test_the_policy_is_a_feature_and_decides(house):
     said = house.run("-c", ASKED).splitlines()
     assert said == ["Memory Manager policy LastNode", "None [0]", "LastNode [3]"]
+
+
+def test_commands_and_pages_know_the_policy(house):
+    assert "LastNode" in house.run("-m", "numa_conformance", "requirements", "--versions")
+    assert "memory-manager/last-node" in house.run("-m", "numa_conformance", "requirements", "--protocol")
+    house.run("-m", "numa_conformance", "requirements")
+
+
+def test_a_node_keeps_what_is_asked_of_every_memory_policy(house):
+    assert "passed" in house.ask("memory-manager/policy/*", more=("--numa-budget", "2%"))

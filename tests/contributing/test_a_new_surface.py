@@ -2,9 +2,10 @@
 
 import pytest
 
-from contributing.house import House, files_of_recipe, is_named
+from contributing.house import House, files_of_recipe, is_named, last_import, last_method
 
 REFERENCE = "src/numa_conformance/protocol/reference.py"
+SMOKE = "src/numa_conformance/cli/smoke.py"
 MESSAGES = '''"""The surface ``cores``: how many cores a machine has."""
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ class CountCores(Request[Cores], method="cores.count", surface="cores", frozen=T
 
     machine: JsonObject
 '''
-METHOD = '''    def cores_count(self, request: CountCores) -> Cores:
-        """Count the cores of a machine."""
-        return Cores(len(machine_from_dict(request.machine, "machine").core_bits))
+METHOD = '''
 
-    def host_discover('''
+    def cores_count(self, request: CountCores) -> Cores:
+        """Count the cores of a machine."""
+        return Cores(len(machine_from_dict(request.machine, "machine").core_bits))'''
 ASKED = """
 import sys
 from numa_conformance.machine import load_machine, machine_to_dict
@@ -53,14 +54,17 @@ for connection in (InProcess(ReferenceTarget, "the reference", 10), Stdio(comman
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
     house.write("src/numa_conformance/protocol/messages/cores.py", MESSAGES)
-    imports = "from .messages.describe import"
-    house.change(REFERENCE, imports, f"from .messages.cores import Cores, CountCores\n{imports}")
-    house.change(REFERENCE, "    def host_discover(", METHOD)
+    house.add(REFERENCE, "\nfrom .messages.cores import Cores, CountCores", behind=last_import)
+    house.add(REFERENCE, METHOD, behind=last_method("ReferenceTarget"))
+    house.add(SMOKE, "\nfrom ..protocol.messages.cores import CountCores", behind=last_import)
+    house.change(SMOKE, "        Classify(pod),\n", "        Classify(pod),\n        CountCores(machine),\n")
+    house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The surface cores.\n")
     return house
 
 
 def test_touches_what_the_recipe_names(house):
     named = files_of_recipe("A surface of the protocol")
+    assert len(house.touched) == 4
     assert [path for path in house.touched if not is_named(path, named)] == []
 
 
@@ -72,3 +76,12 @@ def test_the_page_of_the_protocol_tells_it(house):
     page = house.run("-m", "numa_conformance", "requirements", "--protocol")
     assert "| `cores.count` | cores |" in page
     assert "| `machine/cores` | counting cores |" in page
+
+
+def test_commands_know_it(house):
+    assert "  cores.count: well formed" in house.run("-m", "numa_conformance", "smoke").splitlines()
+    house.run("-m", "numa_conformance", "requirements")
+
+
+def test_what_the_target_says_of_itself_is_asked(house):
+    assert "passed" in house.ask("protocol/answers-are-well-formed", more=("--numa-budget", "2%"))

@@ -1,19 +1,33 @@
-"""Kubernetes 1.37 with a changed default, added as CONTRIBUTING.md tells."""
+"""The version of Kubernetes after the newest, with what may change in one, added as CONTRIBUTING.md tells."""
 
 import pytest
 
-from contributing.house import House, files_of_recipe, is_named
+from contributing.house import House, files_of_recipe, is_named, last_argument, last_argument_of_field, last_keyword
 from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
 
+ROOM = "src/numa_conformance/"
 NEXT = KubernetesVersion(NEWEST.major, NEWEST.minor + 1)
 ASKED = f"""
-from numa_conformance.kube import KubeletConfiguration
+from numa_conformance.errors import StartError, UsageError
+from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
+from numa_conformance.testing import guaranteed
 
-config = KubeletConfiguration.from_dict({{"reservedSystemCPUs": "0"}})
+machine = load_machine("t3-two-numa-per-socket")
+
+def reserved(version, **config):
+    config = KubeletConfiguration.from_dict({{"reservedSystemCPUs": "0", **config}})
+    try:
+        return Node(machine, config, kubernetes_version=version).pools.reserved
+    except (StartError, UsageError) as error:
+        return type(error).__name__
+
+socket = {{"cpuManagerPolicy": "static", "cpuManagerPolicyOptions": {{"align-by-socket": "true"}}}}
 for version in ("{NEWEST}", "{NEXT}"):
-    print(version, Node(load_machine("t3-two-numa-per-socket"), config, kubernetes_version=version).pools.reserved)
+    gone = reserved(version, cpuManagerPolicy="static", featureGates={{"NodeSwap": True}})
+    print(version, reserved(version), reserved(version, **socket), gone)
+Pod.from_dict({{**guaranteed("pod", 2), "spec": {{**guaranteed("pod", 2)["spec"], "brandNewField": 1}}}})
 """
 
 
@@ -21,30 +35,51 @@ for version in ("{NEWEST}", "{NEXT}"):
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
     house.change(
-        "src/numa_conformance/documentation/versions.py",
+        f"{ROOM}documentation/versions.py",
         f"KubernetesVersion({NEWEST.major}, {NEWEST.minor})",
         f"KubernetesVersion({NEXT.major}, {NEXT.minor})",
     )
-    house.change(
-        "src/numa_conformance/documentation/defaults.py",
-        '"cpuManagerPolicy", ("1.10", "none")',
-        f'"cpuManagerPolicy", ("1.10", "none"), ("{NEXT}", "static")',
+    house.add(f"{ROOM}documentation/gates.py", f', ("{NEXT}", _GONE)', behind=last_argument("NodeSwap"))
+    house.add(f"{ROOM}documentation/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
+    house.add(
+        f"{ROOM}documentation/options.py",
+        f', ("{NEXT}", "beta")',
+        behind=last_argument_of_field("StaticOptions", "align_by_socket"),
     )
+    house.add(
+        f"{ROOM}suite/requirements/starts.py",
+        f', until="{NEWEST}"',
+        behind=last_keyword("cpu-manager/policy/defaults-to-none"),
+    )
+    house.change(f"{ROOM}kube/pod_fields.py", '_SPEC = """\n', '_SPEC = """\nbrandNewField ')
+    house.change("CHANGELOG.md", "## Unreleased\n\n", f"## Unreleased\n\n- Kubernetes {NEXT}.\n")
     return house
 
 
 def test_touches_what_the_recipe_names(house):
     named = files_of_recipe("A version of Kubernetes, a gate, a default")
-    assert house.touched
+    assert len(house.touched) == 7
     assert [path for path in house.touched if not is_named(path, named)] == []
 
 
-def test_a_node_of_the_version_has_the_new_default_and_older_ones_keep_theirs(house):
-    assert house.run("-c", ASKED).split() == [str(NEWEST), "None", str(NEXT), "1"]
+def test_a_node_of_the_version_has_what_changed_and_older_ones_do_not(house):
+    assert house.run("-c", ASKED).splitlines() == [f"{NEWEST} None StartError 1", f"{NEXT} 1 1 StartError"]
 
 
 def test_commands_and_pages_know_the_version(house):
     page = house.run("-m", "numa_conformance", "requirements", "--versions")
     assert f"from {NEXT} `static`" in page
     assert f" {NEXT} |" in page
+    assert f"{NEXT}" in house.run("-m", "numa_conformance", "requirements", "--kubernetes-versions")
+    house.run("-m", "numa_conformance", "requirements")
     house.run("-m", "numa_conformance", "smoke", "--kubernetes-version", str(NEXT))
+
+
+def test_the_requirements_about_what_changed_are_asked_and_met(house):
+    said = house.ask(
+        "cpu-manager/align-by-socket/is-available",
+        "cpu-manager/align-by-socket/stays-hidden",
+        "cpu-manager/policy/*",
+        more=("--numa-profile", f"all@{NEXT}", "--numa-budget", "2%"),
+    )
+    assert f"conforms to the documented behaviour of Kubernetes {NEXT}" in said

@@ -1,77 +1,117 @@
-"""A seventh option of the static policy, added as CONTRIBUTING.md tells: ``prefer-last-cpus``, which no page has."""
+"""An option, its quirk and a requirement, added as CONTRIBUTING.md tells: ``prefer-last-cpus``, which no page has."""
 
 import pytest
 
-from contributing.house import House, files_of_recipe, is_named
+from contributing.house import House, files_of_recipe, is_named, last_entry, last_field, last_import
 
 ROOM = "src/numa_conformance/"
+OPTIONS = f"{ROOM}documentation/options.py"
+QUIRKS = f"{ROOM}documentation/quirks/cpu.py"
+ALGORITHM = f"{ROOM}managers/cpu/options/prefer_last_cpus.py"
+PROBES = f"{ROOM}suite/generators/option_probes.py"
+REQUIREMENTS = f"{ROOM}suite/requirements/cpu_options.py"
+CHECKERS = f"{ROOM}suite/checkers/cpu_choices.py"
+TEST = "tests/managers/cpu/test_quirks.py"
+
 RECORD = """
+
     prefer_last_cpus: bool = _option(
         False,
         ("1.32", "alpha"),
         ("1.36", "beta"),
         text="exclusive CPUs are those with the highest ids",
         source=NODE_RESOURCE_MANAGERS.section("prefer-last-cpus"),
-        excludes=("full-pcpus-only",),
-    )
+        excludes=("full-pcpus-only", "align-by-socket"),
+    )"""
+WRITTEN = '''"""``prefer-last-cpus``: exclusive CPUs are those with the highest ids.
 
-    @classmethod
-    def from_names("""
-OPTION = '''"""``prefer-last-cpus``: exclusive CPUs are those with the highest ids."""
+https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#prefer-last-cpus
+
+The kubelet packs beside a core that is partly in use: quirk ``last-cpus-beside-whole-cores-only``.
+"""
 
 from __future__ import annotations
 
-__all__ = ["take"]
+from ..accumulator import Accumulator
+
+__all__ = ["take_first"]
 
 
-def take(free: int, count: int) -> int:
-    """Return the ``count`` highest CPUs of ``free``."""
-    while free.bit_count() > count:
-        free &= free - 1
-    return free
+def take_first(taking: Accumulator) -> bool:
+    """Take the CPUs with the highest ids; tell whether it did."""
+    if taking.quirks.last_cpus_beside_whole_cores_only and taking.topology.whole_cores(taking.free) != taking.free:
+        return False
+    cpus = taking.free
+    while cpus.bit_count() > taking.need:
+        cpus &= cpus - 1
+    taking.take(cpus, taking.need)
+    return True
 '''
-STATEMENT = """    *stated(
-        NODE_RESOURCE_MANAGERS.section("prefer-last-cpus"),
+IDS = """,
+        "prefer-last-cpus": OptionIds(
+            "cpu-manager/prefer-last-cpus/is-available",
+            "cpu-manager/prefer-last-cpus/stays-hidden",
+            "exact/placements/prefer-last-cpus",
+        )"""
+REFUSED = """,
+    "cpu-manager/full-pcpus-only/refuses-prefer-last-cpus": (
         "prefer-last-cpus",
-        "1.32",
-        must("highest", "Exclusive CPUs are those with the highest ids."),
+        "full-pcpus-only",
+        "nrm/options/prefer-last-cpus",
     ),
-)
+    "cpu-manager/align-by-socket/refuses-prefer-last-cpus": (
+        "prefer-last-cpus",
+        "align-by-socket",
+        "nrm/options/prefer-last-cpus",
+    )"""
+HOW_IT_SHOWS = """
+
+def _one_of_many(machine: Machine) -> Made:
+    first = machine.core_bits[0]
+    return (first, 1, {}) if len(machine.core_bits) > 2 else None
+
+
+def _is_the_highest(machine: Machine, first: FirstPod) -> bool:
+    return first.cpus.bit_length() == (machine.online_bits & ~machine.core_bits[0]).bit_length()"""
+PROBE = """,
+        "prefer-last-cpus": OptionProbe(_one_of_many, _at_the_pod(_is_the_highest))"""
+QUIRK = """
+
+    last_cpus_beside_whole_cores_only: bool = quirk(
+        summary="prefer-last-cpus does nothing while a core is partly in use",
+        documented="exclusive CPUs are those with the highest ids",
+        versions="1.32+",
+    )"""
+QUIRK_SHOWN = """
+
+def test_last_cpus_beside_whole_cores_only() -> None:
+    options = StaticOptions(prefer_last_cpus=True)
+    assert picks(golden("T3"), options, "1-31", 2, "last-cpus-beside-whole-cores-only") == ("1,17", "30-31")
+    assert picks(golden("T3"), options, "1-15,17-31", 2, "last-cpus-beside-whole-cores-only") == ("30-31", "30-31")
 """
-REQUIREMENT = """REQUIREMENTS: tuple[Requirement, ...] = (
+REQUIREMENT = """,
     _requirement(
-        "prefer-last-cpus/takes-the-highest",
+        "cpu-manager/prefer-last-cpus/takes-the-highest",
         "Exclusive CPUs are those with the highest ids.",
         "cpu-manager/prefer-last-cpus",
-        statements=("nrm/prefer-last-cpus/highest",),
+        statements=("nrm/options/prefer-last-cpus",),
         since="1.32",
-    ),
-    _requirement(
-        "full-pcpus-only/refuses-prefer-last-cpus",
-        "The node does not come up with both.",
-        "cpu-manager/full-pcpus-only",
-        "cpu-manager/prefer-last-cpus",
-        statements=("nrm/prefer-last-cpus/highest",),
-        since="1.32",
-    ),
-"""
-CASE = '''"""Option prefer-last-cpus."""
+    )"""
+CHECKER = '''
 
-from __future__ import annotations
-
-import pytest
-
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.machine import load_machine
-from numa_conformance.suite.examples.node_run import NodeRun
-from numa_conformance.suite.generators.workloads import guaranteed, static
-
-
-@pytest.mark.requirement("cpu-manager/prefer-last-cpus/takes-the-highest")
-def test_takes_the_highest(node: NodeRun) -> None:
-    node.start(load_machine("t3-two-numa-per-socket"), static("prefer-last-cpus", reserved="0"))
-    got = node.try_admit(guaranteed("a", 2)).cpus()
-    node.check(got == CpuSet.parse("30-31"), "not the highest", got=got, allowed="30-31")
+@checker("cpu-manager/prefer-last-cpus/takes-the-highest", Choice)
+def takes_the_highest(choice: Choice) -> Judgement:
+    """Of what is free the CPUs with the highest ids."""
+    taken = choice.took
+    if taken is None or choice.options - {STRICT} != {"prefer-last-cpus"} or choice.near is not None:
+        return None
+    left = choice.available & ~taken
+    return violated(
+        left < taken & -taken,
+        "a CPU that is free has a higher id",
+        got=format_bits(taken),
+        allowed=f"the highest {choice.count} of {format_bits(choice.available)}",
+    )
 '''
 ASKED = """
 from numa_conformance.errors import StartError
@@ -80,10 +120,10 @@ from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
 from numa_conformance.protocol.features import FEATURES
-from numa_conformance.testing import guaranteed
+from numa_conformance.testing import guaranteed, static
 
 def given(version, gates, **options):
-    config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "featureGates": gates}
+    config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0,16", "featureGates": gates}
     config["cpuManagerPolicyOptions"] = {name.replace("_", "-"): on for name, on in options.items()}
     try:
         node = Node(
@@ -108,46 +148,49 @@ print(given("1.32", ALPHA, prefer_last_cpus="true", full_pcpus_only="true"))
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
+    """Follow the recipes; ``complaints``: what is said while something is missing, step by step."""
     house = House(tmp_path_factory.mktemp("house"))
-    static_options = "\n    @classmethod\n    def from_names("
-    house.change(f"{ROOM}documentation/options.py", static_options, RECORD)
-    house.write(f"{ROOM}managers/cpu/options/prefer_last_cpus.py", OPTION)
-    allocator = f"{ROOM}managers/cpu/allocator.py"
-    house.change(
-        allocator,
-        "import distribute_cpus_across_cores, prefer_align_cpus_by_uncorecache\n",
-        "import distribute_cpus_across_cores, prefer_align_cpus_by_uncorecache, prefer_last_cpus\n",
-    )
-    house.change(
-        allocator,
-        "        self._quirks = quirks\n",
-        "        self._quirks = quirks\n        self._last = options.prefer_last_cpus\n",
-    )
-    house.change(
-        allocator,
-        "        taking = Accumulator(",
-        "        if self._last:\n            return prefer_last_cpus.take(free, count)\n        taking = Accumulator(",
-    )
+    house.complaints = []
+
+    def said():
+        house.complaints += house.complaint("-m", "numa_conformance", "requirements").splitlines()
+
+    house.add(OPTIONS, RECORD, behind=last_field("StaticOptions"))
+    said()
+    house.add(REQUIREMENTS, IDS, behind=last_entry("OF_EVERY_OPTION"))
+    said()
+    house.add(REQUIREMENTS, REFUSED, behind=last_entry("EXCLUDED"))
+    said()
+    house.write(ALGORITHM, WRITTEN)
+    said()
+    house.add(PROBES, HOW_IT_SHOWS, behind=last_import)
+    house.add(PROBES, PROBE, behind=last_entry("PROBES"))
+    house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
+    house.add(TEST, QUIRK_SHOWN)
+    house.add(REQUIREMENTS, REQUIREMENT, behind=last_entry("REQUIREMENTS"))
+    house.add(CHECKERS, CHECKER)
+    house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The option prefer-last-cpus.\n")
     return house
 
 
-@pytest.fixture(scope="module")
-def asked(house):
-    """Add the requirement, which a recipe of its own tells."""
-    own = set(house.touched)
-    statements = f"{ROOM}documentation/statements/static_policy_options.py"
-    text = (house.folder / statements).read_text()
-    house.write(statements, text.removesuffix(")\n") + STATEMENT)
-    requirements = f"{ROOM}suite/requirements/cpu_options.py"
-    house.change(requirements, "REQUIREMENTS: tuple[Requirement, ...] = (\n", REQUIREMENT)
-    house.write("conformance/cpu/test_prefer_last_cpus.py", CASE)
-    return house.touched - own
-
-
-def test_touches_what_the_recipe_names(house):
-    named = files_of_recipe("An option of the static policy")
-    assert len(house.touched) == 3
+def test_touches_what_the_recipes_name_and_no_more_than_eight_files(house):
+    recipes = ("An option of the static policy", "A quirk", "A requirement")
+    named = [path for recipe in recipes for path in files_of_recipe(recipe)]
     assert [path for path in house.touched if not is_named(path, named)] == []
+    assert len(house.touched) == 8
+
+
+def test_what_is_missing_is_told_in_a_sentence_with_its_place(house):
+    assert house.complaints == [
+        f"error: {REQUIREMENTS}: option prefer-last-cpus has no OptionIds in OF_EVERY_OPTION",
+        f"error: {REQUIREMENTS}: option prefer-last-cpus excludes align-by-socket, and no line in EXCLUDED says which "
+        "requirement asks it",
+        f"error: {REQUIREMENTS}: option prefer-last-cpus excludes full-pcpus-only, and no line in EXCLUDED says which "
+        "requirement asks it",
+        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
+        f"error: {PROBES}: option prefer-last-cpus has no OptionProbe in PROBES: how it is provoked, and how its "
+        "effect is seen",
+    ]
 
 
 def test_the_option_is_read_gated_offered_and_decides(house):
@@ -167,11 +210,33 @@ def test_pages_tell_it(house):
     assert "exclusive CPUs are those with the highest ids" in house.run(
         "-m", "numa_conformance", "requirements", "--versions"
     )
+    listed = house.run("-m", "numa_conformance", "requirements")
+    for id in ("is-available", "stays-hidden", "takes-the-highest"):
+        assert f"cpu-manager/prefer-last-cpus/{id}" in listed
+    assert "last-cpus-beside-whole-cores-only" in house.run("-m", "numa_conformance", "quirks")
 
 
-def test_its_requirement_is_asked_as_the_other_recipe_tells(house, asked):
-    named = files_of_recipe("A requirement")
-    assert [path for path in asked if not is_named(path, named)] == []
-    ours = "cpu-manager/prefer-last-cpus/takes-the-highest"
-    said = house.run("-m", "pytest", "--numa-conformance", "--numa-requirement", ours, "-q", "-p", "no:cacheprovider")
-    assert "1 passed" in said
+def test_what_is_asked_of_every_option_and_its_requirement_are_asked_and_met(house):
+    asked = ("cpu-manager/prefer-last-cpus/*", "cpu-manager/*/refuses-prefer-last-cpus")
+    assert "5 passed" in house.ask(*asked, more=("--numa-budget", "2%"))
+
+
+def test_level_exact_has_its_golden_placements(house):
+    assert "VERDICT: " in house.ask(
+        "exact/placements/prefer-last-cpus", level="exact", more=("--numa-snapshot-update",)
+    )
+    placed = [path.read_text() for path in (house.folder / "conformance/exact/golden").rglob("*prefer-last-cpus*.txt")]
+    assert len(placed) > 5
+
+
+def test_our_tests_of_options_quirks_and_mutants_are_content(house):
+    said = house.test(
+        "tests/documentation/test_options.py::test_an_option_has_its_section_and_excludes_options_that_exist",
+        "tests/managers/cpu/test_option_files.py",
+        f"{TEST}::test_last_cpus_beside_whole_cores_only",
+        f"{TEST}::test_every_quirk_of_this_room_is_shown_here",
+        "tests/suite/requirements/test_ids.py",
+        "tests/suite/test_mutants.py::test_every_requirement_is_seen_to_break",
+        "tests/suite/test_mutants.py::test_a_mutant_is_caught[ignores_prefer_last_cpus]",
+    )
+    assert "failed" not in said

@@ -17,7 +17,7 @@ from numa_conformance.managers.device.state_file import decode as decode_devices
 from numa_conformance.managers.memory.state_file import decode as decode_memory
 from numa_conformance.managers.state_file import PLAIN, CheckpointError, FileStyle
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
-from numa_conformance.protocol.dialect import TODAY
+from numa_conformance.protocol.checked_reply import checked_reply
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.stdio import _result
 from numa_conformance.reading.documents import read_documents
@@ -99,16 +99,9 @@ def protocol(data: bytes) -> None:
     for method in METHODS.values():
         try:
             result = _result(data, 1, method.name, None)
-            TODAY.reply(_Asked(method), result)
+            checked_reply(method, result)
         except TargetFault:
             continue
-
-
-class _Asked:
-    """A request as far as its reply is concerned."""
-
-    def __init__(self, method) -> None:
-        self.method = method
 
 
 @cache

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.options import STATIC_OPTIONS, PolicyOption
+from numa_conformance.suite.generators.option_probes import PROBES
+from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.requirements.cpu_options import EXCLUDED, OF_EVERY_OPTION
 
 from .lies import Json, in_kubelet, without_option
 from .mutant import Memory, Rewrite, mutant
@@ -10,8 +14,7 @@ from .mutant import Memory, Rewrite, mutant
 __all__ = ["MUTANTS"]
 
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
-CORES, STRICT, UNCORE = "distribute-cpus-across-cores", "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
-KNOWN = (FULL, NUMA, SOCKET, CORES, STRICT, UNCORE)
+STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
 
 
 def _drop_where(name: str, others: tuple[str, ...]) -> Rewrite:
@@ -96,11 +99,44 @@ def _another_reason(answer: Json, memory: Memory) -> Json:
 
 
 _OPTION = "cpu-manager/"
+_BROKEN_BESIDE = {
+    FULL: ("cpu-manager/full-pcpus-only/refuses-a-partial-core",),
+    STRICT: ("cpu-manager/state-file/strict-change-is-refused",),
+}
+
+
+def _ignores(option: PolicyOption) -> mutant:
+    """Break what rests on the sentence that there is the option, where it must show."""
+    available = OF_EVERY_OPTION[option.name].is_available
+    broken = [id for id, asked in REQUIREMENTS.items() if f"nrm/options/{option.name}" in asked.statements]
+    if PROBES[option.name].best_effort:
+        broken.remove(available)
+
+    def pick(question: Json, memory: Memory) -> Json:
+        return {**question, "options": {name: on for name, on in question["options"].items() if name != option.name}}
+
+    ignored = without_option(option.name)
+    return mutant(
+        f"ignores_{option.field}",
+        [*broken, *_BROKEN_BESIDE.get(option.name, ())],
+        questions={"pick": pick} | dict.fromkeys(("allocate", "node.start", "node.restart"), ignored),
+    )
+
+
+def _drop_excluded(kubelet: Json) -> None:
+    options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
+    for first, second, _ in EXCLUDED.values():
+        if first in options:
+            options.pop(second, None)
+    kubelet["cpuManagerPolicyOptions"] = options
+
+
 MUTANTS: tuple[mutant, ...] = (
+    *map(_ignores, STATIC_OPTIONS.values()),
     mutant(
-        "ignores_full_pcpus_only",
-        [_OPTION + FULL + "/refuses-a-partial-core", _OPTION + FULL + "/gives-whole-cores"],
-        questions={"node.start": without_option(FULL)},
+        "combines_options_that_exclude_each_other",
+        list(EXCLUDED),
+        questions={"node.start": in_kubelet(_drop_excluded)},
     ),
     mutant(
         "hides_that_whole_cores_are_missing",
@@ -108,47 +144,14 @@ MUTANTS: tuple[mutant, ...] = (
         answers={"node.admit": _another_reason},
     ),
     mutant(
-        "ignores_distribution_across_numa",
-        [_OPTION + NUMA + "/spreads-evenly"],
-        questions={"node.start": without_option(NUMA)},
-    ),
-    mutant(
         "divides_every_request",
         [_OPTION + NUMA + "/keeps-one-node-where-one-suffices"],
         answers={"node.admit": _divide},
     ),
     mutant(
-        "ignores_align_by_socket",
-        [
-            _OPTION + SOCKET + "/stays-in-one-socket",
-            _OPTION + SOCKET + "/is-available",
-        ],
-        questions={"node.start": without_option(SOCKET)},
-    ),
-    mutant(
         "aligns_by_socket_beside_single_numa_node",
         [_OPTION + SOCKET + "/refuses-single-numa-node"],
         questions={"node.start": in_kubelet(_restricted_for_single)},
-    ),
-    mutant(
-        "ignores_distribution_across_cores",
-        [_OPTION + CORES + "/takes-separate-cores"],
-        questions={"node.start": without_option(CORES)},
-    ),
-    mutant(
-        "combines_options_that_exclude_each_other",
-        [_OPTION + CORES + "/refuses-full-pcpus-only", _OPTION + CORES + "/refuses-distribution-across-numa"],
-        questions={"node.start": _drop_where(CORES, (FULL, NUMA))},
-    ),
-    mutant(
-        "ignores_strict_reservation",
-        [_OPTION + STRICT + "/keeps-pods-off-reserved-cpus", "cpu-manager/state-file/strict-change-is-refused"],
-        questions={"node.start": without_option(STRICT), "node.restart": without_option(STRICT)},
-    ),
-    mutant(
-        "ignores_uncore_caches",
-        [_OPTION + UNCORE + "/stays-in-one-cache"],
-        questions={"node.start": without_option(UNCORE)},
     ),
     mutant(
         "refuses_what_no_cache_holds",
@@ -162,7 +165,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "opens_every_gate",
-        [f"cpu-manager/{option}/stays-hidden" for option in (FULL, NUMA, SOCKET, CORES, STRICT, UNCORE)],
+        [ids.stays_hidden for ids in OF_EVERY_OPTION.values()],
         questions={"node.start": in_kubelet(_all_gates)},
     ),
     mutant(

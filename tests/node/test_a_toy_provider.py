@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 
+from numa_conformance.cli.placement_lines import placement_lines
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.hostfs import MemoryStore
 from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.provider import Active, Answer, Provider, release_inactive
+from numa_conformance.managers.provider import Active, Answer, Holding, Provider, release_inactive
 from numa_conformance.managers.registry import PROVIDERS
 from numa_conformance.managers.setup import NodeSetup
 from numa_conformance.node import Explainer, Node
+from numa_conformance.protocol.answers import admission_answer, state_answer
 from numa_conformance.suite.generators.workloads import guaranteed, static
 
 SEAT = "example.com/seat"
@@ -27,10 +30,17 @@ FILE = "seats_state"
 
 
 @dataclass(frozen=True)
-class Seats:
+class Seats(Holding):
     """The seats of a container, and those that are free: a mask of NUMA nodes."""
 
     nodes: int
+
+    def to_answer(self) -> list[int]:
+        return [node for node in range(self.nodes.bit_length()) if self.nodes >> node & 1]
+
+    @property
+    def devices(self) -> dict[str, tuple[str, ...]]:
+        return {SEAT: tuple(f"seat-{node}" for node in self.to_answer())} if self.nodes else {}
 
 
 class SeatManager(Provider):
@@ -176,3 +186,34 @@ def test_its_hints_and_what_it_gave_are_explained():
     text = explainer.to_text("first")
     assert f"  seats, {SEAT}: preferred {{0}}, {{1}}" in text
     assert "  a seat on NUMA node 0" in text
+
+
+def test_what_it_gave_is_told_where_other_holdings_are():
+    """Without a line there: in answers of the protocol, as simulate prints them, and by PodResources."""
+    node = _node()
+    placed = node.admit(_seated("first"))
+    answer = msgspec.to_builtins(admission_answer(placed))
+    assert answer["containers"]["c"]["further"] == {"seats": [0]}
+    assert msgspec.to_builtins(state_answer(node.state()))["containers"]["first"]["c"]["further"] == {"seats": [0]}
+    assert "    seats: [0]" in placement_lines(placed, node)
+    assert placed.placements is not None
+    assert placed.placements["c"].devices == {SEAT: ("seat-0",)}
+
+
+def test_a_manager_without_an_opinion_is_not_printed():
+    explainer = Explainer()
+    _node(watcher=explainer).admit(Pod.from_dict(guaranteed("alone", 2)))
+    assert "seats" not in explainer.to_text("alone")
+
+
+def test_only_one_manager_says_on_which_cpus_containers_run():
+    class Second(SeatManager):
+        name = "second"
+
+        @property
+        def cpusets(self) -> Any:
+            return self
+
+    config = KubeletConfiguration.from_dict(static())
+    with pytest.raises(ValueError, match="2 managers say on which CPUs"):
+        Node(load_machine("intel-sapphirerapids-8480"), config, providers=(*PROVIDERS, Second))

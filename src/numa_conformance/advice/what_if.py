@@ -52,7 +52,7 @@ def _changes(machine: Machine, before: Admission, after: Admission) -> Iterator[
     pairs = [
         (held, holds)
         for name, placed in after.placements.items()
-        for held, holds in zip(_held(before.placements.get(name)), _held(placed), strict=True)
+        for held, holds in _pairs(before.placements.get(name), placed)
     ]
     if any(holds and not held for held, holds in pairs):
         yield "pinned"
@@ -65,8 +65,14 @@ def _changes(machine: Machine, before: Admission, after: Admission) -> Iterator[
         yield "aligned" if now else "unaligned"
 
 
-def _held(placed: Placement | None) -> tuple[object, object, object]:
-    return (0, (), {}) if placed is None else (placed.cpus, placed.memory or (), dict(placed.devices or {}))
+def _pairs(before: Placement | None, after: Placement) -> Iterator[tuple[object, object]]:
+    """Yield what each manager gave before and after, in the values that answers tell."""
+    left, right = ({} if placed is None else placed.holdings for placed in (before, after))
+    for name in dict.fromkeys((*left, *right)):
+        yield (
+            left[name].to_answer() if name in left else None,
+            right[name].to_answer() if name in right else None,
+        )
 
 
 def is_aligned(machine: Machine, placements: Mapping[str, Placement]) -> bool | None:

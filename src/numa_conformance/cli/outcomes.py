@@ -33,6 +33,7 @@ class Outcomes:
     """A node, and what became of the pods that it was asked for. ``names``: those of the pods by uid.
 
     ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
+    ``claims``: by uid the resource claims that no manager serves.
     """
 
     node: Node
@@ -41,12 +42,14 @@ class Outcomes:
     admissions: list[Admission] = field(default_factory=list)
     advice: dict[str, Advice] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
+    claims: dict[str, list[str]] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
         """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
             outcome = _outcome(self.node, pod)
+            self.claims[pod.uid] = sorted({claim for one in pod.all_containers for claim in one.claims})
             self.admissions.append(outcome)
             if not outcome.admitted and outcome.reason not in NO_ANSWER:
                 kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))
@@ -94,6 +97,7 @@ class Outcomes:
             "pod": self.names[one.uid],
             "uid": one.uid,
             **({"held": True} if one.uid in self.held else {}),
+            **({"claimsNotServed": self.claims[one.uid]} if self.claims.get(one.uid) else {}),
             **msgspec.to_builtins(admission_answer(one)),
             "phase": one.pod_phase,
             "statusMessage": one.pod_message,

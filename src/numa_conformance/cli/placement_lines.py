@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ..cpuset import format_bits
 from ..node import Admission, Node
 from .outcomes import NO_ANSWER
@@ -27,6 +29,8 @@ def placement_lines(one: Admission, node: Node) -> list[str]:
             lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")
         for resource, ids in (placed.devices or {}).items():
             lines.append(f"    {resource}: {', '.join(ids)}")
+        for manager, told in placed.further.items():
+            lines.append(f"    {manager}: {told if isinstance(told, str) else msgspec.json.encode(told).decode()}")
     return lines
 
 

@@ -33,13 +33,13 @@ def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
     else:
         for quirk in quirks:
             say(
-                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}\n"
-                f"    rules: {', '.join(map(rule_address, quirk.rule.split(', ')))}"
+                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}"
+                + (f"\n    rules: {', '.join(map(rule_address, quirk.rules))}" if quirk.rules else "")
             )
 
 
 def _as_json(quirk: Quirk) -> dict[str, Any]:
-    rules = [RULES[id] for id in quirk.rule.split(", ")]
+    rules = [RULES[id] for id in quirk.rules]
     return {
         **dataclasses.asdict(quirk),
         "versions": str(quirk.versions),

@@ -10,11 +10,13 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
+from ..errors import Fault, UsageError
 from .defaults import MAX_ALLOWABLE_NUMA_NODES
 from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
-from .versions import DEFAULT, History
+from .versions import DEFAULT, History, KubernetesVersion, Span
 
 __all__ = [
+    "CHOOSING",
     "POLICY_OPTIONS",
     "STATIC_OPTIONS",
     "TOPOLOGY_OPTIONS",
@@ -22,11 +24,14 @@ __all__ = [
     "PolicyOption",
     "StaticOptions",
     "TopologyOptions",
+    "for_each_option",
 ]
 
 Maturity = Literal["alpha", "beta", "ga"]
 Manager = Literal["CPU Manager", "Topology Manager"]
 T = TypeVar("T")
+_READ = KubernetesVersion(1, 32)
+"""The version of the page that says of each option how mature it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,8 @@ class PolicyOption:
     """What is known of one option.
 
     ``text`` is the page's sentence in our words, ``source`` where it stands. ``excludes`` are the options that the page
-    calls incompatible with this one, ``refused_with`` those that only the kubelet refuses beside it.
+    calls incompatible with this one, ``refused_with`` those that only the kubelet refuses beside it. ``chooses`` tells
+    whether it has a say in which of the CPUs that are offered are given.
     """
 
     name: str
@@ -44,11 +50,34 @@ class PolicyOption:
     maturity: History[Maturity]
     excludes: tuple[str, ...] = ()
     refused_with: tuple[str, ...] = ()
+    chooses: bool = True
 
     @property
     def field(self) -> str:
         """The name in ``StaticOptions`` or ``TopologyOptions``."""
         return self.name.replace("-", "_")
+
+    @property
+    def since(self) -> KubernetesVersion:
+        """The first version that has the option."""
+        return self.maturity.steps[0][0]
+
+    @property
+    def hidden_until(self) -> KubernetesVersion | None:
+        """The last version in which a gate can hide the option: the one before it is ga; None where it is not yet."""
+        return next((_before(since) for since, stage in self.maturity.steps if stage == "ga"), None)
+
+    @property
+    def on_the_page(self) -> tuple[Maturity, Span]:
+        """What the page of 1.32 calls the option, or the first page that names it, and how long that holds."""
+        steps = self.maturity.steps
+        number = max((place for place, (since, _) in enumerate(steps) if since <= _READ), default=0)
+        since, stage = steps[number]
+        return stage, Span(since, _before(steps[number + 1][0]) if number + 1 < len(steps) else None)
+
+
+def _before(version: KubernetesVersion) -> KubernetesVersion:
+    return KubernetesVersion(version.major, version.minor - 1)
 
 
 def _option(
@@ -58,6 +87,7 @@ def _option(
     source: Section,
     excludes: tuple[str, ...] = (),
     refused_with: tuple[str, ...] = (),
+    chooses: bool = True,
 ) -> T:
     """Define an option as a field: its default, its stages from version to version, and what the page says."""
     facts = {
@@ -66,6 +96,7 @@ def _option(
         "maturity": History(*stages),
         "excludes": excludes,
         "refused_with": refused_with,
+        "chooses": chooses,
     }
     return field(default=default, metadata=facts)
 
@@ -114,6 +145,7 @@ class StaticOptions:
         ("1.35", "ga"),
         text="no pod of any class runs on the reserved CPUs",
         source=NODE_RESOURCE_MANAGERS.section("strict-cpu-reservation"),
+        chooses=False,
     )
 
     prefer_align_cpus_by_uncorecache: bool = _option(
@@ -164,4 +196,14 @@ def _records(manager: Manager, flags: tuple[Field[Any], ...]) -> Mapping[str, Po
 STATIC_OPTIONS = _records("CPU Manager", fields(StaticOptions))
 """Option name to what is known of it, in the order of the page; likewise below."""
 TOPOLOGY_OPTIONS = _records("Topology Manager", fields(TopologyOptions))
+CHOOSING: tuple[str, ...] = tuple(name for name, option in STATIC_OPTIONS.items() if option.chooses)
+"""The options of policy static that have a say in which CPUs are given."""
 POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType({**STATIC_OPTIONS, **TOPOLOGY_OPTIONS})
+
+
+def for_each_option(table: Mapping[str, T], what: str, file: str) -> Mapping[str, T]:
+    """Return a table by option of policy static; raises ``UsageError`` with what is to be written in its ``file``."""
+    missing = [name for name in STATIC_OPTIONS if name not in table]
+    if missing:
+        raise UsageError(Fault(file, f"option {name} has no {what}") for name in missing)
+    return MappingProxyType({name: table[name] for name in STATIC_OPTIONS})

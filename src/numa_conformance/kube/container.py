@@ -14,13 +14,15 @@ __all__ = ["Container"]
 class Container:
     """One container after API defaulting: requests include what only limits name (ADM-DEF-01).
 
-    ``restart_always`` on an init container makes it a sidecar (ADM-REQ-02).
+    ``restart_always`` on an init container makes it a sidecar (ADM-REQ-02). ``claims``: the names of the pod's resource
+    claims that it uses (``resources.claims``).
     """
 
     name: str
     requests: Mapping[str, Quantity] = field(default_factory=dict)
     limits: Mapping[str, Quantity] = field(default_factory=dict)
     restart_always: bool = False
+    claims: tuple[str, ...] = ()
 
     @property
     def whole_cpus(self) -> int:

@@ -246,7 +246,13 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
         requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
         limits={name: amount.canonical() for name, amount in limits.items()},
         restart_always=init and obj.get("restartPolicy") == "Always",
+        claims=_claims(path, resources, fields),
     )
+
+
+def _claims(path: str, resources: Mapping[str, Any], fields: Fields) -> tuple[str, ...]:
+    named = fields.entries(resources.get("claims"), f"{path}.resources.claims")
+    return tuple(fields.text(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
 
 
 def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> None:

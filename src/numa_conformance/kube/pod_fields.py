@@ -1,4 +1,4 @@
-"""The fields of ``v1 Pod`` in all versions of Kubernetes to 1.36, of objects that hold or surround resources."""
+"""The fields of ``v1 Pod`` in all supported versions of Kubernetes, of objects that hold or surround resources."""
 
 from __future__ import annotations
 

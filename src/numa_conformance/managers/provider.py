@@ -11,7 +11,7 @@ from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
 
-__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Provider", "release_inactive"]
+__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Holding", "Provider", "release_inactive"]
 
 Hints = Sequence[Hint] | CompressedHints
 
@@ -33,6 +33,18 @@ class Cpusets(Protocol):
 
     def exclusive_cpus_of(self, uid: str, container: str) -> int:
         """Return the CPUs that a container shares with no other, 0 for none."""
+
+
+class Holding(Protocol):
+    """What one container holds of a manager: a value that later decisions do not change."""
+
+    def to_answer(self) -> object:
+        """Return it as plain JSON values, in which answers and reports tell it."""
+
+    @property
+    def devices(self) -> Mapping[str, tuple[str, ...]]:
+        """Resource to ids of devices, which PodResources tells; empty where it is of another kind."""
+        return {}
 
 
 class Provider(Protocol):
@@ -82,8 +94,8 @@ class Provider(Protocol):
         """Take back what belongs to containers that are not active, of some pods or of all; tell if there was any."""
         return False
 
-    def holding(self, uid: str, container: str) -> object:
-        """Return what a container holds, as a value of the manager's own type that later decisions do not change.
+    def holding(self, uid: str, container: str) -> Holding | None:
+        """Return what a container holds, as a value of the manager's own type.
 
         Equal values tell that nothing has changed. None: the manager says nothing about containers.
         """

@@ -134,9 +134,7 @@ def _refused_dict(refusal: tuple[str | None, str] | None) -> dict[str, Any] | No
 
 
 def _told(provider: str, answer: Answer) -> list[str]:
-    if not answer:
-        return [f"{provider}: no opinion"]
-    return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in answer.items()]
+    return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in (answer or {}).items()]
 
 
 def _hints(hints: Sequence[Hint] | CompressedHints | None) -> str:

@@ -17,7 +17,7 @@ from ..kube.kubelet_config import KubeletConfiguration
 from ..kube.pod import Pod
 from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
-from ..managers.provider import Provider
+from ..managers.provider import Holding, Provider
 from ..managers.registry import PROVIDERS
 from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
@@ -25,7 +25,7 @@ from .bring_up import bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
 from .quota import cfs_quota
-from .reconcile import NO_CPUSETS, RunningContainers, WriteCpusets, reconcile
+from .reconcile import RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
 __all__ = ["Node"]
@@ -77,7 +77,7 @@ class Node:
         self.gates = FeatureGates.build(self.version, self.config.feature_gates, self._changes)
         setup = NodeSetup(self.machine, self.config, self.gates, self.quirks, self._view)
         policy, self._providers = bring_up(setup, self._makers)
-        self._cpusets = next((cpusets for provider in self._providers if (cpusets := provider.cpusets)), NO_CPUSETS)
+        self._cpusets = the_cpusets(self._providers)
         self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
         self._admitter = Admitter(policy, self._providers, self._watcher)
@@ -224,7 +224,7 @@ class Node:
         self._pods = {pod.uid: pod for pod in pods}
         return self._admit_again({uid: self._holdings(pod) for uid, pod in self._pods.items()})
 
-    def _admit_again(self, held: Mapping[str, Mapping[str, tuple[object, ...]]]) -> Restarted:
+    def _admit_again(self, held: Mapping[str, Mapping[str, Mapping[str, Holding]]]) -> Restarted:
         """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
         pods = [pod.as_seen(self.gates, self.quirks.node) for pod in self._pods.values()]
@@ -286,16 +286,17 @@ class Node:
         exclusive = bool(self._cpusets.exclusive_cpus_of(uid, container.name))
         return cfs_quota(container, self.config, self.gates, exclusive=exclusive, quirks=self.quirks.node)
 
-    def _keeps(self, pod: Pod, held: Mapping[str, tuple[object, ...]]) -> bool:
+    def _keeps(self, pod: Pod, held: Mapping[str, Mapping[str, Holding]]) -> bool:
         """Tell whether a pod holds what it held before a restart, and that is something."""
-        nothing = tuple(provider.holding("", "") for provider in self._providers)
+        nothing = self._holdings_of("", "")
         return self._holdings(pod) == held and any(holdings != nothing for holdings in held.values())
 
-    def _holdings(self, pod: Pod) -> dict[str, tuple[object, ...]]:
-        return {
-            container.name: tuple(provider.holding(pod.uid, container.name) for provider in self._providers)
-            for container in pod.all_containers
-        }
+    def _holdings(self, pod: Pod) -> dict[str, dict[str, Holding]]:
+        return {container.name: self._holdings_of(pod.uid, container.name) for container in pod.all_containers}
+
+    def _holdings_of(self, uid: str, container: str) -> dict[str, Holding]:
+        told = ((provider.name, provider.holding(uid, container)) for provider in self._providers)
+        return {name: holding for name, holding in told if holding is not None}
 
     def _admission(self, pod: Pod, refusal: Refusal | None) -> Admission:
         return Admission(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..documentation.quirks.node import NodeQuirks
 from ..kube.pod import Pod
-from ..managers.provider import Cpusets
+from ..managers.provider import Cpusets, Provider
 from .results import Reconciled, Skipped, Update
 
-__all__ = ["NO_CPUSETS", "RunningContainers", "WriteCpusets", "reconcile"]
+__all__ = ["RunningContainers", "WriteCpusets", "reconcile", "the_cpusets"]
 
 WriteCpusets = Callable[[Sequence[Update]], Collection[Update]]
 """Carries updates out, in this order, and returns those that failed."""
@@ -25,7 +25,12 @@ class _NoCpusets:
     exclusive_cpus_of = cpus_of
 
 
-NO_CPUSETS: Cpusets = _NoCpusets()
+def the_cpusets(providers: Iterable[Provider]) -> Cpusets:
+    """Return the manager that says on which CPUs containers run. Raises ``ValueError`` where two managers do."""
+    told = [cpusets for provider in providers if (cpusets := provider.cpusets)]
+    if len(told) > 1:
+        raise ValueError(f"{len(told)} managers say on which CPUs containers run; one can")
+    return told[0] if told else _NoCpusets()
 
 
 class RunningContainers:

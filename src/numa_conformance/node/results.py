@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from ..managers.cpu import CpuHolding, CpuPools
 from ..managers.device import DeviceHolding
 from ..managers.hint import Hint
 from ..managers.memory import Block, MemoryHolding, MemoryPools, NodeMemory
+from ..managers.provider import Holding
 
 __all__ = [
     "Admission",
@@ -31,7 +32,11 @@ Books = Mapping[int, NodeMemory]
 """NUMA node to its memory, ascending."""
 
 
-def _of(values: tuple[object, ...], kind: type[T]) -> T | None:
+_NAMED = (CpuHolding, MemoryHolding, DeviceHolding)
+"""What has properties and fields of its own."""
+
+
+def _of(values: Iterable[object], kind: type[T]) -> T | None:
     return next((value for value in values if isinstance(value, kind)), None)
 
 
@@ -40,17 +45,22 @@ class Placement:
     """What one container was given.
 
     ``affinity``: the hint stored for it, None under topology policy none. ``holdings``: what each manager says that it
-    holds, in their order; ``of`` finds a manager's by its type. ``cpu_quota``: its CFS quota in microseconds per
-    period, None for no bound.
+    holds, by its name and in their order; ``of`` finds a manager's by its type. ``cpu_quota``: its CFS quota in
+    microseconds per period, None for no bound.
     """
 
     affinity: Hint | None
-    holdings: tuple[object, ...]
+    holdings: Mapping[str, Holding]
     cpu_quota: int | None = None
 
     def of(self, kind: type[T]) -> T | None:
         """Return the holding of this type, None where no manager says one."""
-        return _of(self.holdings, kind)
+        return _of(self.holdings.values(), kind)
+
+    @property
+    def further(self) -> dict[str, object]:
+        """What managers beside those of CPUs, memory and devices say, as plain JSON values by their names."""
+        return {name: held.to_answer() for name, held in self.holdings.items() if not isinstance(held, _NAMED)}
 
     @property
     def cpus(self) -> int:
@@ -71,9 +81,11 @@ class Placement:
 
     @property
     def devices(self) -> Mapping[str, tuple[str, ...]] | None:
-        """Resource to sorted device ids, None on a machine without devices."""
-        held = self.of(DeviceHolding)
-        return held.ids if held else None
+        """Resource to sorted device ids, of every manager that tells some; None on a machine without devices."""
+        told = [held.devices for held in self.holdings.values()]
+        if self.of(DeviceHolding) is None and not any(told):
+            return None
+        return {resource: ids for devices in told for resource, ids in devices.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def protocol_page() -> str:
         "",
         "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
         "",
-        f"This is version {PROTOCOL}. Targets of version 1 [are still judged](write-a-target.md#targets-of-version-1). "
+        f"This is version {PROTOCOL}. [Targets of version 1](write-a-target.md#targets-of-version-1) are not asked. "
         "What comes to be asked or told beside this is an optional field that goes with a feature: a target that does "
         "not claim the feature leaves the field out and is not sent it. In the lists below fields in brackets may be "
         "left out. Where a method has several replies, `result` says which one it is.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from .markdown import joined
 
@@ -30,9 +32,9 @@ def rule_address(rule: str) -> str:
     return f"docs/rules.md#{anchor_of(rule)}"
 
 
-def rule_links(rules: str) -> str:
-    """Return links from a page beside it to rules, given as the quirks name them: ids with commas between."""
-    return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules.split(", "))
+def rule_links(rules: Iterable[str]) -> str:
+    """Return links from a page beside it to rules."""
+    return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules)
 
 
 def _rule_line(rule: Rule) -> str:

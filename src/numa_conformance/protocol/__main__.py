@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
 from .in_process import load_factory
-from .reference import Level, ReferenceTarget
+from .reference import ReferenceTarget
 from .serve import serve
-from .version_1 import methods_of
 
 
-def main(reference: Callable[[Level, KubernetesVersion], object] = ReferenceTarget) -> int:
+def main() -> int:
     """Serve a target until the input ends."""
     parser = argparse.ArgumentParser(
         prog="python -m numa_conformance.protocol", description="Serve the reference, or another target, on stdio."
@@ -30,8 +28,7 @@ def main(reference: Callable[[Level, KubernetesVersion], object] = ReferenceTarg
         factory = load_factory(arguments.target) if arguments.target else None
     except UsageError as error:
         parser.error(str(error))
-    target = factory() if factory else reference(arguments.level, version)
-    serve(target, methods_of(target))
+    serve(factory() if factory else ReferenceTarget(arguments.level, version))
     return 0
 
 

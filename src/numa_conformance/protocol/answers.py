@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import UNSET
+
 from ..cpuset import format_bits, iter_bits
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
@@ -64,6 +66,7 @@ def _holding(placement: Placement) -> messages.ContainerHolding:
         else [messages.MemoryBlock(block.type, block.bytes, list(block.nodes)) for block in memory],
         devices=None if devices is None else {resource: list(ids) for resource, ids in devices.items()},
         cpu_quota=NO_BOUND if placement.cpu_quota is None else placement.cpu_quota,
+        further=placement.further or UNSET,
     )
 
 

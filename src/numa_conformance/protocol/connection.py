@@ -7,13 +7,11 @@ from typing import Any, Protocol
 import msgspec
 
 from ..errors import Fault, UsageError
-from . import version_1
-from .dialect import TODAY, Dialect
-from .faults import BadReply, Crashed, NotClaimed, TargetFault, shorten
-from .features import check_claims
-from .message import Message, R, Request
+from .faults import BadReply, NotClaimed, TargetFault, shorten
+from .features import check_claims, other_version
+from .message import Message, Method, R, Request
 from .messages import METHODS
-from .messages.describe import Describe, Description
+from .messages.describe import PROTOCOL, Describe, Description
 
 __all__ = ["Client", "Connection"]
 
@@ -26,9 +24,6 @@ class Connection(Protocol):
     @property
     def label(self) -> str:
         """How the target was named by the user."""
-
-    dialect: Dialect
-    """The version of the protocol in which it asks."""
 
     def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
@@ -122,30 +117,27 @@ def _check_names(described: Description) -> None:
             raise UsageError(Fault(f"describe: {field}", f"is {shorten(ascii(name))}", accepted))
 
 
-def _handshake(connection: Connection) -> Description:
-    """Ask who is there, and go on in the version of the protocol that the target speaks.
+class _AnyDescription(msgspec.Struct):
+    """What is read of the description of a target that speaks another version of the protocol."""
 
-    A target of version 1 may refuse to answer the number of a later one, so it is then asked by its own.
-    """
-    connection.dialect = _AnyDialect()
+    protocol: str
+
+
+class _DescribeAnyhow(Describe, frozen=True):
+    """Asks who is there, and reads the version alone."""
+
+    method = Method("describe", "describe", Describe, _AnyDescription)
+
+
+def _handshake(connection: Connection) -> Description:
+    """Ask who is there. Raises ``TargetFault``, and ``UsageError`` for a target of another version of the protocol."""
     try:
-        described = connection.request(Describe())
-    except (BadReply, Crashed) as fault:
-        connection.dialect = version_1.VERSION_1
+        return connection.request(Describe())
+    except BadReply as fault:
         try:
-            described = connection.request(Describe())
+            described: Any = connection.request(_DescribeAnyhow())
         except TargetFault:
             raise fault from None
-    connection.dialect = version_1.VERSION_1 if version_1.is_spoken_in(described) else TODAY
-    return described
-
-
-class _AnyDialect:
-    """Understands a description in every version of the protocol."""
-
-    def question(self, request: Request[Any]) -> Message:
-        return request
-
-    def reply(self, request: Request[R], answer: object) -> R:
-        dialect = version_1.VERSION_1 if version_1.is_spoken_in(answer) else TODAY
-        return dialect.reply(request, answer)
+        if described.protocol != PROTOCOL:
+            raise UsageError(other_version(described.protocol)) from fault
+        raise

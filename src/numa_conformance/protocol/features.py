@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from ..documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ..documentation.policies import policies_of
 from ..errors import Fault, UsageError, closest
-from . import version_1
 from .messages import FEATURES as OF_ONE_SURFACE
 from .messages import SURFACES
 from .messages.describe import PROTOCOL
 
-__all__ = ["FEATURES", "check_claims"]
+__all__ = ["FEATURES", "check_claims", "other_version"]
 
 
 def _features(field: str, room: str, text: str) -> dict[str, str]:
@@ -50,7 +49,13 @@ def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str
         for name in names
         if name not in known
     ]
-    if protocol not in (PROTOCOL, version_1.PROTOCOL):
-        faults.append(Fault("describe: protocol", f"is {protocol!r}", f"{PROTOCOL}, or {version_1.PROTOCOL}"))
+    if protocol != PROTOCOL:
+        faults.append(other_version(protocol))
     if faults:
         raise UsageError(faults)
+
+
+def other_version(protocol: str) -> Fault:
+    """Return what is wrong with a target of another version of the protocol, and where the way to this one is told."""
+    accepted = f"{PROTOCOL}; docs/write-a-target.md, 'Targets of version 1', says what to change"
+    return Fault("describe: protocol", f"is {protocol!r}, which is not spoken any more or not yet", accepted)

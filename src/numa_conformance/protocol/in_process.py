@@ -16,8 +16,9 @@ from typing import Any
 import msgspec
 
 from ..errors import Fault, UsageError
-from .dialect import TODAY
+from .checked_reply import checked_reply
 from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, told
+from .features import other_version
 from .in_process_guard import end_workers, guarded, leave_a_copy
 from .marked import Marked
 from .message import Message, R, Request
@@ -40,6 +41,8 @@ def load_factory(name: str) -> Factory:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("numa_conformance.target"):
+            raise UsageError(other_version("1")) from error
         raise UsageError(
             Fault("target", f"{name!r} cannot be loaded: {type(error).__name__}: {error}", "package.module:factory")
         ) from error
@@ -67,16 +70,15 @@ class InProcess:
         self._target: object | None = None
         self._marked = Marked() if foreign else None
         self.label = label
-        self.dialect = TODAY
 
     def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
-        question = self.dialect.question(message)
-        shown = f"{message.method.name} {msgspec.json.encode(question).decode()}"
+        shown = f"{message.method.name} {msgspec.json.encode(message).decode()}"
         try:
             with self._marked or nullcontext():
-                answer = self._run(lambda: self._answer(message.method.attribute, question), shown)
-            return self.dialect.reply(message, answer)
+                answer = self._run(lambda: self._answer(message.method.attribute, message), shown)
+            reply: R = checked_reply(message.method, answer)
+            return reply
         except NotClaimed:
             raise
         except TargetFault as fault:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import msgspec
 
 from ..errors import UsageError
-from .dialect import checked_reply
+from .checked_reply import checked_reply
 from .faults import BadReply
 from .message import Message, Method
 from .messages import METHODS
@@ -21,11 +20,10 @@ __all__ = ["serve"]
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
 
-def serve(target: object, methods: Mapping[str, Method] = METHODS) -> None:
+def serve(target: object) -> None:
     """Answer JSON-RPC 2.0 requests, one a line, until ``shutdown`` or the end of the input.
 
-    ``methods`` are those of the version of the protocol that the target was written for. Standard output belongs to the
-    protocol: what the target prints goes to standard error.
+    Standard output belongs to the protocol: what the target prints goes to standard error.
     """
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -33,11 +31,11 @@ def serve(target: object, methods: Mapping[str, Method] = METHODS) -> None:
         for line in iter(sys.stdin.buffer.readline, b""):
             if not line.strip():
                 continue
-            if not _answer(target, methods, line, replies):
+            if not _answer(target, line, replies):
                 return
 
 
-def _answer(target: object, methods: Mapping[str, Method], line: bytes, replies: BinaryIO) -> bool:
+def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
     """Answer one line; False when it was the request to shut down."""
     try:
         request = msgspec.json.decode(line)
@@ -51,7 +49,7 @@ def _answer(target: object, methods: Mapping[str, Method], line: bytes, replies:
         return False
     number = request.get("id")
     try:
-        result = _call(target, methods.get(request["method"]), request["method"], request.get("params") or {})
+        result = _call(target, METHODS.get(request["method"]), request["method"], request.get("params") or {})
     except _RpcError as error:
         _send(replies, number, error=(error.code, str(error)))
     else:

@@ -14,7 +14,7 @@ from typing import IO
 import msgspec
 
 from ..errors import Fault, UsageError
-from .dialect import TODAY
+from .checked_reply import checked_reply
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
 from .marked import Marked
 from .message import R, Request
@@ -48,7 +48,6 @@ class Stdio:
         self._process: _Process | None = None
         self._next_id = 1
         self.label = command
-        self.dialect = TODAY
 
     def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
@@ -57,8 +56,7 @@ class Stdio:
             self._process = _Process(self._argv, self._max_line, self._passed_on)
         number = self._next_id
         self._next_id += 1
-        params = self.dialect.question(message)
-        sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": name, "params": params})
+        sent = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": name, "params": message})
         try:
             return self._reply(message, self._process.exchange(sent, self._timeout), number)
         except NotClaimed:
@@ -74,7 +72,8 @@ class Stdio:
         shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
         result = _result(line, number, message.method.name, shown)
         try:
-            return self.dialect.reply(message, result)
+            reply: R = checked_reply(message.method, result)
+            return reply
         except BadReply as fault:
             raise BadReply(fault.message, shown) from fault
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from ..protocol import version_1
-from ..protocol.messages.describe import PROTOCOL, Description
+from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from .blocks import told_blocks
@@ -14,9 +13,6 @@ from .case import VERDICTS, Case
 from .model import Summary
 
 __all__ = ["header_lines", "summary_lines"]
-
-
-_VERSION_1 = f"the target speaks version 1 of the protocol, and is judged as ever; version {PROTOCOL} is today's"
 
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
@@ -28,7 +24,6 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
         f"numa-conformance: {described.name} {described.version} ({label})",
         f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "
         f"surfaces {', '.join(sorted(described.surfaces))}; {search}",
-        *([f"numa-conformance: {_VERSION_1}"] if described.protocol == version_1.PROTOCOL else ()),
         *([f"numa-conformance: asked at level exact only: {at_exact}"] if at_exact and level != "exact" else ()),
     ]
 

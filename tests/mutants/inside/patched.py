@@ -122,7 +122,7 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@_instead_of(uncore, "take_from_one")
+@_instead_of(uncore, "take_first")
 def fills_no_single_cache(right, taking):
     """Does not look for one uncore cache that holds all."""
     return False

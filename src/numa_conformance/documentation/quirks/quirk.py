@@ -18,10 +18,10 @@ __all__ = ["Quirk", "QuirkFlags", "quirk", "unknown_quirk"]
 class Quirk:
     """A departure from the documentation.
 
-    ``id`` says what happens; ``area`` is the part of Kubernetes, as in ``Quirks``. ``rule`` names the behaviour rules.
-    ``summary`` is what the kubelet or the scheduler does, ``documented`` what the documentation says or evidently
-    intends, and what the reference does with the quirk off. ``versions`` show it. ``issue`` is a public reference such
-    as ``kubernetes/kubernetes#141238``, where one is known.
+    ``id`` says what happens; ``area`` is the part of Kubernetes, as in ``Quirks``. ``rule`` names the behaviour rules,
+    where some say more. ``summary`` is what the kubelet or the scheduler does, ``documented`` what the documentation
+    says or evidently intends, and what the reference does with the quirk off. ``versions`` show it. ``issue`` is a
+    public reference such as ``kubernetes/kubernetes#141238``, where one is known.
     """
 
     id: str
@@ -32,8 +32,13 @@ class Quirk:
     versions: Span
     issue: str | None = None
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules; none where ``summary`` says it all."""
+        return tuple(self.rule.split(", ")) if self.rule else ()
 
-def quirk(*, rule: str, summary: str, documented: str, versions: str, issue: str | None = None) -> bool:
+
+def quirk(*, summary: str, documented: str, versions: str, rule: str = "", issue: str | None = None) -> bool:
     """Define a flag of a ``QuirkFlags`` class: off unless said, with what is known of the quirk as its metadata.
 
     ``versions`` is a text such as ``1.23+``, ``1.32-1.33`` or ``1.32``.

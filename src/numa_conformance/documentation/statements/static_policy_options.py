@@ -1,62 +1,39 @@
-"""Node Resource Managers: the options of policy static."""
+"""Node Resource Managers: the options of policy static.
+
+What the page says of each in the same words follows from the option's record: that there is the option and what it does
+(``nrm/options/<option>``), since when (``-since``), and how mature it is (``-is-alpha``, ``-is-beta``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ..options import STATIC_OPTIONS, PolicyOption
 from ..pages import NODE_RESOURCE_MANAGERS
-from .statement import Statement, may, must, should, stated
+from .statement import Sentence, Statement, may, must, should, stated
 
 __all__ = ["STATEMENTS"]
+
+_SEEN = {"alpha": "hidden", "beta": "visible", "ga": "visible"}
+
+
+def _maturity(option: PolicyOption) -> Iterator[Sentence]:
+    name, since = option.name, str(option.since)
+    stage, span = option.on_the_page
+    until = None if span.until is None else str(span.until)
+    yield must(name, f"There is the option {name}: {option.text}.", since=since)
+    yield must(
+        f"{name}-is-{stage}", f"{name} is {stage} and {_SEEN[stage]} by default.", since=str(span.since), until=until
+    )
+    yield must(f"{name}-since", f"{name} is available since {since}.", since=since)
+
 
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         NODE_RESOURCE_MANAGERS.section("Static policy options", "cpu-policy-static--options"),
         "options",
         "1.22",
-        must("align-by-socket", "There is the option align-by-socket.", since="1.25"),
-        must("align-by-socket-is-alpha", "align-by-socket is alpha and hidden by default.", since="1.25"),
-        must("align-by-socket-since", "align-by-socket is available since 1.25.", since="1.25"),
-        must("distribute-cpus-across-cores", "There is the option distribute-cpus-across-cores.", since="1.31"),
-        must(
-            "distribute-cpus-across-cores-is-alpha",
-            "distribute-cpus-across-cores is alpha and hidden by default.",
-            since="1.31",
-        ),
-        must(
-            "distribute-cpus-across-cores-since",
-            "distribute-cpus-across-cores is available since 1.31.",
-            since="1.31",
-        ),
-        must("distribute-cpus-across-numa", "There is the option distribute-cpus-across-numa.", since="1.23"),
-        must(
-            "distribute-cpus-across-numa-is-alpha",
-            "distribute-cpus-across-numa is alpha and hidden by default.",
-            since="1.23",
-            until="1.32",
-        ),
-        must("distribute-cpus-across-numa-since", "distribute-cpus-across-numa is available since 1.23.", since="1.23"),
-        must("full-pcpus-only", "There is the option full-pcpus-only."),
-        must("full-pcpus-only-is-beta", "full-pcpus-only is beta and visible by default.", since="1.23", until="1.32"),
-        must("full-pcpus-only-since", "full-pcpus-only is available since 1.22."),
-        must("strict-cpu-reservation", "There is the option strict-cpu-reservation.", since="1.32"),
-        must(
-            "strict-cpu-reservation-is-alpha",
-            "strict-cpu-reservation is alpha and hidden by default.",
-            since="1.32",
-            until="1.32",
-        ),
-        must("strict-cpu-reservation-since", "strict-cpu-reservation is available since 1.32.", since="1.32"),
-        must("prefer-align-cpus-by-uncorecache", "There is the option prefer-align-cpus-by-uncorecache.", since="1.32"),
-        must(
-            "prefer-align-cpus-by-uncorecache-is-alpha",
-            "prefer-align-cpus-by-uncorecache is alpha and hidden by default.",
-            since="1.32",
-            until="1.33",
-        ),
-        must(
-            "prefer-align-cpus-by-uncorecache-since",
-            "prefer-align-cpus-by-uncorecache is available since 1.32.",
-            since="1.32",
-        ),
+        *(sentence for option in STATIC_OPTIONS.values() for sentence in _maturity(option)),
         must("beta-gate-is-on", "The gate CPUManagerPolicyBetaOptions is on by default.", since="1.23"),
         must("beta-gate-hides", "Switching it off hides beta options.", since="1.23"),
         must("alpha-gate-is-off", "The gate CPUManagerPolicyAlphaOptions is off by default.", since="1.23"),

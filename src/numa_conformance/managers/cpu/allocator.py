@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+from collections.abc import Iterator
+from types import ModuleType
+
 from ...documentation.changes import UNCHANGED, Changes
-from ...documentation.options import StaticOptions
+from ...documentation.options import STATIC_OPTIONS, StaticOptions
 from ...documentation.quirks.cpu import CpuQuirks
+from ...errors import Fault, UsageError
 from .accumulator import Accumulator, NotEnoughCpus
 from .options import distribute_cpus_across_cores, prefer_align_cpus_by_uncorecache
 from .options.distribute_cpus_across_numa import Distribution
@@ -12,6 +18,24 @@ from .packed import take_packed
 from .topology import CpuTopology
 
 __all__ = ["CpuAllocator"]
+
+
+def _choosing_first() -> Iterator[tuple[str, ModuleType]]:
+    """Yield the files of options that choose before CPUs are packed: those that have a function ``take_first``.
+
+    It is given an ``Accumulator``, takes all that is needed or nothing, and tells whether it did.
+    """
+    for option in STATIC_OPTIONS.values():
+        if importlib.util.find_spec(f"{__package__}.options.{option.field}") is None:
+            place = f"src/numa_conformance/managers/cpu/options/{option.field}.py"
+            raise UsageError(Fault(place, f"option {option.name} has no file that says how it is met"))
+        file = importlib.import_module(f"{__package__}.options.{option.field}")
+        if hasattr(file, "take_first"):
+            yield option.field, file
+
+
+_CHOOSING_FIRST = tuple(_choosing_first())
+"""By option, in the order of the options."""
 
 
 class CpuAllocator:
@@ -24,11 +48,10 @@ class CpuAllocator:
         self.topology = topology
         self._quirks = quirks
         self._numbered = changes.missing_cpus_are_numbered
-        self._across_cores = options.distribute_cpus_across_cores and not quirks.spread_by_cpu_id
+        self._first = tuple(file for option, file in _CHOOSING_FIRST if getattr(options, option))
         by_id = options.distribute_cpus_across_cores and quirks.spread_by_cpu_id
         self._rest = distribute_cpus_across_cores.as_the_kubelet_does if by_id else None
         self._caches = prefer_align_cpus_by_uncorecache.take if options.prefer_align_cpus_by_uncorecache else None
-        self._one_cache = options.prefer_align_cpus_by_uncorecache and not quirks.uncore_after_larger_groups
         group = topology.cpus_per_core if options.full_pcpus_only else 1
         distribution = Distribution(group, quirks, changes, by_socket=options.align_by_socket)
         self._across_numa = distribution if options.distribute_cpus_across_numa else None
@@ -48,9 +71,7 @@ class CpuAllocator:
         taking = Accumulator(self.topology, free, count, self._quirks, trace)
         if self._across_numa is not None:
             return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
-        if self._across_cores:
-            return distribute_cpus_across_cores.take(taking)
-        if self._one_cache and prefer_align_cpus_by_uncorecache.take_from_one(taking):
+        if any(option.take_first(taking) for option in self._first):
             return taking.taken
         return take_packed(taking, caches=self._caches, rest=self._rest)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...cpuset import format_bits
+from ..provider import Holding
 
 __all__ = ["CpuHolding", "CpuPools", "CpuState"]
 
@@ -15,10 +16,14 @@ def _shown(cpus: int | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class CpuHolding:
+class CpuHolding(Holding):
     """What one container holds: its exclusive CPUs, 0 when it runs in the shared pool."""
 
     exclusive: int
+
+    def to_answer(self) -> str:
+        """Return the CPUs in list format."""
+        return format_bits(self.exclusive)
 
     def __repr__(self) -> str:
         return f"CpuHolding(exclusive={_shown(self.exclusive)})"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ...machine.model import Device, Machine
+from ..provider import Holding
 
 __all__ = ["Allocations", "DeviceEntry", "DeviceHolding", "Inventory", "ResourceDevices"]
 
@@ -41,10 +42,19 @@ class DeviceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceHolding:
+class DeviceHolding(Holding):
     """What one container holds: resource to sorted device ids."""
 
     ids: Mapping[str, tuple[str, ...]]
+
+    @property
+    def devices(self) -> Mapping[str, tuple[str, ...]]:
+        """Resource to sorted device ids."""
+        return self.ids
+
+    def to_answer(self) -> dict[str, list[str]]:
+        """Return resource to device ids."""
+        return {resource: list(ids) for resource, ids in self.ids.items()}
 
 
 class Inventory:

@@ -9,6 +9,7 @@ from ...documentation.quirks.memory import MemoryQuirks
 from ...kube.quantity import Quantity
 from ...kube.resource_names import page_bytes
 from ...machine.model import Machine
+from ..provider import Holding
 
 __all__ = ["Block", "Blocks", "MemoryHolding", "MemoryPools", "NodeMemory", "Table", "initial_nodes"]
 
@@ -58,10 +59,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryHolding:
+class MemoryHolding(Holding):
     """What one container holds: its blocks, sorted by type."""
 
     blocks: tuple[Block, ...]
+
+    def to_answer(self) -> list[dict[str, object]]:
+        """Return type, bytes and NUMA nodes of each block."""
+        return [{"type": one.type, "bytes": one.bytes, "nodes": list(one.nodes)} for one in self.blocks]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Outcome, Request
@@ -82,7 +84,7 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool.
 
     ``cpu_quota``: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-    left out: not told.
+    left out: not told. ``further``: what other managers gave, by the manager's name, in values of its own.
     """
 
     cpus: str
@@ -90,6 +92,7 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     memory: list[MemoryBlock] | None = None
     devices: dict[str, list[str]] | None = None
     cpu_quota: int | UnsetType | None = UNSET
+    further: dict[str, Any] | UnsetType = UNSET
 
 
 class NodeStarted(Outcome, tag="started", frozen=True):

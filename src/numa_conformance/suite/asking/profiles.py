@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...documentation.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS
+from ...documentation.options import CHOOSING, STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ...documentation.versions import SUPPORTED_RANGE, KubernetesVersion
 from ...errors import Fault, UsageError, closest
 from ...protocol.features import FEATURES
@@ -24,16 +24,7 @@ def _below(*prefixes: str) -> frozenset[str]:
 _CPU = frozenset({"cpu-manager/none", "cpu-manager/static", "cpu-manager/init-containers", "node/qos"})
 _TOPOLOGY = _below("topology-manager/") | {"cpu-manager/hints"}
 _FILES = frozenset(name for name in FEATURES if name.endswith("/state-file"))
-_PICKED = frozenset(
-    f"cpu-manager/{option}"
-    for option in (
-        "full-pcpus-only",
-        "distribute-cpus-across-numa",
-        "align-by-socket",
-        "distribute-cpus-across-cores",
-        "prefer-align-cpus-by-uncorecache",
-    )
-)
+_PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING)
 
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
     {

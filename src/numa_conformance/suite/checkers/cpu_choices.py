@@ -14,6 +14,7 @@ from ..judge.choice import (
     ACROSS_NUMA,
     BY_SOCKET,
     BY_UNCORE,
+    STRICT,
     WHOLE_CORES,
     Choice,
     adds_up,
@@ -152,7 +153,7 @@ def gives_free_cpus_only(choice: Choice) -> Judgement:
 @checker(
     "cpu-manager/static/packs-whole-cores",
     Choice,
-    when=(took_its_number, off(ACROSS_NUMA, ACROSS_CORES, BY_UNCORE), untouched, even, among_all),
+    when=(took_its_number, only(WHOLE_CORES, BY_SOCKET, STRICT), untouched, even, among_all),
 )
 def packs_whole_cores(choice: Choice) -> Judgement:
     """Packed onto as few physical cores as possible, where every NUMA node is free as a whole or taken."""

@@ -5,57 +5,17 @@ The page calls an option hidden: a node may then refuse to come up or ignore it,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 
 from ...cpuset import format_bits
 from ...documentation.options import STATIC_OPTIONS
+from ..generators.option_probes import PROBES
 from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, touched
+from ..judge.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
 from ..judge.start_subjects import MANY_NODES, MOST_NODES, FirstPod, Start
+from ..requirements.cpu_options import EXCLUDED, OF_EVERY_OPTION
 
 ADD_UP = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET})
-BY_BEST_EFFORT = frozenset({BY_UNCORE})
-
-
-def _refuses(_start: Start, first: FirstPod) -> bool:
-    return not first.admitted
-
-
-def _admits(_start: Start, first: FirstPod) -> bool:
-    return first.admitted
-
-
-def _divides_evenly(start: Start, first: FirstPod) -> bool:
-    shares = [number for bits in start.machine.numa_bits.values() if (number := (bits & first.cpus).bit_count())]
-    return len(shares) > 1 and max(shares) - min(shares) <= 1
-
-
-def _spreads_over_cores(start: Start, first: FirstPod) -> bool:
-    return bool(first.cpus) and len(touched(start.machine.core_bits, first.cpus)) == first.cpus.bit_count()
-
-
-def _stays_in_one_cache(start: Start, first: FirstPod) -> bool:
-    return bool(first.cpus) and len(touched(start.machine.uncore_bits.values(), first.cpus)) == 1
-
-
-_EFFECTS: Mapping[str, Callable[[Start, FirstPod], bool]] = {
-    WHOLE_CORES: _refuses,
-    ACROSS_NUMA: _divides_evenly,
-    BY_SOCKET: _admits,
-    ACROSS_CORES: _spreads_over_cores,
-    BY_UNCORE: _stays_in_one_cache,
-}
-
-
-def _takes_effect(option: str, start: Start) -> bool | None:
-    """Tell whether what the option does is seen: at the first pod, or in the shared pool; None where neither is."""
-    if not start.up:
-        return False
-    if option == STRICT:
-        reserved = start.settings.reserved
-        return None if start.pool is None or reserved is None else not start.pool & reserved
-    return None if start.first is None else _EFFECTS[option](start, start.first)
 
 
 def _effect_of(option: str, start: Start) -> bool | None:
@@ -63,9 +23,8 @@ def _effect_of(option: str, start: Start) -> bool | None:
     plain = start.plain
     if plain is None or not plain.up or plain.kubelet.get("cpuManagerPolicyOptions"):
         return None
-    if _takes_effect(option, plain) is not False:
-        return None
-    return _takes_effect(option, start)
+    probe = PROBES[option]
+    return probe.takes_effect(start) if probe.takes_effect(plain) is False else None
 
 
 def _told(start: Start) -> str:
@@ -86,7 +45,7 @@ def is_available(option: str, start: Start) -> Judgement:
     effect = _effect_of(option, start)
     if effect is None:
         return None
-    holds = start.up and (effect or option in BY_BEST_EFFORT)
+    holds = start.up and (effect or PROBES[option].best_effort)
     return violated(holds, f"{option} takes no effect in {start.version}", got=_told(start), allowed="it takes effect")
 
 
@@ -110,9 +69,9 @@ def _no_effect(option: str, start: Start, why: str) -> Judgement:
     )
 
 
-for _option in STATIC_OPTIONS:
-    checker(f"cpu-manager/{_option}/is-available", Start)(partial(is_available, _option))
-    checker(f"cpu-manager/{_option}/stays-hidden", Start)(partial(stays_hidden, _option))
+for _option, _ids in OF_EVERY_OPTION.items():
+    checker(_ids.is_available, Start)(partial(is_available, _option))
+    checker(_ids.stays_hidden, Start)(partial(stays_hidden, _option))
 
 
 @checker("cpu-manager/options/are-named-one-by-one", Start)
@@ -159,10 +118,8 @@ def _excludes(first: str, second: str, start: Start) -> Judgement:
     return violated(not start.up, f"{first} and {second} are accepted together", allowed="the node does not come up")
 
 
-for _option, _known in STATIC_OPTIONS.items():
-    for _other in _known.excludes:
-        _id = "distribution-across-numa" if _option == ACROSS_NUMA else _option
-        checker(f"cpu-manager/{_other}/refuses-{_id}", Start)(partial(_excludes, _option, _other))
+for _id, (_first, _second, _statement) in EXCLUDED.items():
+    checker(_id, Start)(partial(_excludes, _first, _second))
 
 
 @checker("cpu-manager/align-by-socket/refuses-single-numa-node", Start)

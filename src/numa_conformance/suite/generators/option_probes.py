@@ -1,6 +1,7 @@
-"""For each option of policy static: a machine, a reservation and a first pod at which its effect shows.
+"""For each option of policy static: how it is provoked, and how its effect is seen.
 
-Without the option the pages, or the manager's own packing, lead elsewhere, and chance hardly ever leads there.
+It is provoked by a machine, a reservation and a first pod. Without the option the pages, or the manager's own packing,
+lead elsewhere, and chance hardly ever leads there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.options import for_each_option
 from ...machine import Machine
+from ..judge.choice import touched
+from ..judge.start_subjects import FirstPod, Start
 from .workloads import guaranteed, static
 
-__all__ = ["Probe", "a_core_of_each", "probe_of"]
+__all__ = ["PROBES", "OptionProbe", "Probe", "a_core_of_each", "probe_of"]
 
 FEW_CORES = 8
+Made = tuple[int, int, Mapping[str, Any]] | None
+"""Reserved CPUs as bits, how many CPUs the pod asks for, and further fields of the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionProbe:
+    """How an option is provoked, and how its effect is seen.
+
+    ``make``: a start on a machine where the effect shows; None where it does not. ``shows`` looks for it at a node that
+    came up; None where nothing tells. ``best_effort``: a target may fail to do what the option says.
+    """
+
+    make: Callable[[Machine], Made]
+    shows: Callable[[Start], bool | None]
+    best_effort: bool = False
+
+    def takes_effect(self, start: Start) -> bool | None:
+        """Tell whether the option takes effect, at a node that may not have come up."""
+        return self.shows(start) if start.up else False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +51,8 @@ class Probe:
 
 
 def probe_of(option: str, machine: Machine) -> Probe | None:
-    """Return how the effect of an option is shown on a machine; None where it is not, or nobody knows how."""
-    make = _MAKERS.get(option)
-    if make is None or not _regular(machine):
-        return None
-    made = make(machine)
+    """Return how the effect of an option is shown on a machine; None where it is not."""
+    made = PROBES[option].make(machine) if _regular(machine) else None
     if made is None:
         return None
     bits, cpus, more = made
@@ -45,10 +65,6 @@ def _regular(machine: Machine) -> bool:
     nodes = [bits.bit_count() for bits in machine.numa_bits.values()]
     cores = {bits.bit_count() for bits in machine.core_bits}
     return len(cores) == 1 and len(set(nodes)) == 1 and len(nodes) <= FEW_CORES
-
-
-Made = tuple[int, int, Mapping[str, Any]] | None
-"""Reserved CPUs as bits, how many CPUs the pod asks for, and further fields of the configuration."""
 
 
 def _half_a_core(machine: Machine) -> Made:
@@ -100,11 +116,46 @@ def _one_cache(machine: Machine) -> Made:
     return sum(cores[: len(cores) // 2]), caches[-1].bit_count(), {}
 
 
-_MAKERS: Mapping[str, Callable[[Machine], Made]] = {
-    "full-pcpus-only": _half_a_core,
-    "distribute-cpus-across-numa": _one_node_and_a_half,
-    "align-by-socket": _what_a_node_would_hold,
-    "distribute-cpus-across-cores": _as_many_as_cores,
-    "strict-cpu-reservation": _a_thread,
-    "prefer-align-cpus-by-uncorecache": _one_cache,
-}
+def _at_the_pod(shows: Callable[[Machine, FirstPod], bool]) -> Callable[[Start], bool | None]:
+    return lambda start: None if start.first is None else shows(start.machine, start.first)
+
+
+def _refused(_machine: Machine, first: FirstPod) -> bool:
+    return not first.admitted
+
+
+def _admitted(_machine: Machine, first: FirstPod) -> bool:
+    return first.admitted
+
+
+def _divided_evenly(machine: Machine, first: FirstPod) -> bool:
+    shares = [(bits & first.cpus).bit_count() for bits in touched(machine.numa_bits.values(), first.cpus)]
+    return len(shares) > 1 and max(shares) - min(shares) <= 1
+
+
+def _on_separate_cores(machine: Machine, first: FirstPod) -> bool:
+    return bool(first.cpus) and len(touched(machine.core_bits, first.cpus)) == first.cpus.bit_count()
+
+
+def _in_one_cache(machine: Machine, first: FirstPod) -> bool:
+    return bool(first.cpus) and len(touched(machine.uncore_bits.values(), first.cpus)) == 1
+
+
+def _pool_without_reserved(start: Start) -> bool | None:
+    reserved = start.settings.reserved
+    return None if start.pool is None or reserved is None else not start.pool & reserved
+
+
+PROBES: Mapping[str, OptionProbe] = for_each_option(
+    {
+        "full-pcpus-only": OptionProbe(_half_a_core, _at_the_pod(_refused)),
+        "distribute-cpus-across-numa": OptionProbe(_one_node_and_a_half, _at_the_pod(_divided_evenly)),
+        "align-by-socket": OptionProbe(_what_a_node_would_hold, _at_the_pod(_admitted)),
+        "distribute-cpus-across-cores": OptionProbe(_as_many_as_cores, _at_the_pod(_on_separate_cores)),
+        "strict-cpu-reservation": OptionProbe(_a_thread, _pool_without_reserved),
+        "prefer-align-cpus-by-uncorecache": OptionProbe(_one_cache, _at_the_pod(_in_one_cache), best_effort=True),
+    },
+    "OptionProbe in PROBES: how it is provoked, and how its effect is seen",
+    "src/numa_conformance/suite/generators/option_probes.py",
+)
+"""Option to its probe."""

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from itertools import combinations
 
 from ...cpuset import format_bits, iter_bits
-from ...documentation.options import STATIC_OPTIONS
+from ...documentation.options import CHOOSING, STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
 from .renumber import renumber
 from .scenario import Question, Scenario, Script, ask_all
@@ -23,12 +23,10 @@ MOST_NODES = 16
 """NUMA nodes whose sets can be gone through one by one in the time that a target has."""
 EVERY_COUNT = MOST_CPUS + 2
 """From none to one more than there are CPUs."""
-WITHOUT_A_CHOICE = ("strict-cpu-reservation",)
-"""Options that decide what is offered, and not what is chosen of it."""
 
 
 def _option_sets() -> Iterator[tuple[str, ...]]:
-    options = [option for option in STATIC_OPTIONS.values() if option.name not in WITHOUT_A_CHOICE]
+    options = [STATIC_OPTIONS[name] for name in CHOOSING]
     for size in range(len(options) + 1):
         for together in combinations(options, size):
             refused = {name for option in together for name in (*option.excludes, *option.refused_with)}

@@ -135,10 +135,12 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
 def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     """Options beside one another, and align-by-socket where it does not apply."""
     nodes = len(numa_cpus(machine))
-    known = [option for option in TOGETHER if f"cpu-manager/{option}" in claimed]
+    known = [option for option in TOGETHER if _claims(claimed, (option,))]
     applies = len(machine.socket_bits) <= nodes
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
-    for names in (names for size in (2, 3) for names in combinations(known, size)):
+    excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
+    pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
+    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
     if SOCKET not in known:
@@ -154,6 +156,10 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = 1 << machine.cpus[0].id
         yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
+
+
+def _claims(claimed: Claimed, options: Iterable[str]) -> bool:
+    return {f"cpu-manager/{option}" for option in options} <= claimed
 
 
 def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:

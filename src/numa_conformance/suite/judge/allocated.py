@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.options import CHOOSING
 from ...machine import Machine
 from ..history.history import History
-from .choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, cpus_of
+from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .reading import affinity_of, read_bits
 from .settings import Settings
 
 __all__ = ["AllocatedCpus", "allocated"]
-
-_SHAPING = frozenset({WHOLE_CORES, ACROSS_NUMA, BY_SOCKET, ACROSS_CORES, BY_UNCORE})
-"""The options that say which CPUs are given."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def _choice(allocation: AllocatedCpus, params: Mapping[str, Any]) -> Choice:
     nodes = None if affinity is None else affinity.nodes
     return Choice(
         allocation.machine,
-        allocation.settings.options & _SHAPING,
+        allocation.settings.options & frozenset(CHOOSING),
         allocation.free | allocation.reusable,
         allocation.asked,
         allocation.given,

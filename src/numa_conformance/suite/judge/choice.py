@@ -132,9 +132,9 @@ class Choice:
 
 def adds_up(cores: Iterable[int], count: int) -> bool:
     """Tell whether some of these cores have so many CPUs together."""
-    reach = 1
+    reach = 1  # bit n is set where some of the cores have n CPUs; none have 0
     for core in cores:
-        reach |= reach << core.bit_count()
+        reach |= reach << core.bit_count()  # every sum so far, with this core and without it
     return bool(reach >> count & 1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
-from ...protocol.version_1 import upgraded
+from .recorded_names import in_names_of_today
 
 __all__ = ["Caller", "recorded_answer"]
 
@@ -24,11 +24,11 @@ class Caller(Protocol):
 
 
 def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return a recorded answer in the names of today's messages: decisions were recorded in those of version 1.
+    """Return a recorded answer in the names of today's messages.
 
     The first recorder looked at reserved CPUs itself and had words of its own where there are none such; the kubelet's
     take their place.
     """
-    told = upgraded(method, answer)
+    told = in_names_of_today(method, answer)
     own = _RECORDERS_WORDS.fullmatch(str(told.get("message") or ""))
     return {**told, "message": f"reserved-cpus: {own[1]} is not a subset of online-cpus: {own[2]}"} if own else told

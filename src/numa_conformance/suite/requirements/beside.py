@@ -10,25 +10,24 @@ _HINTS = "node/hints"
 _QUOTA, _PHASE = "cpu-manager/cfs-quota", "node/phase"
 _CRASHES = ("cpu-manager/static", "node/restart", "node/writes")
 
-_memory = Family("memory-manager/hints/", since="1.21", features=(_HINTS,))
-_devices = Family("device-manager/hints/", since="1.27", features=(_HINTS, "device-manager/allocation"))
+_memory = Family(since="1.21", features=(_HINTS,))
+_devices = Family(since="1.27", features=(_HINTS, "device-manager/allocation"))
 _files = Family(
-    "node/restart/",
     since="1.10",
     area="cpu-manager lifecycle",
     features=("cpu-manager/static", "cpu-manager/state-file", "node/restart"),
 )
-_merges = Family("topology-manager/admission/", since="1.18", features=(_HINTS, "topology-manager/best-effort"))
+_merges = Family(since="1.18", features=(_HINTS, "topology-manager/best-effort"))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _memory(
-        "can-guarantee-the-request",
+        "memory-manager/hints/can-guarantee-the-request",
         "The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod.",
         "memory-manager/static",
         statements=("memory/static/hints-and-reserves",),
     ),
     _memory(
-        "every-type-counts",
+        "memory-manager/hints/every-type-counts",
         "The NUMA nodes of a hint have enough of every type of memory that is asked for.",
         "memory-manager/static",
         "memory-manager/hugepages",
@@ -36,25 +35,25 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _memory(
-        "guaranteed-pods-have-some",
+        "memory-manager/hints/guaranteed-pods-have-some",
         "NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too.",
         "memory-manager/static",
         statements=("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves"),
     ),
     _memory(
-        "default-for-other-classes",
+        "memory-manager/hints/default-for-other-classes",
         "Under Static BestEffort and Burstable pods have the default hint.",
         "memory-manager/static",
         statements=("memory/static/other-classes", "memory/guaranteed/specific-hints"),
     ),
     _memory(
-        "default-under-none",
+        "memory-manager/hints/default-under-none",
         "Under policy None there is no preference for memory.",
         "memory-manager/none",
         statements=("memory/none/default-hint",),
     ),
     _memory(
-        "offers-every-narrowest-set",
+        "memory-manager/hints/offers-every-narrowest-set",
         "Unused NUMA nodes, as few as ever hold the request, are hinted.",
         "memory-manager/static",
         statements=("memory/static/hints-and-reserves", "memory/head/fewest-numa-nodes"),
@@ -62,20 +61,20 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="that every such set is hinted, not one of them",
     ),
     _memory(
-        "preferred-is-narrowest",
+        "memory-manager/hints/preferred-is-narrowest",
         "Preferred are hints of as few NUMA nodes as ever hold the request, and no others.",
         "memory-manager/static",
         statements=("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes"),
         strength="SHOULD",
     ),
     _devices(
-        "every-hint-can-hold-the-request",
+        "device-manager/hints/every-hint-can-hold-the-request",
         "The NUMA nodes of a hint have as many free devices as are asked for.",
         statements=("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy"),
         strength="SHOULD",
     ),
     _devices(
-        "offers-every-set-that-fits",
+        "device-manager/hints/offers-every-set-that-fits",
         "Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes.",
         statements=(
             "topology-source/device-hints/every-combination",
@@ -84,25 +83,25 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _devices(
-        "preferred-is-narrowest",
+        "device-manager/hints/preferred-is-narrowest",
         "Preferred are hints of as few NUMA nodes as ever have so many devices.",
         statements=("topology-source/device-hints/narrowest-is-preferred",),
         strength="SHOULD",
     ),
     _devices(
-        "covers-reusable-devices",
+        "device-manager/hints/covers-reusable-devices",
         "Devices that ended init containers leave must be used up first: hints that miss them are dropped.",
         "cpu-manager/init-containers",
         statements=("topology-source/device-hints/reusable-first",),
         strength="SHOULD",
     ),
     _merges(
-        "uses-the-merged-hint",
+        "topology-manager/admission/uses-the-merged-hint",
         "The hint that is merged of all managers is the affinity with which a container is given its resources.",
         statements=("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used"),
     ),
     _merges(
-        "aligns-init-containers-first",
+        "topology-manager/admission/aligns-init-containers-first",
         "In scope container init containers are aligned first, in their order, then app containers.",
         "topology-manager/scope/container",
         statements=("topology-source/scopes/init-first",),
@@ -110,17 +109,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _merges(
-        "refuses-what-is-not-admitted",
+        "topology-manager/admission/refuses-what-is-not-admitted",
         "A pod of which the policy does not admit a merged hint is refused.",
         statements=("topology/how/policy-decides",),
     ),
     _files(
-        "damaged-files-give-nothing-twice",
+        "node/restart/damaged-files-give-nothing-twice",
         "With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods.",
         statements=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
     ),
     _files(
-        "damaged-files-name-no-cpus-that-are-not-there",
+        "node/restart/damaged-files-name-no-cpus-that-are-not-there",
         "With state files that are damaged or old a node stays down, or gives CPUs that the machine has.",
         statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved"),
     ),

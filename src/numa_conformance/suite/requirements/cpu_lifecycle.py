@@ -9,11 +9,11 @@ __all__ = ["REQUIREMENTS"]
 _STATIC = "cpu-manager/static"
 
 
-_requirement = Family("cpu-manager/", area="cpu-manager lifecycle")
+_requirement = Family(area="cpu-manager lifecycle")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "hints/none-without-exclusive-cpus",
+        "cpu-manager/hints/none-without-exclusive-cpus",
         "A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity.",
         _STATIC,
         "cpu-manager/hints",
@@ -26,7 +26,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page speaks of a default hint; one that is given explicitly is not accepted.",
     ),
     _requirement(
-        "hints/every-hint-can-hold-the-request",
+        "cpu-manager/hints/every-hint-can-hold-the-request",
         "Each hint names NUMA nodes whose free CPUs can hold the request, and every set of nodes that can is named.",
         _STATIC,
         "cpu-manager/hints",
@@ -41,7 +41,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "hints/preferred-is-narrowest",
+        "cpu-manager/hints/preferred-is-narrowest",
         "A hint is preferred exactly when no smaller number of NUMA nodes could hold the request on an empty machine.",
         _STATIC,
         "cpu-manager/hints",
@@ -55,7 +55,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "state-file/assignments-survive-a-restart",
+        "cpu-manager/state-file/assignments-survive-a-restart",
         "Exclusive CPUs and the shared pool are the same after the node agent restarts.",
         _STATIC,
         "node/restart",
@@ -67,7 +67,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="Only the source says that containers keep their CPUs over a restart of the kubelet.",
     ),
     _requirement(
-        "state-file/policy-change-is-refused",
+        "cpu-manager/state-file/policy-change-is-refused",
         "The node does not come up with another CPU Manager policy than that of the state file left on it.",
         _STATIC,
         "cpu-manager/state-file",
@@ -76,7 +76,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.10",
     ),
     _requirement(
-        "state-file/policy-change-works-once-deleted",
+        "cpu-manager/state-file/policy-change-works-once-deleted",
         "With the state file deleted the node comes up with another CPU Manager policy.",
         _STATIC,
         "cpu-manager/state-file",
@@ -85,7 +85,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.10",
     ),
     _requirement(
-        "state-file/changed-cpus-are-refused",
+        "cpu-manager/state-file/changed-cpus-are-refused",
         "The node does not come up with a state file that was written for another set of online CPUs.",
         _STATIC,
         "cpu-manager/state-file",
@@ -95,7 +95,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
     ),
     _requirement(
-        "state-file/strict-change-is-refused",
+        "cpu-manager/state-file/strict-change-is-refused",
         "The node does not come up when strict-cpu-reservation is switched on without deleting the state file.",
         _STATIC,
         "cpu-manager/strict-cpu-reservation",
@@ -107,7 +107,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "reconcile/running-containers-get-their-cpusets",
+        "cpu-manager/reconcile/running-containers-get-their-cpusets",
         "After a pass of the reconcile loop every running container runs on what is assigned to it: its exclusive "
         "CPUs, or the shared pool as it is now.",
         _STATIC,
@@ -119,7 +119,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.8",
     ),
     _requirement(
-        "reconcile/none-writes-nothing",
+        "cpu-manager/reconcile/none-writes-nothing",
         "Under policy none no cpuset is written for any container.",
         "cpu-manager/none",
         "cpu-manager/reconcile",

@@ -6,22 +6,22 @@ from .requirement import Family, Requirement
 
 __all__ = ["REQUIREMENTS"]
 
-_requirement = Family("cpu-manager/", since="1.8", features=("cpu-manager/static",))
-_none = Family("cpu-manager/none/", since="1.8", features=("cpu-manager/none",))
+_requirement = Family(since="1.8", features=("cpu-manager/static",))
+_none = Family(since="1.8", features=("cpu-manager/none",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _none(
-        "gives-no-exclusive-cpus",
+        "cpu-manager/none/gives-no-exclusive-cpus",
         "Under policy none no container has CPUs of its own.",
         statements=("nrm/cpus/none-gives-no-affinity",),
     ),
     _none(
-        "needs-no-reservation",
+        "cpu-manager/none/needs-no-reservation",
         "Under policy none the node comes up without any CPU reservation.",
         statements=("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation"),
     ),
     _requirement(
-        "static/integral-guaranteed-is-exclusive",
+        "cpu-manager/static/integral-guaranteed-is-exclusive",
         "A container of a Guaranteed pod with an integral CPU request has exactly that many CPUs of its own.",
         statements=(
             "nrm/cpus/static-gives-exclusive-cpus",
@@ -33,22 +33,22 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/exclusive-cpus-leave-the-shared-pool",
+        "cpu-manager/static/exclusive-cpus-leave-the-shared-pool",
         "Exclusive CPUs are not in the shared pool while their container has them.",
         statements=("nrm/static/cpus-leave-the-pool",),
     ),
     _requirement(
-        "static/exclusive-cpus-belong-to-one-pod",
+        "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
         "No CPU is exclusive to containers of two pods.",
         statements=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
     ),
     _requirement(
-        "static/fractional-guaranteed-is-shared",
+        "cpu-manager/static/fractional-guaranteed-is-shared",
         "A container of a Guaranteed pod with a fractional CPU request runs in the shared pool.",
         statements=("nrm/static/fractional-is-shared", "nrm/static/example-5-placement"),
     ),
     _requirement(
-        "static/burstable-is-shared",
+        "cpu-manager/static/burstable-is-shared",
         "Containers of Burstable pods run in the shared pool, whatever they request.",
         statements=(
             "nrm/static/burstable-is-shared",
@@ -58,7 +58,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/best-effort-is-shared",
+        "cpu-manager/static/best-effort-is-shared",
         "Containers of BestEffort pods run in the shared pool.",
         statements=(
             "nrm/static/best-effort-is-shared",
@@ -67,7 +67,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/limits-alone-make-guaranteed",
+        "cpu-manager/static/limits-alone-make-guaranteed",
         "Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs.",
         statements=(
             "nrm/static/example-6-class",
@@ -76,14 +76,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/sidecars-and-init-containers-are-eligible",
+        "cpu-manager/static/sidecars-and-init-containers-are-eligible",
         "Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do.",
         "cpu-manager/init-containers",
         statements=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
         beyond="No page says that a sidecar's CPUs are its own against the app containers of its pod.",
     ),
     _requirement(
-        "static/init-cpus-serve-later-containers",
+        "cpu-manager/static/init-cpus-serve-later-containers",
         "CPUs of an init container that has ended serve the later containers of its pod: a pod whose init and app "
         "containers each fit the free CPUs is admitted.",
         "cpu-manager/init-containers",
@@ -94,7 +94,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/refuses-what-is-not-free",
+        "cpu-manager/static/refuses-what-is-not-free",
         "A pod that asks for more exclusive CPUs than are free is refused, and holds nothing.",
         statements=(
             "nrm/static/exclusive-are-all-but-reserved",
@@ -103,12 +103,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/packs-whole-cores",
+        "cpu-manager/static/packs-whole-cores",
         "On an empty machine a request of whole cores is given whole physical cores.",
         statements=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
     ),
     _requirement(
-        "static/packs-few-numa-nodes",
+        "cpu-manager/static/packs-few-numa-nodes",
         "On an empty machine one NUMA node is filled before the next is begun, or the fewest are used.",
         statements=(
             "nrm/distribute-cpus-across-numa/default-fills-one-node",
@@ -118,23 +118,23 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "shared-pool/holds-all-cpus-at-first",
+        "cpu-manager/shared-pool/holds-all-cpus-at-first",
         "At the start the shared pool holds every CPU, the reserved ones included.",
         statements=("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first"),
     ),
     _requirement(
-        "shared-pool/regains-cpus-on-removal",
+        "cpu-manager/shared-pool/regains-cpus-on-removal",
         "When a pod is gone its exclusive CPUs are in the shared pool again.",
         statements=("nrm/static/cpus-leave-the-pool",),
         beyond="No page says when the CPUs of a removed pod return.",
     ),
     _requirement(
-        "shared-pool/loses-nothing",
+        "cpu-manager/shared-pool/loses-nothing",
         "Shared pool and exclusive CPUs together are all CPUs at every moment.",
         statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
     ),
     _requirement(
-        "reservation/is-never-exclusive",
+        "cpu-manager/reservation/is-never-exclusive",
         "Reserved CPUs are never given to a container exclusively.",
         statements=(
             "nrm/static/exclusive-are-all-but-reserved",
@@ -142,12 +142,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "reservation/stays-in-the-shared-pool",
+        "cpu-manager/reservation/stays-in-the-shared-pool",
         "Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on.",
         statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on"),
     ),
     _requirement(
-        "reservation/must-be-positive",
+        "cpu-manager/reservation/must-be-positive",
         "The node does not come up with policy static and no CPU reserved.",
         statements=(
             "nrm/static/needs-a-reservation",
@@ -156,13 +156,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "reservation/rounds-up",
+        "cpu-manager/reservation/rounds-up",
         "A reservation that is no whole number of CPUs is rounded up to the next.",
         statements=("nrm/static/reserved-in-whole-cpus",),
         beyond="The page takes whole CPUs and does not say which way a fraction goes.",
     ),
     _requirement(
-        "reservation/adds-kube-and-system",
+        "cpu-manager/reservation/adds-kube-and-system",
         "The number of reserved CPUs is that of kubeReserved and systemReserved together.",
         statements=(
             "nrm/static/every-reservation-counts",
@@ -172,7 +172,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "reservation/explicit-list-is-taken",
+        "cpu-manager/reservation/explicit-list-is-taken",
         "reservedSystemCPUs names the reserved CPUs, in place of what kubeReserved and systemReserved say about cpu.",
         statements=(
             "reserve/list/explicit-set",
@@ -185,7 +185,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.17",
     ),
     _requirement(
-        "reservation/explicit-list-must-exist",
+        "cpu-manager/reservation/explicit-list-must-exist",
         "The node does not come up with CPUs in reservedSystemCPUs that are not online.",
         statements=("reserve/list/explicit-set",),
         since="1.17",
@@ -193,7 +193,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "policy/unknown-is-refused",
+        "cpu-manager/policy/unknown-is-refused",
         "The node does not come up with a CPU Manager policy other than none and static.",
         statements=(
             "kubelet-reference/configuration/cpu-policies",

@@ -7,26 +7,26 @@ from .requirement import Family, Requirement
 __all__ = ["REQUIREMENTS"]
 
 
-_requirement = Family("device-manager/", since="1.18", features=("device-manager/allocation",))
+_requirement = Family(since="1.18", features=("device-manager/allocation",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "allocation/gives-the-number-asked-for",
+        "device-manager/allocation/gives-the-number-asked-for",
         "An admitted container has exactly as many devices of a resource as it asks for, each of that resource.",
         statements=("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers"),
     ),
     _requirement(
-        "allocation/shares-no-device",
+        "device-manager/allocation/shares-no-device",
         "No device is given to two containers that run at the same time.",
         statements=("device-plugins/registration/not-shared",),
     ),
     _requirement(
-        "allocation/gives-healthy-devices-only",
+        "device-manager/allocation/gives-healthy-devices-only",
         "Unhealthy devices are not given to containers.",
         statements=("device-plugins/unhealthy/lower-allocatable",),
     ),
     _requirement(
-        "allocation/refuses-what-is-not-there",
+        "device-manager/allocation/refuses-what-is-not-there",
         "A pod that asks for more devices than are free is refused and takes none.",
         statements=(
             "device-plugins/example/gets-what-it-asks-for",
@@ -35,13 +35,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "allocation/returns-devices-on-removal",
+        "device-manager/allocation/returns-devices-on-removal",
         "The devices of a removed pod are free again.",
         statements=("device-plugins/example/remainder-is-free",),
         beyond="No page says when the devices of a removed pod are free.",
     ),
     _requirement(
-        "topology/aligns-with-cpus",
+        "device-manager/topology/aligns-with-cpus",
         "Under single-numa-node the devices of a container are on the NUMA node of its exclusive CPUs.",
         "cpu-manager/static",
         "topology-manager/single-numa-node",
@@ -53,19 +53,19 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "topology/no-numa-nodes-means-no-preference",
+        "device-manager/topology/no-numa-nodes-means-no-preference",
         "A device without topology information gives no NUMA preference: it goes with whatever the rest prefers.",
         "topology-manager/single-numa-node",
         statements=("device-plugins/topology/no-nodes-no-preference",),
     ),
     _requirement(
-        "topology/a-device-may-have-several-nodes",
+        "device-manager/topology/a-device-may-have-several-nodes",
         "A device on several NUMA nodes counts as local to each of them.",
         "topology-manager/single-numa-node",
         statements=("device-plugins/topology/several-nodes", "topology-source/device-hints/any-of-its-nodes"),
     ),
     _requirement(
-        "preferred-allocation/is-followed",
+        "device-manager/preferred-allocation/is-followed",
         "Where the device plugin prefers devices among those that suit, these are given.",
         "device-manager/preferred-allocation",
         statements=("device-plugins/implementation/preference-is-a-help",),
@@ -74,7 +74,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "restart/keeps-devices",
+        "device-manager/restart/keeps-devices",
         "Containers keep their devices when the node agent restarts.",
         "node/restart",
         statements=("topology-source/admission/again-after-a-restart",),

@@ -8,17 +8,17 @@ __all__ = ["REQUIREMENTS"]
 
 _STATIC = "cpu-manager/static"
 
-_requirement = Family("", since="1.8")
-_cpu = Family("cpu-manager/", since="1.8", features=(_STATIC,))
-_node = Family("node/admission/", since="1.8", area="cpu-manager lifecycle", features=(_STATIC,))
+_requirement = Family(since="1.8")
+_cpu = Family(since="1.8", features=(_STATIC,))
+_node = Family(since="1.8", area="cpu-manager lifecycle", features=(_STATIC,))
 
 
-def _option(option: str, id: str, text: str, *, since: str, statements: tuple[str, ...]) -> Requirement:
+def _option(id: str, text: str, *, since: str, statements: tuple[str, ...]) -> Requirement:
     return _requirement(
-        f"cpu-manager/{option}/{id}",
+        id,
         text,
         _STATIC,
-        f"cpu-manager/{option}",
+        id.rpartition("/")[0],
         since=since,
         strength="SHOULD",
         statements=statements,
@@ -61,77 +61,73 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.18",
     ),
     _cpu(
-        "static/gives-free-cpus-only",
+        "cpu-manager/static/gives-free-cpus-only",
         "Exclusive CPUs are taken from those that are free, and from nowhere else.",
         statements=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods"),
     ),
     _cpu(
-        "static/serves-what-is-free",
+        "cpu-manager/static/serves-what-is-free",
         "A request for no more exclusive CPUs than are free is served, where nothing else stands against it.",
         statements=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/static-gives-exclusive-cpus"),
     ),
     _cpu(
-        "static/packs-few-cores-in-use",
+        "cpu-manager/static/packs-few-cores-in-use",
         "By default CPUs tend to be packed onto as few physical cores as possible, on a machine in use too.",
         statements=("nrm/distribute-cpus-across-cores/default-packs-cores",),
         strength="SHOULD",
     ),
     _cpu(
-        "static/packs-few-numa-nodes-in-use",
+        "cpu-manager/static/packs-few-numa-nodes-in-use",
         "By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too.",
         statements=("nrm/align-by-socket/default-takes-few-nodes",),
         strength="SHOULD",
     ),
     _cpu(
-        "static/apps-have-cpus-of-their-own",
+        "cpu-manager/static/apps-have-cpus-of-their-own",
         "The exclusive CPUs of an app container are its own: another app container of its pod does not have them too.",
         statements=("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool"),
     ),
     _cpu(
-        "static/keeps-cpus-while-it-runs",
+        "cpu-manager/static/keeps-cpus-while-it-runs",
         "A container runs on the exclusive CPUs it was admitted with.",
         statements=("nrm/static/cpus-are-the-containers-own",),
     ),
     _cpu(
-        "static/keeps-cpus-when-admitted-again",
+        "cpu-manager/static/keeps-cpus-when-admitted-again",
         "A pod that is on the node and admitted again keeps its CPUs.",
         statements=("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own"),
     ),
     _cpu(
-        "shared-pool/never-empties",
+        "cpu-manager/shared-pool/never-empties",
         "The shared pool never becomes empty.",
         statements=("nrm/static/pool-never-empty",),
     ),
     _cpu(
-        "reconcile/sends-what-is-assigned",
+        "cpu-manager/reconcile/sends-what-is-assigned",
         "A cpuset that the reconcile loop sends is the container's own, or the shared pool.",
         "cpu-manager/reconcile",
         statements=("cpu-task/configuration/reconciles-through-the-cri",),
     ),
     _option(
-        "distribute-cpus-across-numa",
-        "spreads-evenly-in-use",
+        "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
         "CPUs are divided evenly over the NUMA nodes needed, on a machine in use too.",
         since="1.23",
         statements=("nrm/distribute-cpus-across-numa/even-in-use",),
     ),
     _option(
-        "align-by-socket",
-        "stays-in-one-socket-in-use",
+        "cpu-manager/align-by-socket/stays-in-one-socket-in-use",
         "What fits one socket comes from one socket, on a machine in use too.",
         since="1.25",
         statements=("nrm/align-by-socket/aligned-at-the-socket",),
     ),
     _option(
-        "prefer-align-cpus-by-uncorecache",
-        "stays-in-one-cache-in-use",
+        "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use",
         "What fits the free CPUs of one uncore cache comes from one, on a best-effort basis, on a machine in use too.",
         since="1.32",
         statements=("nrm/prefer-align-cpus-by-uncorecache/best-effort",),
     ),
     _option(
-        "prefer-align-cpus-by-uncorecache",
-        "uses-few-caches",
+        "cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches",
         "What no uncore cache can hold comes from as few as possible.",
         since="1.32",
         statements=("nrm/prefer-align-cpus-by-uncorecache/few-caches",),
@@ -151,13 +147,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.18",
     ),
     _node(
-        "admits-again-what-it-admitted",
+        "node/admission/admits-again-what-it-admitted",
         "A pod that was admitted is admitted again where no less is free: after others have gone, or a restart.",
         statements=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
         beyond="that what is left behind, and in which order a machine is told, counts for nothing",
     ),
     _node(
-        "an-init-container-no-larger-changes-nothing",
+        "node/admission/an-init-container-no-larger-changes-nothing",
         "A pod that was admitted is admitted with an init container too that is no larger than its app container.",
         "cpu-manager/init-containers",
         statements=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),

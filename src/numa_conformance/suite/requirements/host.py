@@ -7,18 +7,18 @@ from .requirement import Family, Requirement
 __all__ = ["REQUIREMENTS"]
 
 
-_requirement = Family("host/", since="1.8")
+_requirement = Family(since="1.8")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "finds-the-online-cpus",
+        "host/finds-the-online-cpus",
         "Exactly the online CPUs of the host are found.",
         "host/discover",
         statements=("nrm/static/pool-holds-all-cpus-at-first",),
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
     _requirement(
-        "finds-cores-sockets-and-numa-nodes",
+        "host/finds-cores-sockets-and-numa-nodes",
         "CPUs are grouped as the host's cores, sockets and NUMA nodes.",
         "host/discover",
         statements=(
@@ -29,7 +29,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
     _requirement(
-        "finds-memory-and-distances",
+        "host/finds-memory-and-distances",
         "Memory, huge pages and distances of the NUMA nodes are the host's, of what is told of them.",
         "host/discover",
         statements=(
@@ -41,7 +41,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
     _requirement(
-        "reconcile/cpusets-reach-the-cgroups",
+        "host/reconcile/cpusets-reach-the-cgroups",
         "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it.",
         "host/reconcile",
         statements=(
@@ -51,7 +51,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "reconcile/what-failed-is-tried-again",
+        "host/reconcile/what-failed-is-tried-again",
         "A cpuset that could not be written in one pass of the reconcile loop is written in the next.",
         "host/reconcile",
         statements=("cpu-task/configuration/reconciles-through-the-cri",),

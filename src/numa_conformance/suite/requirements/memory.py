@@ -9,17 +9,17 @@ __all__ = ["REQUIREMENTS"]
 _STATIC = "memory-manager/static"
 
 
-_requirement = Family("memory-manager/", since="1.21")
+_requirement = Family(since="1.21")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "none/pins-nothing",
+        "memory-manager/none/pins-nothing",
         "Policy None pins no container to NUMA nodes' memory.",
         "memory-manager/none",
         statements=("memory/none/does-nothing", "memory/none/default-hint"),
     ),
     _requirement(
-        "static/guarantees-memory-to-guaranteed-pods",
+        "memory-manager/static/guarantees-memory-to-guaranteed-pods",
         "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes.",
         _STATIC,
         statements=(
@@ -30,13 +30,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/leaves-other-classes-alone",
+        "memory-manager/static/leaves-other-classes-alone",
         "Containers of Burstable and BestEffort pods are given no memory of their own.",
         _STATIC,
         statements=("memory/static/other-classes",),
     ),
     _requirement(
-        "static/uses-the-fewest-numa-nodes",
+        "memory-manager/static/uses-the-fewest-numa-nodes",
         "Memory comes from one NUMA node where one holds it, and else from as few as hold it, where so few are unused.",
         _STATIC,
         "topology-manager/best-effort",
@@ -47,7 +47,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/never-gives-more-than-is-free",
+        "memory-manager/static/never-gives-more-than-is-free",
         "The memory given from a NUMA node never exceeds what the node has beyond its reservation.",
         _STATIC,
         statements=(
@@ -57,7 +57,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/refuses-what-does-not-fit",
+        "memory-manager/static/refuses-what-does-not-fit",
         "A Guaranteed pod whose memory does not fit is refused.",
         _STATIC,
         statements=(
@@ -68,7 +68,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "static/keeps-groups-apart",
+        "memory-manager/static/keeps-groups-apart",
         "A NUMA node that serves a container together with other NUMA nodes serves no container alone, and belongs "
         "to one group at a time.",
         _STATIC,
@@ -78,21 +78,21 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "static/returns-memory-on-removal",
+        "memory-manager/static/returns-memory-on-removal",
         "The memory of a removed pod is free again.",
         _STATIC,
         statements=("memory/static/hints-and-reserves",),
         beyond="No page says when the memory of a removed pod returns.",
     ),
     _requirement(
-        "hugepages/come-from-named-nodes",
+        "memory-manager/hugepages/come-from-named-nodes",
         "Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these nodes.",
         _STATIC,
         "memory-manager/hugepages",
         statements=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
     ),
     _requirement(
-        "reserved-memory/must-match-the-node-reservation",
+        "memory-manager/reserved-memory/must-match-the-node-reservation",
         "The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard "
         "eviction threshold.",
         _STATIC,
@@ -103,13 +103,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "reserved-memory/is-mandatory",
+        "memory-manager/reserved-memory/is-mandatory",
         "The node does not come up with policy Static and no reservedMemory.",
         _STATIC,
         statements=("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
     ),
     _requirement(
-        "reserved-memory/refuses-unknown-numa-nodes",
+        "memory-manager/reserved-memory/refuses-unknown-numa-nodes",
         "The node does not come up with reservedMemory for a NUMA node it does not have.",
         _STATIC,
         statements=("memory/avoid/unknown-numa-nodes",),
@@ -117,13 +117,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
     ),
     _requirement(
-        "reserved-memory/is-never-given",
+        "memory-manager/reserved-memory/is-never-given",
         "The memory reserved on a NUMA node is not given to any container.",
         _STATIC,
         statements=("memory/reserved/not-for-containers",),
     ),
     _requirement(
-        "state-file/assignments-survive-a-restart",
+        "memory-manager/state-file/assignments-survive-a-restart",
         "The memory of running containers is the same after the node agent restarts.",
         _STATIC,
         "node/restart",
@@ -131,7 +131,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
     ),
     _requirement(
-        "state-file/policy-change-is-refused",
+        "memory-manager/state-file/policy-change-is-refused",
         "The node does not come up with another Memory Manager policy than that of the state file left on it.",
         _STATIC,
         "memory-manager/state-file",

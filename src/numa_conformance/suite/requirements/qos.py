@@ -7,11 +7,11 @@ from .requirement import Family, Requirement
 __all__ = ["REQUIREMENTS"]
 
 
-_requirement = Family("qos/", since="1.8", features=("node/qos",))
+_requirement = Family(since="1.8", features=("node/qos",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "guaranteed-needs-equal-limits-everywhere",
+        "qos/guaranteed-needs-equal-limits-everywhere",
         "A pod is Guaranteed when every container has cpu and memory limits and requests equal to them.",
         statements=(
             "pod-qos/guaranteed/every-container",
@@ -25,12 +25,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "requests-default-to-limits",
+        "qos/requests-default-to-limits",
         "A container with limits and no requests counts as requesting its limits.",
         statements=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
     ),
     _requirement(
-        "burstable-has-some-request",
+        "qos/burstable-has-some-request",
         "A pod that is not Guaranteed and has a cpu or memory request or limit is Burstable.",
         statements=(
             "pod-qos/burstable/some-request",
@@ -40,7 +40,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "best-effort-has-none",
+        "qos/best-effort-has-none",
         "A pod without any cpu or memory request or limit is BestEffort, also when it asks for devices.",
         statements=(
             "pod-qos/best-effort/none",
@@ -52,17 +52,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "init-containers-count",
+        "qos/init-containers-count",
         "Init containers count: one without limits keeps a pod from being Guaranteed.",
         statements=("init-containers/resources/qos-covers-init",),
     ),
     _requirement(
-        "only-integral-cpus-are-exclusive",
+        "qos/only-integral-cpus-are-exclusive",
         "Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written.",
         statements=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
     ),
     _requirement(
-        "pod-total-is-the-larger-of-init-and-apps",
+        "qos/pod-total-is-the-larger-of-init-and-apps",
         "A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars "
         "count beside both.",
         statements=(

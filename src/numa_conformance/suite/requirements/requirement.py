@@ -64,13 +64,12 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Declares requirements that have the beginning of their ids in common, and most often more.
+    """Declares requirements that have something in common. Ids are written out, so that they are found by a search.
 
     ``area``: None for the first part of the id. ``since``: of those that name no version; None where each must.
     ``features``: claimed by every one of them, before its own.
     """
 
-    prefix: str
     since: str | None = None
     area: str | None = None
     features: tuple[str, ...] = ()
@@ -86,8 +85,8 @@ class Family:
         strength: Strength = "MUST",
         beyond: str | None = None,
     ) -> Requirement:
-        """Declare one, by its id after the prefix."""
-        id, since = f"{self.prefix}{id}", since or self.since
+        """Declare one."""
+        since = since or self.since
         if since is None:
             raise ValueError(f"requirement {id} names no version since which it holds")
         return Requirement(

@@ -7,24 +7,24 @@ from .requirement import Family, Requirement
 __all__ = ["REQUIREMENTS"]
 
 
-_requirement = Family("scheduler/", since="1.22")
+_requirement = Family(since="1.22")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "least-allocated/favours-empty-nodes",
+        "scheduler/least-allocated/favours-empty-nodes",
         "LeastAllocated scores a node higher the less of its resources is requested.",
         "scheduler/least-allocated",
         statements=("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated"),
         strength="SHOULD",
     ),
     _requirement(
-        "most-allocated/favours-full-nodes",
+        "scheduler/most-allocated/favours-full-nodes",
         "MostAllocated scores a node higher the more of its resources is requested.",
         "scheduler/most-allocated",
         statements=("bin-packing/most-allocated/favours-full-nodes", "bin-packing/head/two-strategies"),
     ),
     _requirement(
-        "most-allocated/weighs-resources",
+        "scheduler/most-allocated/weighs-resources",
         "The score is the mean of the resources' scores, weighted as configured.",
         "scheduler/most-allocated",
         statements=(
@@ -34,7 +34,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "requested-to-capacity-ratio/follows-the-shape",
+        "scheduler/requested-to-capacity-ratio/follows-the-shape",
         "RequestedToCapacityRatio scores a resource by the configured points of utilization and score, linear "
         "between them.",
         "scheduler/requested-to-capacity-ratio",
@@ -46,13 +46,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "requested-to-capacity-ratio/reverses-with-the-shape",
+        "scheduler/requested-to-capacity-ratio/reverses-with-the-shape",
         "A falling shape favours nodes with little requested, a rising shape nodes with much.",
         "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/reversed",),
     ),
     _requirement(
-        "requested-to-capacity-ratio/worked-example",
+        "scheduler/requested-to-capacity-ratio/worked-example",
         "The worked example of the page scores its nodes 5 and 7 of 10, or the same on the scale from 0 to 100.",
         "scheduler/requested-to-capacity-ratio",
         statements=(
@@ -63,7 +63,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "score/stays-in-range",
+        "scheduler/score/stays-in-range",
         "Scores are whole numbers from 0 to 100.",
         "scheduler/least-allocated",
         statements=("bin-packing/shape/hundred-scores-ten",),
@@ -71,37 +71,37 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "score/counts-the-pod-itself",
+        "scheduler/score/counts-the-pod-itself",
         "What the pod asks for is added to what is requested on the node.",
         "scheduler/most-allocated",
         statements=("bin-packing/example/requested-and-used",),
     ),
     _requirement(
-        "score/counts-extended-resources",
+        "scheduler/score/counts-extended-resources",
         "Extended resources take part in the score when the strategy lists them.",
         "scheduler/most-allocated",
         statements=("bin-packing/shape/extended-resources",),
     ),
     _requirement(
-        "score/defaults-to-cpu-and-memory",
+        "scheduler/score/defaults-to-cpu-and-memory",
         "A strategy that lists no resources scores by cpu and memory, both with weight 1.",
         "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/resources-default",),
     ),
     _requirement(
-        "score/missing-weight-is-one",
+        "scheduler/score/missing-weight-is-one",
         "A resource without a weight has weight 1.",
         "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/weight-default",),
     ),
     _requirement(
-        "score/refuses-negative-weights",
+        "scheduler/score/refuses-negative-weights",
         "A negative weight is refused.",
         "scheduler/requested-to-capacity-ratio",
         statements=("bin-packing/shape/no-negative-weight",),
     ),
     _requirement(
-        "requested-to-capacity-ratio/refuses-a-bad-shape",
+        "scheduler/requested-to-capacity-ratio/refuses-a-bad-shape",
         "A shape whose utilization does not increase, or whose scores lie outside 0 to 10, is refused.",
         "scheduler/requested-to-capacity-ratio",
         statements=("scheduler-reference/shape/ranges",),
@@ -109,7 +109,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        "filter/names-what-is-insufficient",
+        "scheduler/filter/names-what-is-insufficient",
         "A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits.",
         "scheduler/filter",
         statements=("scheduler-configuration/plugins/fit-checks-everything-requested",),

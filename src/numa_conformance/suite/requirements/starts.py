@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
-from ...documentation.options import STATIC_OPTIONS
 from .requirement import Requirement
 
 __all__ = ["REQUIREMENTS"]
@@ -13,15 +11,6 @@ __all__ = ["REQUIREMENTS"]
 _STATIC, _SINGLE = "cpu-manager/static", "topology-manager/single-numa-node"
 _LIMIT = "topology-manager/max-allowable-numa-nodes"
 _MEMORY = "memory-manager/static"
-_BETA = {"full-pcpus-only"}
-"""Options that the page of 1.32 calls beta; it calls all others alpha."""
-_HIDDEN_UNTIL = {
-    "full-pcpus-only": "1.32",
-    "strict-cpu-reservation": "1.34",
-    "prefer-align-cpus-by-uncorecache": "1.35",
-    "max-allowable-numa-nodes": "1.35",
-}
-"""The last version in which a gate that is not locked can hide an option."""
 
 
 def _requirement(
@@ -35,44 +24,12 @@ def _requirement(
     beyond: str | None = None,
 ) -> Requirement:
     area, what, *_ = id.split("/")
-    if what == "options" or what in STATIC_OPTIONS:
+    if what == "options":
         area = "cpu-manager options"
     return Requirement(id, text, statements, since, features, area, until, strength, beyond=beyond)
 
 
-def _maturity() -> Iterator[Requirement]:
-    for name, option in STATIC_OPTIONS.items():
-        page, (since, _) = f"nrm/options/{name}", option.maturity.steps[0]
-        features: tuple[str, ...] = (_STATIC, f"cpu-manager/{name}")
-        if name == "align-by-socket":
-            features = (*features, "topology-manager/restricted")
-        beta = name in _BETA
-        shown = ("nrm/options/beta-gate-is-on", "cpu-task/configuration/beta-options-are-visible")
-        hidden = ("nrm/options/alpha-gate-is-off", "cpu-task/configuration/alpha-options-are-hidden")
-        yield _requirement(
-            f"cpu-manager/{name}/is-available",
-            f"From {since} on {name} is accepted and takes effect where it is named and its gates are on.",
-            *features,
-            statements=(f"{page}-since", page, *(shown if beta else ("nrm/options/alpha-gate-shows",))),
-            since=str(since),
-        )
-        yield _requirement(
-            f"cpu-manager/{name}/stays-hidden",
-            f"Before {since}, and while the gate of its maturity is off, {name} takes no effect: the node does not "
-            "come up, or does as without it.",
-            *features,
-            statements=(
-                f"{page}-is-{'beta' if beta else 'alpha'}",
-                f"{page}-since",
-                *(("nrm/options/beta-gate-hides",) if beta else hidden),
-            ),
-            since="1.22",
-            until=_HIDDEN_UNTIL.get(name),
-        )
-
-
 REQUIREMENTS: tuple[Requirement, ...] = (
-    *_maturity(),
     _requirement(
         "cpu-manager/options/are-named-one-by-one",
         "A feature gate that is switched on enables no option by itself.",
@@ -141,18 +98,26 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     *(
         _requirement(
-            f"memory-manager/reserved-memory/refuses-{id}",
+            id,
             f"The node does not come up with reservedMemory that {text}.",
             _MEMORY,
-            statements=(f"memory/avoid/{statement}",),
+            statements=(statement,),
             since="1.21",
             strength="SHOULD",
             beyond="The page says that such a configuration is to be avoided, not that the node does not come up.",
         )
         for id, statement, text in (
-            ("duplicates", "duplicates", "names a NUMA node and type twice"),
-            ("zero-limits", "zero", "has a limit of zero"),
-            ("unknown-types", "unknown-types", "names a type other than memory and huge pages of the machine"),
+            (
+                "memory-manager/reserved-memory/refuses-duplicates",
+                "memory/avoid/duplicates",
+                "names a NUMA node and type twice",
+            ),
+            ("memory-manager/reserved-memory/refuses-zero-limits", "memory/avoid/zero", "has a limit of zero"),
+            (
+                "memory-manager/reserved-memory/refuses-unknown-types",
+                "memory/avoid/unknown-types",
+                "names a type other than memory and huge pages of the machine",
+            ),
         )
     ),
     _requirement(
@@ -206,14 +171,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.21",
     ),
     _requirement(
-        f"{_LIMIT}/eight-are-accepted",
+        "topology-manager/max-allowable-numa-nodes/eight-are-accepted",
         "The node comes up on a machine with exactly eight NUMA nodes, under every policy.",
         "topology-manager/best-effort",
         statements=("topology/limitations/eight-numa-nodes", "topology-source/machine/eight"),
         since="1.18",
     ),
     _requirement(
-        f"{_LIMIT}/none-has-no-limit",
+        "topology-manager/max-allowable-numa-nodes/none-has-no-limit",
         "Under policy none the number of NUMA nodes does not matter.",
         "topology-manager/none",
         statements=("topology-source/machine/none-has-no-limit",),
@@ -221,7 +186,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
     ),
     _requirement(
-        f"{_LIMIT}/is-set-to-true",
+        "topology-manager/max-allowable-numa-nodes/is-set-to-true",
         "With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes.",
         _LIMIT,
         "topology-manager/best-effort",
@@ -237,6 +202,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/best-effort",
         statements=("topology/policy-options/gates",),
         since="1.26",
-        until=_HIDDEN_UNTIL["max-allowable-numa-nodes"],
+        until="1.35",
     ),
 )

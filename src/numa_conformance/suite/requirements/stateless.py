@@ -7,7 +7,7 @@ from .requirement import Family, Requirement
 __all__ = ["REQUIREMENTS"]
 
 
-_requirement = Family("")
+_requirement = Family()
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(

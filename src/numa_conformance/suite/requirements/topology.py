@@ -9,11 +9,11 @@ __all__ = ["REQUIREMENTS"]
 _STATIC = "cpu-manager/static"
 
 
-_requirement = Family("topology-manager/", since="1.18")
+_requirement = Family(since="1.18")
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
-        "none/aligns-nothing",
+        "topology-manager/none/aligns-nothing",
         "Policy none refuses no pod for its topology.",
         "topology-manager/none",
         statements=(
@@ -24,7 +24,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "best-effort/admits-unaligned-pods",
+        "topology-manager/best-effort/admits-unaligned-pods",
         "Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology.",
         "topology-manager/best-effort",
         _STATIC,
@@ -35,7 +35,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "best-effort/aligns-when-possible",
+        "topology-manager/best-effort/aligns-when-possible",
         "Under best-effort a container whose exclusive CPUs fit the free CPUs of one NUMA node, and whose devices "
         "are there too, gets them from one NUMA node.",
         "topology-manager/best-effort",
@@ -47,7 +47,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "restricted/refuses-unaligned-pods",
+        "topology-manager/restricted/refuses-unaligned-pods",
         "Under restricted a pod whose preferred affinity cannot be had is refused with reason TopologyAffinityError.",
         "topology-manager/restricted",
         _STATIC,
@@ -64,7 +64,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "restricted/admits-what-needs-several-nodes",
+        "topology-manager/restricted/admits-what-needs-several-nodes",
         "Under restricted a container that no single NUMA node could ever hold is admitted on the smallest number of"
         " NUMA nodes that can.",
         "topology-manager/restricted",
@@ -76,7 +76,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "single-numa-node/gives-one-node",
+        "topology-manager/single-numa-node/gives-one-node",
         "Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node.",
         "topology-manager/single-numa-node",
         _STATIC,
@@ -87,7 +87,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "single-numa-node/refuses-what-needs-several-nodes",
+        "topology-manager/single-numa-node/refuses-what-needs-several-nodes",
         "Under single-numa-node a pod that no single NUMA node can hold is refused with the reason "
         "TopologyAffinityError.",
         "topology-manager/single-numa-node",
@@ -100,7 +100,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "scope/container/aligns-each-container-alone",
+        "topology-manager/scope/container/aligns-each-container-alone",
         "In the container scope containers of one pod may be aligned to different NUMA nodes.",
         "topology-manager/scope/container",
         "topology-manager/single-numa-node",
@@ -108,7 +108,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/container/each-container-alone", "topology-source/scopes/container-by-container"),
     ),
     _requirement(
-        "scope/pod/aligns-the-pod-as-a-whole",
+        "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
         "In the pod scope under single-numa-node all containers of an admitted pod are on one common NUMA node.",
         "topology-manager/scope/pod",
         "topology-manager/single-numa-node",
@@ -121,7 +121,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "scope/pod/refuses-by-the-total",
+        "topology-manager/scope/pod/refuses-by-the-total",
         "In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though"
         " each container alone would fit.",
         "topology-manager/scope/pod",
@@ -130,7 +130,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/pod/more-are-refused", "topology/pod/total"),
     ),
     _requirement(
-        "scope/pod/counts-the-larger-of-init-and-app-containers",
+        "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
         "In the pod scope a pod's need is the larger of its app containers' sum and its largest init container.",
         "topology-manager/scope/pod",
         "topology-manager/single-numa-node",
@@ -139,7 +139,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/pod/total", "kep-693/total/larger-of-init-and-apps"),
     ),
     _requirement(
-        "admission/a-refused-pod-leaves-the-node-as-it-was",
+        "topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was",
         "A refused pod holds nothing: the next pod finds the node as it was before.",
         "topology-manager/restricted",
         _STATIC,
@@ -147,14 +147,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="No page says what a refused pod holds.",
     ),
     _requirement(
-        "admission/all-classes-pass-the-manager",
+        "topology-manager/admission/all-classes-pass-the-manager",
         "Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too.",
         "topology-manager/single-numa-node",
         "device-manager/allocation",
         statements=("topology/scopes-and-policies/every-class", "topology/interactions/spec-5-hints"),
     ),
     _requirement(
-        "admission/fractional-cpus-align-devices-only",
+        "topology-manager/admission/fractional-cpus-align-devices-only",
         "A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned.",
         "topology-manager/single-numa-node",
         _STATIC,
@@ -162,7 +162,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/interactions/spec-4-hints",),
     ),
     _requirement(
-        "merge/takes-the-narrowest-preferred-affinity",
+        "topology-manager/merge/takes-the-narrowest-preferred-affinity",
         "Of the affinities that every provider prefers, one with the fewest NUMA nodes is taken.",
         "topology-manager/best-effort",
         statements=(
@@ -173,7 +173,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "merge/restricted-admits-only-preferred",
+        "topology-manager/merge/restricted-admits-only-preferred",
         "Merged hints admit a pod under restricted exactly when the result is preferred.",
         "topology-manager/restricted",
         statements=(
@@ -183,14 +183,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "merge/single-numa-node-admits-only-one-node",
+        "topology-manager/merge/single-numa-node-admits-only-one-node",
         "Merged hints admit a pod under single-numa-node exactly when all providers prefer one common NUMA node or "
         "have no opinion.",
         "topology-manager/single-numa-node",
         statements=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
     ),
     _requirement(
-        "prefer-closest-numa-nodes/takes-the-closer-set",
+        "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set",
         "With prefer-closest-numa-nodes, of the preferred affinities with the same number of NUMA nodes the one with"
         " the smaller average distance is taken.",
         "topology-manager/prefer-closest-numa-nodes",
@@ -200,7 +200,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page speaks of shorter distance; that the average counts it does not say.",
     ),
     _requirement(
-        "max-allowable-numa-nodes/default-is-eight",
+        "topology-manager/max-allowable-numa-nodes/default-is-eight",
         "The node does not come up with a policy other than none on a machine with more than eight NUMA nodes.",
         "topology-manager/best-effort",
         statements=(
@@ -211,7 +211,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
-        "max-allowable-numa-nodes/raises-the-limit",
+        "topology-manager/max-allowable-numa-nodes/raises-the-limit",
         "With max-allowable-numa-nodes set to the number of NUMA nodes, the node comes up on a machine with more "
         "than eight.",
         "topology-manager/max-allowable-numa-nodes",

@@ -2,8 +2,8 @@
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#distribute-cpus-across-cores
 
-``take`` does so. The kubelet packs whole NUMA nodes and sockets as always, and then takes CPUs by id in place of whole
-cores: ``as_the_kubelet_does``, quirk ``spread-by-cpu-id``.
+``take_first`` does so. The kubelet packs whole NUMA nodes and sockets as always, and then takes CPUs by id in place of
+whole cores: ``as_the_kubelet_does``, quirk ``spread-by-cpu-id``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from ....cpuset import iter_bits
 from ..accumulator import INDEX_MASK, Accumulator
 from ..topology import lowest
 
-__all__ = ["as_the_kubelet_does", "take"]
+__all__ = ["as_the_kubelet_does", "take_first"]
 
 
-def take(taking: Accumulator) -> int:
+def take_first(taking: Accumulator) -> bool:
     """Take one CPU from each core, the least used cores first, then a second one, and so on.
 
-    Among cores alike the socket that comes first in the kubelet's order goes first, then the lower id.
+    Among cores alike the socket that comes first in the kubelet's order goes first, then the lower id. Tells whether it
+    did: the kubelet does not.
     """
+    if taking.quirks.spread_by_cpu_id:
+        return False
     topology = taking.topology
     sockets = [topology.sockets.masks[key & INDEX_MASK] for key in taking.socket_order()]
     untouched = 0
@@ -32,7 +35,7 @@ def take(taking: Accumulator) -> int:
             cores = lowest(cores, min(cores.bit_count(), taking.need))
             _take_one_each(taking, cores)
             untouched &= ~topology.threads_of(cores)
-    return taking.taken
+    return True
 
 
 def _take_one_each(taking: Accumulator, cores: int) -> None:
@@ -42,7 +45,7 @@ def _take_one_each(taking: Accumulator, cores: int) -> None:
     cpus = free & cores
     for core in iter_bits(cores & ~free):
         threads = topology.cores[core] & free
-        cpus |= threads & -threads
+        cpus |= threads & -threads  # the lowest bit: in two's complement only it survives
     if taking.trace is not None:
         taking.trace.extend(f"CPU {cpu}" for cpu in iter_bits(cpus))
     taking.take(cpus, cores.bit_count())

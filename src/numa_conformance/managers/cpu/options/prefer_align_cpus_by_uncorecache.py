@@ -2,7 +2,7 @@
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#prefer-align-cpus-by-uncorecache
 
-What one cache can hold comes from one: ``take_from_one``. Else a step of the packed algorithm after whole NUMA nodes
+What one cache can hold comes from one: ``take_first``. Else a step of the packed algorithm after whole NUMA nodes
 and sockets: whole caches first, then the rest from one cache that can hold it (CPU-UNC). The kubelet has that step
 alone, quirk ``uncore-after-larger-groups``, and takes the rest in fewer cases: ``as_the_kubelet_does``, quirks
 ``uncore-odd-size-unaligned`` and ``uncore-half-used-core-unaligned``.
@@ -16,12 +16,12 @@ from ....cpuset import iter_bits
 from ..accumulator import INDEX_BITS, INDEX_MASK, Accumulator
 from ..topology import lowest
 
-__all__ = ["as_the_kubelet_does", "take", "take_from_one"]
+__all__ = ["as_the_kubelet_does", "take", "take_first"]
 
 
-def take_from_one(taking: Accumulator) -> bool:
+def take_first(taking: Accumulator) -> bool:
     """Take all that is needed from one cache if one has so much free; tell whether one had."""
-    if not taking.topology.cpus_per_core:
+    if taking.quirks.uncore_after_larger_groups or not taking.topology.cpus_per_core:
         return False
     part = _way(taking)
     return any(

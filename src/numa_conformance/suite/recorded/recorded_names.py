@@ -1,0 +1,65 @@
+"""The names in which decisions were recorded, which are older than those of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["in_names_of_today"]
+
+Answer = dict[str, Any]
+
+
+def in_names_of_today(method: str, answer: Answer) -> Answer:
+    """Return an answer of which all or a part was recorded; one that has the names of today comes back as it is."""
+    if "result" in answer and method not in _RECONCILING:
+        return answer
+    change = _CHANGES.get(method)
+    return change(dict(answer)) if change else answer
+
+
+def _choice(result: str, answer: Answer) -> Answer:
+    """Return a choice of CPUs, or its error, as one object with a result."""
+    error = answer.pop("error", None)
+    if answer.get("cpus") is not None:
+        return {**answer, "result": result}
+    return {**answer, "result": "refused", **error} if error else answer
+
+
+def _allocation(answer: Answer) -> Answer:
+    if answer.get("construction_error") is not None:
+        return {"result": "policy_refused", "message": answer["construction_error"]}
+    choice = answer.pop("allocate", None) or {}
+    return {**answer, **_choice("allocated", dict(choice))}
+
+
+def _score(answer: Answer) -> Answer:
+    if answer.get("construction_error") is not None:
+        return {"result": "refused", "message": answer["construction_error"]}
+    return {"result": "scored", **{name: value for name, value in answer.items() if name != "resources"}}
+
+
+def _start(answer: Answer) -> Answer:
+    message = answer.pop("construction_error", None)
+    return {"result": "started", **answer} if message is None else {**answer, "result": "failed", "message": message}
+
+
+def _reconcile(answer: Answer) -> Answer:
+    skipped = [_renamed(container, "pod", "uid") for container in answer.get("skipped") or ()]
+    return {**_renamed(answer, "ok", "handled"), "skipped": skipped}
+
+
+def _renamed(answer: Answer, old: str, new: str) -> Answer:
+    return {new if name == old else name: value for name, value in answer.items()}
+
+
+_RECONCILING = frozenset({"node.reconcile", "host.reconcile"})
+"""Methods whose answers have no result among several."""
+_CHANGES: Mapping[str, Callable[[Answer], Answer]] = {
+    "pick": lambda answer: _choice("picked", answer),
+    "allocate": _allocation,
+    "score": _score,
+    "host.reconcile": _reconcile,
+    "node.start": _start,
+    "node.reconcile": _reconcile,
+}
