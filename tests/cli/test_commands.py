@@ -407,3 +407,10 @@ def test_claims_that_nobody_serves_are_told(run, files):
     assert code == 0
     assert json.loads(out)["pods"][0]["claimsNotServed"] == ["gpu"]
     assert "resource claims of default/with-a-claim are not looked at" in err
+
+
+def test_claims_that_no_container_uses_are_told_too(run, files):
+    pod = {"metadata": {"name": "idle"}, "spec": {"resourceClaims": [{"name": "gpu"}], "containers": [{"name": "c"}]}}
+    _, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--json", files("pod.json", json.dumps(pod)))
+    assert json.loads(out)["pods"][0]["claimsNotServed"] == ["gpu"]
+    assert "resource claims of default/idle are not looked at" in err

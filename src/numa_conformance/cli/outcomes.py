@@ -49,7 +49,8 @@ class Outcomes:
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
             outcome = _outcome(self.node, pod)
-            self.claims[pod.uid] = sorted({claim for one in pod.all_containers for claim in one.claims})
+            if not self.node.serves_claims:
+                self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
             if not outcome.admitted and outcome.reason not in NO_ANSWER:
                 kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))

@@ -167,8 +167,8 @@ def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
     if unseen and not node.gates.enabled("PodLevelResources"):
         notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
-    claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if any(one.claims for one in pod.all_containers)]
-    if claiming:
+    claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.claim_names]
+    if claiming and not node.serves_claims:
         notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
 
 

@@ -30,7 +30,7 @@ class Pod:
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
     agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
     creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from,
-    which pods of one template share.
+    which pods of one template share. ``claims``: the names of its resource claims (``spec.resourceClaims``).
 
     What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
     ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
@@ -52,6 +52,7 @@ class Pod:
     scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     has_resources: bool = False
+    claims: tuple[str, ...] = ()
     served: Served = "containers"
     is_empty_class: bool = False
     compares_by_container: bool = False
@@ -158,6 +159,11 @@ class Pod:
         """Return the container of this name; raises ``KeyError``."""
         return self._named_containers()[name]
 
+    @property
+    def claim_names(self) -> list[str]:
+        """The resource claims that the pod or one of its containers names, sorted."""
+        return sorted({*self.claims, *(claim for container in self.all_containers for claim in container.claims)})
+
     def _named_containers(self) -> Mapping[str, Container]:
         named = self._by_name
         if named is None:
@@ -208,6 +214,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         namespace=namespace,
         init_containers=init,
         containers=apps,
+        claims=_claims(spec.get("resourceClaims"), "spec.resourceClaims", fields),
         overhead={resource: amount.canonical() for resource, amount in overhead.items()},
         requests=requests,
         limits=limits,
@@ -246,12 +253,12 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
         requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
         limits={name: amount.canonical() for name, amount in limits.items()},
         restart_always=init and obj.get("restartPolicy") == "Always",
-        claims=_claims(path, resources, fields),
+        claims=_claims(resources.get("claims"), f"{path}.resources.claims", fields),
     )
 
 
-def _claims(path: str, resources: Mapping[str, Any], fields: Fields) -> tuple[str, ...]:
-    named = fields.entries(resources.get("claims"), f"{path}.resources.claims")
+def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
+    named = fields.entries(listed, path)
     return tuple(fields.text(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
 
 

@@ -67,6 +67,11 @@ class Provider(Protocol):
         """The manager itself when it says on which CPUs containers run, else None."""
         return None
 
+    @property
+    def serves_claims(self) -> bool:
+        """Whether it gives containers what their resource claims name."""
+        return False
+
     def hints(self, pod: Pod, container: Container) -> Answer:
         """Offer hints for one container."""
         return None

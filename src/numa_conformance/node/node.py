@@ -114,6 +114,11 @@ class Node:
         return {provider.name: provider for provider in self._providers}
 
     @property
+    def serves_claims(self) -> bool:
+        """Whether a manager gives what resource claims name; else nobody looks at them."""
+        return any(provider.serves_claims for provider in self._providers)
+
+    @property
     def pods(self) -> Mapping[str, Pod]:
         """The pods on the node by uid, in the order of their first admission."""
         return self._pods
