@@ -11,6 +11,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.history.answers import Affinity, Block
 from numa_conformance.suite.judge.checker import CHECKERS, checkers_of
+from numa_conformance.suite.judge.given import views
 from numa_conformance.suite.judge.node_subjects import Admission
 from numa_conformance.suite.judge.pods import PodSpec
 from numa_conformance.suite.judge.settings import Settings
@@ -71,11 +72,16 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
 
 def breaks(requirement: str, subject: object) -> bool | None:
     """Tell whether a subject breaks a requirement; None where the requirement says nothing about it."""
-    (check,) = (check for check in checkers_of(type(subject)) if check.requirement == requirement)
-    wrong = check.judge(subject)
-    return None if wrong is None else bool(list(wrong))
+    shown = (subject, *views(subject))
+    judged = [
+        list(wrong)
+        for each in shown
+        for check in checkers_of(type(each))
+        if check.requirement == requirement and (wrong := check.judge(each)) is not None
+    ]
+    return any(judged) if judged else None
 
 
 def judged_in(room: ModuleType) -> set[str]:
     """Return the requirements for which a module of checkers has one."""
-    return {check.requirement for check in CHECKERS if check.judge.__module__ == room.__name__}
+    return {check.requirement for check in CHECKERS if check.function.__module__ == room.__name__}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
@@ -21,6 +22,8 @@ SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
 
 COUNTED = ("asked", "histories")
+MOST_REASONS = 3
+"""Reasons why a requirement was not asked that are told, those that held it back most often."""
 CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in JUDGED]
 """One case for each requirement that conversations are judged by."""
 
@@ -44,11 +47,15 @@ def test_every_step(
         pytest.skip("not claimed: no surface on which this shows")
     faults = [ended for outcome in outcomes for ended in outcome.ended]
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
-    request.node.stash[TOLD] = Told(times, histories)
+    held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
+    why = dict(held_back.most_common(MOST_REASONS))
+    request.node.stash[TOLD] = Told(times, histories, held_back=why)
     if faults and name == (ANSWERED if ANSWERED in chosen else chosen[0]):  # each fault is told once
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if conformance.shrinks else None
-        request.node.stash[TOLD] = Told(times, histories, history, _machines(each for each, _ in faults), seen=seen)
+        request.node.stash[TOLD] = Told(
+            times, histories, history, _machines(each for each, _ in faults), seen=seen, held_back=why
+        )
         raise fault
     broken = broken_in(outcomes, name)
     if broken:
@@ -59,15 +66,19 @@ def test_every_step(
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if conformance.shrinks else None
         request.node.stash[TOLD] = Told(
-            times, histories, shortest.history, machines, told_known, beside(shortest), seen
+            times, histories, shortest.history, machines, told_known, beside(shortest), seen, why
         )
         raise finding_of(shortest)
     if not times and not conformance.budget.is_whole:
-        pytest.skip("not asked within the budget")
+        pytest.skip(f"not asked within the budget{_because(why)}")
     if not times and conformance.features != frozenset(FEATURES):
-        pytest.skip("not claimed: what is claimed leads to no conversation that asks it")
-    assert times or faults, f"no conversation asks {name}"
+        pytest.skip("not claimed: what is claimed leads to no conversation that asks it" + _because(why))
+    assert times or faults, f"no conversation asks {name}{_because(why)}"
 
 
 def _machines(histories: Iterable[History]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(history.head.machine.name for history in histories))
+
+
+def _because(why: Mapping[str, int]) -> str:
+    return f": {', '.join(f'{times:,} times {reason}' for reason, times in why.items())}" if why else ""

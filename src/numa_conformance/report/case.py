@@ -50,6 +50,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """How often its requirement was asked, where it is judged on conversations."""
     histories: int = 0
     """In how many conversations that was."""
+    held_back: dict[str, int] = {}
+    """Why it was not asked of what conversations show, and how often."""
     history: str = ""
     """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
     conversations: list[str] = []

@@ -38,6 +38,7 @@ def with_history(case: Case, told: Told | None, folder: str) -> Case:
         case,
         asked=told.asked,
         histories=told.histories,
+        held_back=dict(told.held_back),
         history=name,
         machines=list(told.machines),
         with_it=list(told.beside),

@@ -8,6 +8,7 @@ import msgspec
 
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
+from ..suite.checkers import reasons_of
 from ..suite.requirements import REQUIREMENTS
 
 __all__ = ["ListedCase", "ListedGroup", "Listing"]
@@ -50,6 +51,8 @@ class ListedRequirement(msgspec.Struct, frozen=True):
     missing: list[str]
     machines: list[str]
     cases: list[str]
+    held_back: list[str]
+    """Where conversations do not ask it."""
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -120,6 +123,7 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
         [] if asked else sorted({feature for case in cases for feature in case.missing}),
         sorted(machines),
         [case.id for case in cases],
+        reasons_of(name),
     )
 
 
@@ -127,6 +131,8 @@ def _told(each: ListedRequirement) -> list[str]:
     lines = [f"{each.id} ({each.strength})", *_wrapped(each.text, "  "), f"  {each.address}"]
     if not each.claimed:
         lines += _wrapped(f"not claimed: {', '.join(each.missing)}", "  ")
+    if each.held_back:
+        lines += _wrapped(f"in conversations not where {'; '.join(each.held_back)}", "  ")
     if each.machines:
         more = len(each.machines) - MOST_MACHINES
         also = f" and {more} more" if more > 0 else ""

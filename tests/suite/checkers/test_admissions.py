@@ -92,4 +92,4 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() == judged_in(admissions)
+    assert CASES.keys() >= judged_in(admissions)

@@ -103,4 +103,4 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() == judged_in(cpu_choices)
+    assert CASES.keys() >= judged_in(cpu_choices)

@@ -149,7 +149,7 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() == judged_in(cpu_life) | judged_in(cpu_pool)
+    assert CASES.keys() >= judged_in(cpu_life) | judged_in(cpu_pool)
 
 
 def test_an_ended_init_container_may_have_left_its_cpus_to_either() -> None:

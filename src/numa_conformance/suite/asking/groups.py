@@ -9,7 +9,6 @@ from types import MappingProxyType
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...protocol.features import FEATURES
 from ...protocol.messages import SURFACES
-from ..checkers import checkers_of
 from ..checkers.verdicts import ANSWERED, WELL_FORMED
 from ..generators import damages as damaged
 from ..generators.allocations import allocation_sweep
@@ -27,6 +26,7 @@ from ..generators.walks import walks
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
 from ..judge.classified import Classified
+from ..judge.given import requirements_of
 from ..judge.hinted import CpuHints
 from ..judge.merged import MergedHints
 from ..judge.node_subjects import (
@@ -148,8 +148,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
     subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
-    named = {check.requirement for subject in subjects for check in checkers_of(subject)}
-    return tuple(sorted(named | {ANSWERED, WELL_FORMED}))
+    return tuple(sorted(requirements_of(*subjects) | {ANSWERED, WELL_FORMED}))
 
 
 def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.alignment import Alignment, asks_for_devices, empties_the_pool, fits, only_cpus
-from ..judge.checker import Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES, adds_up, touched
+from ..judge.alignment import Alignment, only_cpus
+from ..judge.checker import Guard, Judgement, checker, violated
+from ..judge.choice import BY_SOCKET, touched
+from ..judge.given import Demand, Reuse
 from ..judge.node_subjects import Admission
+from ..judge.pods import GUARANTEED
 from ..judge.world import World
+from .guards import (
+    admitted,
+    fitting,
+    for_the_first_time,
+    leaving_a_shared_cpu,
+    none,
+    of_containers,
+    scope_pod,
+    static,
+    under,
+    without_devices,
+    without_option,
+)
 
 REFUSING = ("restricted", "single-numa-node")
+ALIGNING = ("best-effort", *REFUSING)
 
 
 def _free_text(world: World) -> str:
@@ -36,215 +52,233 @@ def _must_be_refused(admission: Admission, why: str) -> Judgement:
     )
 
 
-@checker("topology-manager/admission/nothing-to-align-is-admitted", Admission)
+def _asking_no_manager(admission: Admission) -> bool:
+    settings, pod = admission.settings, admission.pod
+    return not (settings.static and pod.exclusive) and not (settings.memory_static and pod.qos == GUARANTEED)
+
+
+asking_no_manager = Guard[Admission]("a manager has something to give to the pod", _asking_no_manager)
+
+
+@checker(
+    "topology-manager/admission/nothing-to-align-is-admitted",
+    Admission,
+    when=(for_the_first_time, of_containers, asking_no_manager, without_devices, fitting),
+)
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for no exclusive CPUs, no devices and no memory of its own is admitted under every policy."""
-    world, pod = admission.before, admission.pod
-    if admission.again or asks_for_devices(world, pod.containers) or pod.whole or not fits(world, pod):
-        return None
-    if (world.settings.static and pod.exclusive) or (world.settings.memory_static and pod.qos == "Guaranteed"):
-        return None
     return _must_be_admitted(admission, "though it asks for nothing that a manager gives out")
 
 
-@checker("cpu-manager/none/has-no-preference", Admission)
+asking_for_cpus = Guard[Admission](
+    "no container requests CPUs", lambda admission: any(container.cpu for container in admission.pod.containers)
+)
+for_cpus_alone = Guard[Admission](
+    "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores",
+    lambda admission: only_cpus(admission.before, admission.pod),
+)
+
+
+@checker(
+    "cpu-manager/none/has-no-preference",
+    Admission,
+    when=(none, under(*ALIGNING), asking_for_cpus, for_cpus_alone, fitting),
+)
 def none_has_no_preference(admission: Admission) -> Judgement:
     """CPU policy none gives the default hint: however many CPUs a pod asks for, no policy refuses it for them."""
-    world, pod = admission.before, admission.pod
-    if world.settings.static or world.settings.topology == "none" or not any(own.cpu for own in pod.containers):
-        return None
-    if not only_cpus(world, pod) or not fits(world, pod):
-        return None
     return _must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
 
 
-@checker("cpu-manager/static/serves-what-is-free", Admission)
-def free_cpus_serve(admission: Admission) -> Judgement:
-    """Where nothing has to be aligned, a pod is admitted as long as so many CPUs are free."""
-    world, pod = admission.before, admission.pod
-    if not _counts_alone(admission) or any(container.kind != "app" for container in pod.containers):
-        return None
-    return _must_be_admitted(admission, f"which asks for {pod.exclusive} of {_free_text(world)}")
+asks_for_some = Guard[Demand]("no CPUs of its own are asked for", lambda demand: demand.enough > 0)
+enough_are_free = Guard[Demand]("fewer are free", lambda demand: demand.enough <= demand.available.bit_count())
+number_decides = Guard[Demand](
+    "more than the number of free CPUs decides: alignment, whole cores, a pool that must not empty",
+    lambda demand: demand.by_number,
+)
+none_serve_again = Guard[Demand](
+    "CPUs of an init container may have to serve again", lambda demand: not isinstance(demand, Reuse)
+)
+fewer_are_free = Guard[Demand]("so many CPUs are free", lambda demand: demand.at_least > demand.available.bit_count())
 
 
-@checker("cpu-manager/static/init-cpus-serve-later-containers", Admission)
-def init_cpus_serve_later_containers(admission: Admission) -> Judgement:
-    """CPUs of an init container serve those that follow: the larger need of the two decides.
-
-    Not asked where the pool would be empty until init containers end, were their CPUs the last to serve again.
-    """
-    world, pod = admission.before, admission.pod
-    kinds = {container.kind for container in pod.containers}
-    if not _counts_alone(admission) or kinds != {"init", "app"}:
-        return None
-    if empties_the_pool(world, pod):
-        return None
-    return _must_be_admitted(admission, f"whose containers need {pod.exclusive} at once, of {_free_text(world)}")
+ENOUGH = (asks_for_some, enough_are_free, number_decides)
 
 
-def _counts_alone(admission: Admission) -> bool:
-    """Whether the number of free CPUs decides, and there are enough."""
-    world, pod = admission.before, admission.pod
-    if not world.settings.static or admission.again or not pod.exclusive or not only_cpus(world, pod):
-        return False
-    if world.settings.topology in REFUSING:
-        return False
-    kept_back = 1 if world.settings.strict else 0
-    return pod.exclusive <= world.free.bit_count() - kept_back
+@checker("cpu-manager/static/serves-what-is-free", Demand, when=(none_serve_again, *ENOUGH))
+def free_cpus_serve(demand: Demand) -> Judgement:
+    """So many free CPUs serve so many where nothing else decides; under full-pcpus-only so many whole cores do."""
+    return _is_served(demand)
 
 
-@checker("cpu-manager/static/refuses-what-is-not-free", Admission)
-def more_than_is_free_is_refused(admission: Admission) -> Judgement:
-    """App containers that ask for more CPUs of their own than are free cannot be served."""
-    world, pod = admission.before, admission.pod
-    wanted = sum(container.exclusive for container in pod.containers if container.kind == "app")
-    if not world.settings.static or admission.again or pod.whole or wanted <= world.free.bit_count():
-        return None
-    return _must_be_refused(admission, f"whose app containers ask for {wanted} of {_free_text(world)}")
+@checker("cpu-manager/static/init-cpus-serve-later-containers", Reuse, when=ENOUGH)
+def init_cpus_serve_later_containers(demand: Reuse) -> Judgement:
+    """CPUs of an init container serve those that follow: the larger need of the two decides."""
+    return _is_served(demand)
 
 
-@checker("cpu-manager/full-pcpus-only/refuses-a-partial-core", Admission)
-def refuses_a_partial_core(admission: Admission) -> Judgement:
-    """Under full-pcpus-only every container of a pod must be served by whole cores."""
-    world, pod = admission.before, admission.pod
-    cores = world.machine.core_bits
-    if not world.settings.static or WHOLE_CORES not in world.settings.options or admission.again:
-        return None
-    partial = [container for container in pod.containers if not adds_up(cores, container.exclusive)]
-    if not partial:
-        return None
-    sizes = " or ".join(str(size) for size in sorted({core.bit_count() for core in cores}))
-    wanted = f"whose container {partial[0].name} asks for {partial[0].exclusive} CPUs of cores with {sizes}"
-    return _must_be_refused(admission, wanted)
-
-
-@checker("topology-manager/single-numa-node/gives-one-node", Admission)
-def single_numa_node_gives_one(admission: Admission) -> Judgement:
-    """Under single-numa-node the exclusive CPUs of a container come from one NUMA node."""
-    world = admission.before
-    if world.settings.topology != "single-numa-node" or not admission.admitted or not admission.pod.exclusive:
-        return None
-    wide = {name: held.cpus for name, held in admission.held.items() if len(_nodes(world, held.cpus)) > 1}
+def _is_served(demand: Demand) -> Judgement:
     return violated(
-        not wide,
-        f"containers of pod {admission.pod.uid} have CPUs of several NUMA nodes",
-        got=", ".join(f"{name}: {format_bits(cpus)}" for name, cpus in wide.items()),
-        allowed="CPUs of one NUMA node",
+        demand.refusal is None,
+        f"{demand.who} needs {demand.enough} CPUs at once and is refused where {demand.available.bit_count()} can be "
+        "given",
+        got=demand.refusal,
+        allowed=f"{demand.enough} of {format_bits(demand.available)}",
+        free=demand.available,
     )
 
 
-@checker("topology-manager/scope/pod/aligns-the-pod-as-a-whole", Admission)
+@checker("cpu-manager/static/refuses-what-is-not-free", Demand, when=(fewer_are_free,))
+def refuses_what_is_not_free(demand: Demand) -> Judgement:
+    """More CPUs of their own than are free cannot be had."""
+    return violated(
+        demand.refusal is not None,
+        f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served",
+        got=demand.told,
+        allowed="a refusal",
+        free=demand.available,
+    )
+
+
+with_exclusive_cpus = Guard[Admission]("the pod has no CPUs of its own", lambda admission: admission.cpus)
+
+
+@checker(
+    "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
+    Admission,
+    when=(under("single-numa-node"), scope_pod, admitted, with_exclusive_cpus),
+)
 def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     """Under single-numa-node and scope pod all containers of a pod are on one NUMA node."""
-    world = admission.before
-    settings = world.settings
-    if settings.topology != "single-numa-node" or settings.scope != "pod" or not admission.admitted:
-        return None
-    cpus = admission.cpus
-    if not cpus:
-        return None
     return violated(
-        len(_nodes(world, cpus)) == 1,
+        len(_nodes(admission)) == 1,
         f"the containers of pod {admission.pod.uid} are on several NUMA nodes",
-        got=format_bits(cpus),
+        got=format_bits(admission.cpus),
         allowed="CPUs of one NUMA node",
-        pod=cpus,
+        pod=admission.cpus,
     )
 
 
-@checker("topology-manager/scope/pod/gives-all-containers-one-affinity", Admission)
+with_affinities = Guard[Admission](
+    "fewer than two containers are told, or none of them with its affinity",
+    lambda admission: len(admission.held) > 1 and any(held.affinity is not None for held in admission.held.values()),
+)
+
+
+@checker(
+    "topology-manager/scope/pod/gives-all-containers-one-affinity",
+    Admission,
+    when=(under(*ALIGNING), scope_pod, admitted, for_the_first_time, with_affinities),
+)
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     """Scope pod: the same alignment for each container."""
-    world = admission.before
-    if world.settings.topology == "none" or world.settings.scope != "pod" or not admission.admitted or admission.again:
-        return None
-    told = {held.affinity for held in admission.held.values() if held.affinity is not None}
-    if len(admission.held) < 2 or not told:
-        return None
     return violated(
-        len(told) == 1,
+        len({held.affinity for held in admission.held.values() if held.affinity is not None}) == 1,
         f"the containers of pod {admission.pod.uid} are told different affinities",
         got=", ".join(f"{name}: {held.affinity}" for name, held in admission.held.items()),
         allowed="one affinity",
     )
 
 
-def _single_request(admission: Admission) -> int:
+def _count(admission: Admission) -> int:
     """Return the CPUs of the one request that is aligned; 0 where several are, one after the other.
 
     In scope pod it is what the containers need at once: the larger of init containers and apps.
     """
-    world, pod = admission.before, admission.pod
-    if not world.settings.static or admission.again or not only_cpus(world, pod):
-        return 0
-    if world.settings.scope == "pod":
+    pod = admission.pod
+    if admission.settings.scope == "pod":
         return pod.exclusive
     asking = [container for container in pod.containers if container.exclusive]
     return asking[0].exclusive if len(asking) == 1 else 0
 
 
-@checker("topology-manager/single-numa-node/admits-what-one-node-holds", Admission)
+for_one_request = Guard[Admission](
+    "no request for CPUs is aligned, or several are, one after the other", lambda admission: _count(admission) > 0
+)
+
+
+def _alignment(admission: Admission) -> Alignment:
+    return Alignment(admission.before, _count(admission))
+
+
+one_node_holds_it = Guard[Admission](
+    "no NUMA node has so many free CPUs", lambda admission: _alignment(admission).on_one_node
+)
+no_node_holds_it = Guard[Admission](
+    "one NUMA node has so many free CPUs", lambda admission: not _alignment(admission).on_one_node
+)
+can_be_aligned = Guard[Admission](
+    "as few NUMA nodes as the request needs have not so many free CPUs",
+    lambda admission: _alignment(admission).preferred,
+)
+cannot_be_aligned = Guard[Admission](
+    "as few NUMA nodes as the request needs have so many free CPUs",
+    lambda admission: not _alignment(admission).preferred,
+)
+
+
+COUNTED = (static, for_the_first_time, for_one_request, for_cpus_alone)
+
+
+@checker(
+    "topology-manager/single-numa-node/admits-what-one-node-holds",
+    Admission,
+    when=(under("single-numa-node"), *COUNTED, one_node_holds_it, leaving_a_shared_cpu),
+)
 def single_numa_node_admits(admission: Admission) -> Judgement:
     """Where an alignment to one NUMA node is possible the pod is admitted."""
-    world, count = admission.before, _single_request(admission)
-    if world.settings.topology != "single-numa-node" or not count or not Alignment(world, count).on_one_node:
-        return None
-    if empties_the_pool(world, admission.pod):
-        return None
-    return _must_be_admitted(admission, f"which asks for {count} CPUs that one NUMA node has among {_free_text(world)}")
+    free = _free_text(admission.before)
+    return _must_be_admitted(admission, f"which asks for {_count(admission)} CPUs that one NUMA node has among {free}")
 
 
-@checker("topology-manager/single-numa-node/refuses-what-needs-several-nodes", Admission)
+@checker(
+    "topology-manager/single-numa-node/refuses-what-needs-several-nodes",
+    Admission,
+    when=(under("single-numa-node"), *COUNTED, no_node_holds_it),
+)
 def single_numa_node_refuses(admission: Admission) -> Judgement:
     """Where no single NUMA node can hold it the pod is refused."""
-    world, count = admission.before, _single_request(admission)
-    if world.settings.topology != "single-numa-node" or not count or Alignment(world, count).on_one_node:
-        return None
-    return _must_be_refused(admission, f"which asks for {count} CPUs that no NUMA node has among {_free_text(world)}")
+    free = _free_text(admission.before)
+    return _must_be_refused(admission, f"which asks for {_count(admission)} CPUs that no NUMA node has among {free}")
 
 
-@checker("topology-manager/restricted/admits-what-can-be-aligned", Admission)
+@checker(
+    "topology-manager/restricted/admits-what-can-be-aligned",
+    Admission,
+    when=(under("restricted"), *COUNTED, can_be_aligned, leaving_a_shared_cpu),
+)
 def restricted_admits(admission: Admission) -> Judgement:
     """A preferred alignment, on as few NUMA nodes as the request needs, is admitted."""
-    world, count = admission.before, _single_request(admission)
-    if world.settings.topology != "restricted" or not count or not Alignment(world, count).preferred:
-        return None
-    if empties_the_pool(world, admission.pod):
-        return None
-    width = Alignment(world, count).width
-    return _must_be_admitted(admission, f"whose {count} CPUs {width} NUMA nodes have among {_free_text(world)}")
+    width, free = _alignment(admission).width, _free_text(admission.before)
+    return _must_be_admitted(admission, f"whose {_count(admission)} CPUs {width} NUMA nodes have among {free}")
 
 
-@checker("topology-manager/restricted/refuses-unaligned-pods", Admission)
+@checker(
+    "topology-manager/restricted/refuses-unaligned-pods",
+    Admission,
+    when=(under("restricted"), *COUNTED, cannot_be_aligned),
+)
 def restricted_refuses(admission: Admission) -> Judgement:
     """Without a preferred alignment the pod is refused."""
-    world, count = admission.before, _single_request(admission)
-    if world.settings.topology != "restricted" or not count or Alignment(world, count).preferred:
-        return None
-    width = Alignment(world, count).width
-    return _must_be_refused(admission, f"whose {count} CPUs no {width} NUMA nodes have among {_free_text(world)}")
+    width, free = _alignment(admission).width, _free_text(admission.before)
+    return _must_be_refused(admission, f"whose {_count(admission)} CPUs no {width} NUMA nodes have among {free}")
 
 
-@checker("topology-manager/best-effort/aligns-when-possible", Admission)
+@checker(
+    "topology-manager/best-effort/aligns-when-possible",
+    Admission,
+    when=(under("best-effort", "restricted"), *COUNTED, admitted, without_option(BY_SOCKET), can_be_aligned),
+)
 def aligned_when_possible(admission: Admission) -> Judgement:
     """Where an alignment on as few NUMA nodes as the request needs is possible, it is what the pod gets."""
-    world, count = admission.before, _single_request(admission)
-    if world.settings.topology not in ("best-effort", "restricted") or not count or not admission.admitted:
-        return None
-    alignment = Alignment(world, count)
-    if not alignment.preferred or world.settings.options & {BY_SOCKET}:
-        return None
-    cpus = admission.cpus
-    number = len(_nodes(world, cpus))
+    count, width, number = _count(admission), _alignment(admission).width, len(_nodes(admission))
     return violated(
-        number <= alignment.width,
-        f"the {count} CPUs of pod {admission.pod.uid} come from {number} NUMA nodes where {alignment.width} can give "
-        "them",
-        got=format_bits(cpus),
-        allowed=f"{alignment.width} NUMA nodes",
-        pod=cpus,
+        number <= width,
+        f"the {count} CPUs of pod {admission.pod.uid} come from {number} NUMA nodes where {width} can give them",
+        got=format_bits(admission.cpus),
+        allowed=f"{width} NUMA nodes",
+        pod=admission.cpus,
     )
 
 
-def _nodes(world: World, cpus: int) -> list[int]:
-    return touched(world.machine.numa_bits.values(), cpus)
+def _nodes(admission: Admission) -> list[int]:
+    return touched(admission.before.machine.numa_bits.values(), admission.cpus)

@@ -4,81 +4,141 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, cpus_of, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
+from .admissions import ALIGNING
+from .guards import admitted, for_the_first_time, of_containers, under, without_option
 from .wording import listed
 
-ALIGNING = ("best-effort", "restricted", "single-numa-node")
+
+def _request(admission: Admission) -> Request:
+    return Request.of(admission.before, admission.pod, admission.pod.containers)
 
 
-def _one_request(admission: Admission) -> Request | None:
-    """Return what is aligned at once; None where requests follow each other, or counting is not enough."""
+with_app_containers_only = Guard[Admission](
+    "the pod has init containers",
+    lambda admission: all(container.kind == "app" for container in admission.pod.containers),
+)
+counting_is_enough = Guard[Admission](
+    "parts of cores are free or asked for under full-pcpus-only",
+    lambda admission: (
+        WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod)
+    ),
+)
+
+
+def _aligned_at_once(admission: Admission) -> bool:
     world, pod = admission.before, admission.pod
-    settings = world.settings
-    if admission.again or pod.whole or any(container.kind != "app" for container in pod.containers):
-        return None
-    if BY_SOCKET in settings.options or (WHOLE_CORES in settings.options and not whole_cores_only(world, pod)):
-        return None
-    asking = [container for container in pod.containers if not Request.of(world, pod, [container]).nothing]
-    if settings.scope == "container" and len(asking) > 1:
-        return None
-    request = Request.of(world, pod, pod.containers)
-    return None if request.nothing else request
+    if admission.settings.scope == "container":
+        return sum(not Request.of(world, pod, [container]).nothing for container in pod.containers) == 1
+    return not _request(admission).nothing
 
 
-def _leaves_nothing(world: World, request: Request) -> bool:
-    return world.settings.strict and 0 < world.free.bit_count() <= request.cpus
+aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by one", _aligned_at_once)
 
 
-@checker("topology-manager/admission/admits-what-one-node-holds", Admission)
+def _leaving_a_cpu(admission: Admission) -> bool:
+    world = admission.before
+    return not (world.settings.strict and 0 < world.free.bit_count() <= _request(admission).cpus)
+
+
+leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving_a_cpu)
+with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: _request(admission).memory)
+
+
+def _devices_are_alike(admission: Admission) -> bool:
+    devices = admission.before.machine.devices
+    return all(
+        len({bool(device.numa) for device in devices if device.resource == name}) < 2
+        for name in _request(admission).devices
+    )
+
+
+devices_are_alike = Guard[Admission]("some devices of a resource have a topology and others none", _devices_are_alike)
+
+
+def _able(admission: Admission, *, surely: bool = True) -> list[int]:
+    return Room(admission.before).nodes_that_hold(_request(admission), surely=surely)
+
+
+def _able_sets(admission: Admission) -> list[int]:
+    return Room(admission.before).surely_give(_request(admission))
+
+
+one_node_can_give_all = Guard[Admission](
+    "no NUMA node can give all that the pod asks for", lambda admission: _able(admission)
+)
+no_node_can_give_all = Guard[Admission](
+    "one NUMA node may give all that the pod asks for", lambda admission: not _able(admission, surely=False)
+)
+few_nodes_can_give_all = Guard[Admission](
+    "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",
+    lambda admission: _able_sets(admission),
+)
+several_nodes_can_give_all = Guard[Admission](
+    "no several NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",
+    lambda admission: any(nodes & (nodes - 1) for nodes in _able_sets(admission)),
+)
+nothing_is_preferred = Guard[Admission](
+    "every resource may be free on as few NUMA nodes as it ever needs",
+    lambda admission: Room(admission.before).prefers_nothing(_request(admission)),
+)
+
+
+AT_ONCE = (
+    for_the_first_time,
+    of_containers,
+    with_app_containers_only,
+    without_option(BY_SOCKET),
+    counting_is_enough,
+    aligned_at_once,
+)
+
+
+@checker(
+    "topology-manager/admission/admits-what-one-node-holds",
+    Admission,
+    when=(*AT_ONCE, leaving_a_cpu, one_node_can_give_all),
+)
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
-    world, request = admission.before, _one_request(admission)
-    if request is None or _leaves_nothing(world, request):
-        return None
-    able = Room(world).nodes_that_hold(request, surely=True)
-    if not able:
-        return None
-    return violated(
-        admission.admitted,
-        f"pod {admission.pod.uid} is refused where NUMA node {able[0]} has all it asks for",
-        got=f"{admission.reason}: {admission.message}",
-        allowed="admitted",
-        free=world.free & world.machine.numa_bits[able[0]],
-    )
+    node = _able(admission)[0]
+    return _is_admitted(admission, f"NUMA node {node} has all it asks for", 1 << node)
 
 
-@checker("topology-manager/restricted/admits-what-several-nodes-hold", Admission)
+@checker(
+    "topology-manager/restricted/admits-what-several-nodes-hold",
+    Admission,
+    when=(under("restricted"), *AT_ONCE, with_memory, several_nodes_can_give_all, leaving_a_cpu),
+)
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """CPUs and memory that need several NUMA nodes, and as many, are admitted where so few of them are free."""
-    world, request = admission.before, _one_request(admission)
-    if world.settings.topology != "restricted" or request is None or not request.memory:
-        return None
-    able = [nodes for nodes in Room(world).surely_give(request) if nodes & (nodes - 1)]
-    if not able or _leaves_nothing(world, request):
-        return None
+    nodes = next(nodes for nodes in _able_sets(admission) if nodes & (nodes - 1))
+    return _is_admitted(admission, f"the NUMA nodes {format_bits(nodes)} prefer all it asks for", nodes)
+
+
+def _is_admitted(admission: Admission, where: str, nodes: int) -> Judgement:
+    world = admission.before
     return violated(
         admission.admitted,
-        f"pod {admission.pod.uid} is refused where the NUMA nodes {format_bits(able[0])} prefer all it asks for",
+        f"pod {admission.pod.uid} is refused where {where}",
         got=f"{admission.reason}: {admission.message}",
         allowed="admitted",
-        free=world.free & cpus_of(world.machine, able[0]),
+        free=world.free & cpus_of(world.machine, nodes),
     )
 
 
-@checker("memory-manager/static/uses-the-fewest-numa-nodes", Admission)
+@checker(
+    "memory-manager/static/uses-the-fewest-numa-nodes",
+    Admission,
+    when=(under(*ALIGNING), *AT_ONCE, with_memory, admitted, few_nodes_can_give_all),
+)
 def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     """Under a policy that aligns, memory comes from as few NUMA nodes as ever hold it, where so few can give all."""
-    world, request = admission.before, _one_request(admission)
-    if world.settings.topology not in ALIGNING or request is None or not request.memory or not admission.admitted:
-        return None
-    able = Room(world).surely_give(request)
-    if not able:
-        return None
-    nodes = 0
+    able, nodes = _able_sets(admission), 0
     for held in admission.held.values():
         for block in held.memory or ():
             nodes |= block.nodes if block.bytes else 0
@@ -91,46 +151,44 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     )
 
 
-@checker("topology-manager/single-numa-node/refuses-what-no-node-holds", Admission)
+@checker(
+    "topology-manager/single-numa-node/refuses-what-no-node-holds",
+    Admission,
+    when=(under("single-numa-node"), *AT_ONCE, devices_are_alike, no_node_can_give_all),
+)
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
-    world, request = admission.before, _one_request(admission)
-    if world.settings.topology != "single-numa-node" or request is None:
-        return None
-    if not _narrow_devices(world, request) or Room(world).nodes_that_hold(request, surely=False):
-        return None
-    return violated(
-        not admission.admitted,
-        f"pod {admission.pod.uid} is admitted where no NUMA node has all it asks for",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
-        allowed="refused",
-        free=world.free,
-    )
+    return _is_refused(admission, "no NUMA node has all it asks for")
 
 
-@checker("topology-manager/restricted/refuses-what-nothing-prefers", Admission)
+@checker(
+    "topology-manager/restricted/refuses-what-nothing-prefers",
+    Admission,
+    when=(under("restricted"), *AT_ONCE, nothing_is_preferred),
+)
 def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
-    world, request = admission.before, _one_request(admission)
-    if world.settings.topology != "restricted" or request is None or not Room(world).prefers_nothing(request):
-        return None
+    return _is_refused(admission, "nothing on so few NUMA nodes is free")
+
+
+def _is_refused(admission: Admission, where: str) -> Judgement:
     return violated(
         not admission.admitted,
-        f"pod {admission.pod.uid} is admitted where nothing on so few NUMA nodes is free",
+        f"pod {admission.pod.uid} is admitted where {where}",
         got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
         allowed="refused",
-        free=world.free,
+        free=admission.before.free,
     )
 
 
-@checker("topology-manager/admission/keeps-together-what-one-node-holds", Admission)
+@checker(
+    "topology-manager/admission/keeps-together-what-one-node-holds",
+    Admission,
+    when=(under(*ALIGNING), *AT_ONCE, admitted, devices_are_alike, one_node_can_give_all),
+)
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, CPUs, memory and devices come from one NUMA node where one can give them all."""
-    world, request = admission.before, _one_request(admission)
-    if world.settings.topology not in ALIGNING or request is None or not admission.admitted:
-        return None
-    if not _narrow_devices(world, request) or not Room(world).nodes_that_hold(request, surely=True):
-        return None
+    world = admission.before
     common = set(world.machine.numa_ids)
     for held in admission.held.values():
         common &= _nodes_of(world, held)
@@ -142,12 +200,25 @@ def keeps_together(admission: Admission) -> Judgement:
     )
 
 
-@checker("topology-manager/admission/uses-the-merged-hint", Admission)
+merges_are_told = Guard[Admission]("it is not told how hints were merged", lambda admission: admission.alignments)
+
+
+def _in_order(admission: Admission) -> list[str]:
+    """Return the containers that were aligned one by one, in the order in which that is told."""
+    return [one.container for one in admission.alignments or () if one.container is not None]
+
+
+two_merges_are_told = Guard[Admission](
+    "it is not told how hints of two containers were merged", lambda admission: len(_in_order(admission)) > 1
+)
+
+
+@checker(
+    "topology-manager/admission/uses-the-merged-hint", Admission, when=(merges_are_told, admitted, for_the_first_time)
+)
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged is stored, and used: what a container is told as its affinity is what was merged."""
-    told = admission.alignments
-    if not told or not admission.admitted or admission.again:
-        return None
+    told = admission.alignments or ()
     whole = next((one.affinity for one in told if one.container is None), None)
     merged = {one.container: one.affinity for one in told}
     wrong = {
@@ -163,12 +234,12 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
     )
 
 
-@checker("topology-manager/admission/aligns-init-containers-first", Admission)
+@checker(
+    "topology-manager/admission/aligns-init-containers-first", Admission, when=(two_merges_are_told, for_the_first_time)
+)
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers come first, then app containers."""
-    told = [one.container for one in admission.alignments or () if one.container is not None]
-    if len(told) < 2 or admission.again:
-        return None
+    told = _in_order(admission)
     wanted = [container.name for container in admission.pod.containers][: len(told)]
     return violated(
         told == wanted,
@@ -178,12 +249,12 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
     )
 
 
-@checker("topology-manager/admission/refuses-what-is-not-admitted", Admission)
+@checker(
+    "topology-manager/admission/refuses-what-is-not-admitted", Admission, when=(merges_are_told, for_the_first_time)
+)
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """The policy decides by the merged hint: a pod of which it does not admit a request is refused."""
-    told = admission.alignments
-    if not told or admission.again:
-        return None
+    told = admission.alignments or ()
     return violated(
         all(one.admit for one in told) or not admission.admitted,
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
@@ -207,15 +278,6 @@ def _nodes_of(world: World, held: Held) -> set[int]:
             numa = places.get((name, id), ())
             common &= set(numa) if numa else common
     return common
-
-
-def _narrow_devices(world: World, request: Request) -> bool:
-    """Whether every resource asked for has a topology, or none: where devices differ pages leave the rest open."""
-    for name in request.devices:
-        known = {bool(device.numa) for device in world.machine.devices if device.resource == name}
-        if len(known) > 1:
-            return False
-    return True
 
 
 def _told(held: Held) -> str:

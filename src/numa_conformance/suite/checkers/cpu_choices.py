@@ -5,10 +5,10 @@ Each function is one requirement. The sentences are on the page Node Resource Ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ...cpuset import format_bits
-from ..judge.checker import Judgement, Violation, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import (
     ACROSS_CORES,
     ACROSS_NUMA,
@@ -22,109 +22,152 @@ from ..judge.choice import (
     touched,
 )
 
-_PACKING = frozenset({WHOLE_CORES, BY_SOCKET, STRICT})
-"""Options beside which CPUs are packed as without any."""
+was_served = Guard[Choice]("the request was refused", lambda choice: choice.given is not None)
+took_its_number = Guard[Choice](
+    "so many free CPUs are not given, or the pages leave open where they lie", lambda choice: choice.took is not None
+)
 
 
-@checker("cpu-manager/static/integral-guaranteed-is-exclusive", Choice)
-def gives_the_number(choice: Choice) -> Judgement:
-    """As many CPUs as were asked for."""
-    if choice.given is None:
-        return None
-    number = choice.given.bit_count()
-    return violated(
-        number == choice.count,
-        f"{number} CPUs are given where {choice.count} are asked for",
-        got=format_bits(choice.given),
-        allowed=f"{choice.count} CPUs",
+def on(*names: str) -> Guard[Choice]:
+    """Return the guard that options are on."""
+    return Guard(f"{' or '.join(names)} is off", lambda choice: choice.options.issuperset(names))
+
+
+def off(*names: str) -> Guard[Choice]:
+    """Return the guard that options are off."""
+    return Guard(f"{' or '.join(names)} is on", lambda choice: choice.options.isdisjoint(names))
+
+
+def only(*names: str) -> Guard[Choice]:
+    """Return the guard that no options are on but these."""
+    known = frozenset(names)
+    return Guard(
+        f"options are on{' beside ' * bool(names)}{' and '.join(names)}", lambda choice: choice.options <= known
     )
 
 
-@checker("cpu-manager/static/gives-free-cpus-only", Choice)
+untouched = Guard[Choice]("a NUMA node is partly in use", lambda choice: choice.untouched)
+in_use = Guard[Choice]("every NUMA node is free as a whole or taken", lambda choice: not choice.untouched)
+even = Guard[Choice]("cores have different numbers of threads", lambda choice: choice.even)
+nodes_are_alike = Guard[Choice](
+    "NUMA nodes differ in size", lambda choice: len({node.bit_count() for node in choice.numa}) == 1
+)
+among_all = Guard[Choice]("a hint narrows the choice", lambda choice: _scope(choice) == choice.available)
+without_a_hint = Guard[Choice]("a hint was followed", lambda choice: choice.near is None)
+the_hint_holds_it = Guard[Choice](
+    "the NUMA nodes of the hint cannot give so many", lambda choice: _scope(choice) is not None
+)
+in_steps = Guard[Choice](
+    "parts of cores are asked for under full-pcpus-only", lambda choice: choice.count % _step(choice) == 0
+)
+in_whole_cores = Guard[Choice](
+    "parts of cores are asked for, or free",
+    lambda choice: not choice.available & ~choice.whole_core_cpus and choice.count % choice.threads == 0,
+)
+one_node_suffices = Guard[Choice]("no NUMA node can give so many", lambda choice: _one_suffices(choice, choice.numa))
+
+
+def _several_equal_nodes_are_required(choice: Choice) -> bool:
+    scope = _scope(choice) or 0
+    sizes = {(node & scope).bit_count() for node in choice.numa} - {0}
+    return len(sizes) == 1 and choice.count > min(sizes)
+
+
+several_equal_nodes_are_required = Guard[Choice](
+    "one NUMA node can give so many, or the NUMA nodes that can give some differ in size",
+    _several_equal_nodes_are_required,
+)
+
+
+def _each_can_give_its_share(choice: Choice) -> bool:
+    room, step = _room(choice, _scope(choice) or 0), _step(choice)
+    used = len(touched(choice.numa, choice.took or 0))
+    share = -(-choice.count // (used * step)) * step
+    return used > 1 and sum((node & room).bit_count() >= share for node in choice.numa) >= used
+
+
+each_can_give_its_share = Guard[Choice](
+    "one NUMA node was used, or fewer than were used can give their share", _each_can_give_its_share
+)
+sockets_apply = Guard[Choice](
+    "there are more sockets than NUMA nodes, or no whole free cores add up under full-pcpus-only",
+    lambda choice: (
+        len(choice.sockets) <= len(choice.numa) and (WHOLE_CORES not in choice.options or choice.can_be_whole_cores)
+    ),
+)
+sockets_are_whole = Guard[Choice](
+    "a socket is partly in use", lambda choice: _whole_or_taken(choice.sockets, choice.available)
+)
+sockets_are_in_use = Guard[Choice](
+    "every socket is free as a whole or taken", lambda choice: not sockets_are_whole.holds(choice)
+)
+one_socket_suffices = Guard[Choice]("no socket can give so many", lambda choice: _one_suffices(choice, choice.sockets))
+caches_are_known = Guard[Choice](
+    "the machine does not tell of several uncore caches, or of one for each CPU",
+    lambda choice: len(choice.caches) > 1 and not choice.machine.online_bits & ~sum(choice.caches),
+)
+caches_are_whole = Guard[Choice](
+    "an uncore cache is partly in use", lambda choice: _whole_or_taken(choice.caches, choice.available)
+)
+has_no_excuse = Guard[Choice](
+    "parts of cores are asked for, or an uncore cache is partly in use",
+    lambda choice: choice.even and not choice.count % choice.threads and caches_are_whole.holds(choice),
+)
+has_an_excuse = Guard[Choice](
+    "whole cores are asked for, and every uncore cache is free as a whole or taken",
+    lambda choice: not has_no_excuse.holds(choice),
+)
+one_cache_suffices = Guard[Choice](
+    "no uncore cache can give so many", lambda choice: _one_suffices(choice, choice.caches)
+)
+no_cache_suffices = Guard[Choice](
+    "one uncore cache can give so many",
+    lambda choice: fewest((cache.bit_count() for cache in choice.caches if cache & choice.available), choice.count) > 1,
+)
+enough_are_free = Guard[Choice]("fewer CPUs are free", lambda choice: choice.count <= choice.available.bit_count())
+a_hint_narrows = Guard[Choice](
+    "no hint was followed, or its NUMA nodes cannot give so many, or are all there are",
+    lambda choice: choice.near is not None and _hinted(choice) not in (None, choice.available),
+)
+
+
+BY_CACHE = (took_its_number, on(BY_UNCORE), only(BY_UNCORE, WHOLE_CORES), caches_are_known, among_all)
+SOCKET = (took_its_number, on(BY_SOCKET), off(BY_UNCORE, ACROSS_CORES), sockets_apply)
+NUMA = (took_its_number, on(ACROSS_NUMA), off(BY_SOCKET, BY_UNCORE), even, the_hint_holds_it, in_steps)
+
+
+@checker("cpu-manager/static/gives-free-cpus-only", Choice, when=(was_served,))
 def gives_free_cpus_only(choice: Choice) -> Judgement:
     """None but free CPUs: none of another pod, none reserved, none that is not online."""
-    if choice.given is None:
-        return None
-    stolen = choice.given & ~choice.available
+    given = choice.given or 0
+    stolen = given & ~choice.available
     return violated(
         not stolen,
         f"CPUs {format_bits(stolen)} are given that are not free",
-        got=format_bits(choice.given),
+        got=format_bits(given),
         allowed=f"some of {format_bits(choice.available)}",
-        **{"not free": stolen},
+        stolen=stolen,
     )
 
 
-@checker("cpu-manager/static/refuses-what-is-not-free", Choice)
-def refuses_what_is_not_free(choice: Choice) -> Judgement:
-    """More than are free cannot be had."""
-    if choice.count <= choice.available.bit_count():
-        return None
-    return violated(
-        choice.given is None,
-        f"{choice.count} CPUs are asked for, {choice.available.bit_count()} are free, and the request is served",
-        got=format_bits(choice.given or 0),
-        allowed="a refusal",
-    )
-
-
-@checker("cpu-manager/static/serves-what-is-free", Choice)
-def serves_what_is_free(choice: Choice) -> Judgement:
-    """So many free CPUs serve so many; under full-pcpus-only so many whole free cores do."""
-    if not choice.count or choice.count > choice.available.bit_count():
-        return None
-    if WHOLE_CORES in choice.options and not choice.can_be_whole_cores:
-        return None
-    return violated(
-        choice.given is not None,
-        f"{choice.count} CPUs are refused where {choice.available.bit_count()} are free",
-        got=choice.refusal or "a refusal",
-        allowed=f"{choice.count} of {format_bits(choice.available)}",
-        free=choice.available,
-    )
-
-
-@checker("cpu-manager/full-pcpus-only/gives-whole-cores", Choice)
-def gives_whole_cores(choice: Choice) -> Judgement:
-    """Full physical cores, always."""
-    taken = choice.took
-    if taken is None or WHOLE_CORES not in choice.options or not choice.can_be_whole_cores:
-        return None
-    return _not_split(choice, taken)
-
-
-def _not_split(choice: Choice, taken: int) -> Iterator[Violation]:
-    split = sum(core for core in choice.machine.core_bits if core & taken and core & ~taken)
-    return violated(
-        not split,
-        f"cores are split: of the CPUs {format_bits(split)} only {format_bits(split & taken)} are given",
-        got=format_bits(taken),
-        allowed="whole cores",
-        split=split,
-    )
-
-
-@checker("cpu-manager/static/packs-whole-cores", Choice)
+@checker(
+    "cpu-manager/static/packs-whole-cores",
+    Choice,
+    when=(took_its_number, only(WHOLE_CORES, BY_SOCKET, STRICT), untouched, even, among_all),
+)
 def packs_whole_cores(choice: Choice) -> Judgement:
     """Packed onto as few physical cores as possible, where every NUMA node is free as a whole or taken."""
-    taken = choice.took
-    if taken is None or choice.options - _PACKING or not choice.untouched:
-        return None
-    if not choice.even or _scope(choice) != choice.available:
-        return None
-    return _few_cores(choice, taken)
+    return _few_cores(choice)
 
 
-@checker("cpu-manager/static/packs-few-cores-in-use", Choice)
+@checker("cpu-manager/static/packs-few-cores-in-use", Choice, when=(took_its_number, only(), in_use, among_all))
 def packs_few_cores_in_use(choice: Choice) -> Judgement:
     """The same on a machine in use: the page says that CPUs tend to be packed."""
-    taken = choice.took
-    if taken is None or choice.options or choice.untouched or _scope(choice) != choice.available:
-        return None
-    return _few_cores(choice, taken)
+    return _few_cores(choice)
 
 
-def _few_cores(choice: Choice, taken: int) -> Iterator[Violation]:
+def _few_cores(choice: Choice) -> Judgement:
+    taken = choice.took or 0
     cores = len(touched(choice.machine.core_bits, taken))
     return violated(
         cores <= choice.fewest_cores,
@@ -134,27 +177,34 @@ def _few_cores(choice: Choice, taken: int) -> Iterator[Violation]:
     )
 
 
-@checker("cpu-manager/static/packs-few-numa-nodes", Choice)
+@checker(
+    "cpu-manager/static/packs-few-numa-nodes",
+    Choice,
+    when=(
+        took_its_number,
+        only(WHOLE_CORES),
+        untouched,
+        even,
+        nodes_are_alike,
+        among_all,
+    ),
+)
 def packs_few_numa_nodes(choice: Choice) -> Judgement:
     """One NUMA node is filled before the next is begun, or the fewest are used, where each is whole or taken."""
-    taken = choice.took
-    if taken is None or choice.options - {WHOLE_CORES} or not choice.untouched or _scope(choice) != choice.available:
-        return None
-    if not choice.even or len({node.bit_count() for node in choice.numa}) > 1:
-        return None
+    taken = choice.took or 0
     begun = [node for node in touched(choice.numa, taken) if node & choice.whole_core_cpus & ~taken]
-    return () if len(begun) <= 1 else _few(choice, taken, choice.numa, "NUMA nodes")
+    return () if len(begun) <= 1 else _few(choice, choice.numa, "NUMA nodes")
 
 
-@checker("cpu-manager/static/packs-few-numa-nodes-in-use", Choice)
+@checker(
+    "cpu-manager/static/packs-few-numa-nodes-in-use",
+    Choice,
+    when=(took_its_number, only(), in_use, among_all, even, in_whole_cores),
+)
 def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
     """On a machine in use the kubelet tries to use the fewest NUMA nodes; asked where no core need be split for it."""
-    taken = choice.took
-    if taken is None or choice.options or choice.untouched or _scope(choice) != choice.available:
-        return None
+    taken = choice.took or 0
     whole = [(node & choice.whole_core_cpus).bit_count() for node in choice.numa]
-    if choice.available & ~choice.whole_core_cpus or not choice.even or choice.count % choice.threads:
-        return None
     least, nodes = fewest(whole, choice.count), len(touched(choice.numa, taken))
     return violated(
         nodes <= least,
@@ -164,18 +214,12 @@ def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
     )
 
 
-@checker("cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices", Choice)
+@checker(
+    "cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices", Choice, when=(*NUMA, one_node_suffices)
+)
 def keeps_one_node(choice: Choice) -> Judgement:
     """Distribution begins only where more than one NUMA node is required."""
-    taken = choice.took
-    if taken is None or ACROSS_NUMA not in choice.options or choice.options & {BY_SOCKET, BY_UNCORE}:
-        return None
-    scope = _scope(choice)
-    if scope is None or not choice.even or choice.count % _step(choice):
-        return None
-    room = _room(choice, scope)
-    if not any((node & room).bit_count() >= choice.count for node in choice.numa):
-        return None
+    taken = choice.took or 0
     nodes = len(touched(choice.numa, taken))
     return violated(
         nodes == 1,
@@ -185,40 +229,28 @@ def keeps_one_node(choice: Choice) -> Judgement:
     )
 
 
-@checker("cpu-manager/distribute-cpus-across-numa/spreads-evenly", Choice)
+@checker(
+    "cpu-manager/distribute-cpus-across-numa/spreads-evenly",
+    Choice,
+    when=(*NUMA, untouched, several_equal_nodes_are_required),
+)
 def spreads_evenly(choice: Choice) -> Judgement:
     """Evenly over the NUMA nodes required, where these are alike and free as a whole."""
-    taken = choice.took
-    if taken is None or ACROSS_NUMA not in choice.options or not choice.untouched or not choice.even:
-        return None
-    scope = _scope(choice)
-    sizes = {(node & (scope or 0)).bit_count() for node in choice.numa} - {0}
-    if len(sizes) != 1 or choice.options & {BY_SOCKET, BY_UNCORE} or choice.count <= min(sizes):
-        return None
-    if choice.count % _step(choice):
-        return None
-    return _even(choice, taken)
+    return _even(choice)
 
 
-@checker("cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use", Choice)
+@checker(
+    "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
+    Choice,
+    when=(*NUMA, in_use, each_can_give_its_share),
+)
 def spreads_evenly_in_use(choice: Choice) -> Judgement:
     """The same on a machine in use, where as many NUMA nodes as were used can each give their share."""
-    taken = choice.took
-    if taken is None or ACROSS_NUMA not in choice.options or choice.untouched or not choice.even:
-        return None
-    scope = _scope(choice)
-    if scope is None:
-        return None
-    room = _room(choice, scope)
-    used = len(touched(choice.numa, taken))
-    share = -(-choice.count // (used * _step(choice))) * _step(choice)
-    able = sum((node & room).bit_count() >= share for node in choice.numa)
-    if used < 2 or able < used or choice.options & {BY_SOCKET, BY_UNCORE} or choice.count % _step(choice):
-        return None
-    return _even(choice, taken)
+    return _even(choice)
 
 
-def _even(choice: Choice, taken: int) -> Iterator[Violation]:
+def _even(choice: Choice) -> Judgement:
+    taken = choice.took or 0
     shares = sorted((node & taken).bit_count() for node in touched(choice.numa, taken))
     return violated(
         len(shares) > 1 and shares[-1] - shares[0] <= _step(choice),
@@ -233,12 +265,14 @@ def _step(choice: Choice) -> int:
     return choice.threads if WHOLE_CORES in choice.options else 1
 
 
-@checker("cpu-manager/distribute-cpus-across-cores/takes-separate-cores", Choice)
+@checker(
+    "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
+    Choice,
+    when=(took_its_number, on(ACROSS_CORES), without_a_hint),
+)
 def takes_separate_cores(choice: Choice) -> Judgement:
     """As many different physical cores as have a free CPU."""
-    taken = choice.took
-    if taken is None or ACROSS_CORES not in choice.options or choice.near is not None:
-        return None
+    taken = choice.took or 0
     cores, possible = len(touched(choice.machine.core_bits, taken)), min(choice.count, len(choice.open_cores))
     return violated(
         cores >= possible,
@@ -248,67 +282,61 @@ def takes_separate_cores(choice: Choice) -> Judgement:
     )
 
 
-@checker("cpu-manager/align-by-socket/stays-in-one-socket", Choice)
+@checker(
+    "cpu-manager/align-by-socket/stays-in-one-socket", Choice, when=(*SOCKET, sockets_are_whole, one_socket_suffices)
+)
 def stays_in_one_socket(choice: Choice) -> Judgement:
     """Aligned at the socket: what one socket can hold comes from one, where each is free as a whole or taken."""
-    taken = choice.took
-    if taken is None or not _by_socket(choice) or not _whole_or_taken(choice.sockets, choice.available):
-        return None
-    return _one_where_one_suffices(choice, taken, choice.sockets, "socket")
+    return _in_one(choice, choice.sockets, "socket")
 
 
-@checker("cpu-manager/align-by-socket/stays-in-one-socket-in-use", Choice)
+@checker(
+    "cpu-manager/align-by-socket/stays-in-one-socket-in-use",
+    Choice,
+    when=(*SOCKET, sockets_are_in_use, one_socket_suffices),
+)
 def stays_in_one_socket_in_use(choice: Choice) -> Judgement:
     """The same on a machine in use."""
-    taken = choice.took
-    if taken is None or not _by_socket(choice) or _whole_or_taken(choice.sockets, choice.available):
-        return None
-    return _one_where_one_suffices(choice, taken, choice.sockets, "socket")
+    return _in_one(choice, choice.sockets, "socket")
 
 
-def _by_socket(choice: Choice) -> bool:
-    """The page: the option does not apply where there are more sockets than NUMA nodes."""
-    alone = not choice.options & {BY_UNCORE, ACROSS_CORES}
-    applies = len(choice.sockets) <= len(choice.numa) and (
-        WHOLE_CORES not in choice.options or choice.can_be_whole_cores
-    )
-    return BY_SOCKET in choice.options and alone and applies
-
-
-@checker("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", Choice)
+@checker(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache",
+    Choice,
+    when=(*BY_CACHE, has_no_excuse, one_cache_suffices),
+)
 def stays_in_one_cache(choice: Choice) -> Judgement:
     """All CPUs share one uncore cache where one can hold them: whole cores, with each cache free or taken."""
-    taken = choice.took
-    if taken is None or not _by_cache(choice) or not _has_no_excuse(choice):
-        return None
-    return _one_where_one_suffices(choice, taken, choice.caches, "uncore cache")
+    return _in_one(choice, choice.caches, "uncore cache")
 
 
-@checker("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use", Choice)
+@checker(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use",
+    Choice,
+    when=(*BY_CACHE, has_an_excuse, one_cache_suffices),
+)
 def stays_in_one_cache_in_use(choice: Choice) -> Judgement:
     """The same on a machine in use, and for parts of cores: on a best-effort basis, as the page says."""
-    taken = choice.took
-    if taken is None or not _by_cache(choice) or _has_no_excuse(choice):
-        return None
-    return _one_where_one_suffices(choice, taken, choice.caches, "uncore cache")
+    return _in_one(choice, choice.caches, "uncore cache")
 
 
-@checker("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches", Choice)
+@checker(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches",
+    Choice,
+    when=(*BY_CACHE, caches_are_whole, no_cache_suffices),
+)
 def uses_few_caches(choice: Choice) -> Judgement:
     """A request that no cache holds comes from as few as possible; asked where each is free as a whole or taken."""
-    taken = choice.took
-    if taken is None or not _by_cache(choice) or not _whole_or_taken(choice.caches, choice.available):
-        return None
-    if fewest((cache.bit_count() for cache in choice.caches if cache & choice.available), choice.count) < 2:
-        return None
-    return _few(choice, taken, choice.caches, "uncore caches")
+    return _few(choice, choice.caches, "uncore caches")
 
 
-@checker("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", Choice)
+@checker(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
+    Choice,
+    when=(on(BY_UNCORE), off(WHOLE_CORES), enough_are_free),
+)
 def never_refuses(choice: Choice) -> Judgement:
     """Best effort: what no cache can hold is given all the same."""
-    if BY_UNCORE not in choice.options or WHOLE_CORES in choice.options or choice.count > choice.available.bit_count():
-        return None
     return violated(
         choice.given is not None or not choice.count,
         "a request is refused though enough CPUs are free",
@@ -317,31 +345,18 @@ def never_refuses(choice: Choice) -> Judgement:
     )
 
 
-def _has_no_excuse(choice: Choice) -> bool:
-    """Whether the best of efforts must find one cache: whole cores are asked for, each cache is free or taken."""
-    whole = choice.even and not choice.count % choice.threads
-    return whole and _whole_or_taken(choice.caches, choice.available)
-
-
-def _by_cache(choice: Choice) -> bool:
-    """Whether every CPU has an uncore cache, and the option stands alone beside full-pcpus-only."""
-    known = not choice.machine.online_bits & ~sum(choice.caches) and len(choice.caches) > 1
-    plain = not choice.options - {BY_UNCORE, WHOLE_CORES}
-    return BY_UNCORE in choice.options and known and plain and _scope(choice) == choice.available
-
-
-@checker("topology-manager/best-effort/aligns-when-possible", Choice)
-def follows_the_hint(choice: Choice) -> Judgement:
-    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can.
-
-    Those of a preferred hint can, or it would not have been one; under full-pcpus-only a hint may not know of cores.
-    """
-    taken = choice.took
+def _hinted(choice: Choice) -> int | None:
+    """The CPUs of the hint, where these can give the request; those of a preferred hint can, but for whole cores."""
     scope = _scope(choice)
     if scope is None and choice.preferred and not choice.options & {WHOLE_CORES, BY_SOCKET}:
-        scope = choice.near
-    if taken is None or choice.near is None or scope is None or scope == choice.available:
-        return None
+        return choice.near
+    return scope
+
+
+@checker("topology-manager/best-effort/aligns-when-possible", Choice, when=(took_its_number, a_hint_narrows))
+def follows_the_hint(choice: Choice) -> Judgement:
+    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
+    taken, scope = choice.took or 0, _hinted(choice) or 0
     return violated(
         not taken & ~scope,
         f"CPUs {format_bits(taken & ~scope)} are not of the NUMA nodes of the hint, which can give all",
@@ -375,11 +390,13 @@ def _whole_or_taken(groups: Iterable[int], available: int) -> bool:
     return all(group & available in (0, group) for group in groups)
 
 
-def _one_where_one_suffices(choice: Choice, taken: int, groups: tuple[int, ...], name: str) -> Judgement:
-    scope = _scope(choice)
-    room = _room(choice, scope or 0)
-    if not any((group & room).bit_count() >= choice.count for group in groups):
-        return None
+def _one_suffices(choice: Choice, groups: tuple[int, ...]) -> bool:
+    room = _room(choice, _scope(choice) or 0)
+    return any((group & room).bit_count() >= choice.count for group in groups)
+
+
+def _in_one(choice: Choice, groups: tuple[int, ...], name: str) -> Judgement:
+    taken = choice.took or 0
     number = len(touched(groups, taken))
     return violated(
         number == 1,
@@ -389,8 +406,8 @@ def _one_where_one_suffices(choice: Choice, taken: int, groups: tuple[int, ...],
     )
 
 
-def _few(choice: Choice, taken: int, groups: tuple[int, ...], name: str) -> Iterator[Violation]:
-    room = _room(choice, choice.available)
+def _few(choice: Choice, groups: tuple[int, ...], name: str) -> Judgement:
+    room, taken = _room(choice, choice.available), choice.took or 0
     least = fewest(((group & room).bit_count() for group in groups), choice.count)
     number = len(touched(groups, taken))
     return violated(

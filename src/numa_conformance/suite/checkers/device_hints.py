@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.offered import DeviceHints
 from .wording import listed, sets_told
 
@@ -11,13 +11,27 @@ def _named(hints: DeviceHints) -> list[int]:
     return [hint.nodes for hint in hints.offered or () if hint.nodes is not None]
 
 
-@checker("device-manager/hints/every-hint-can-hold-the-request", DeviceHints)
+def _fitting(hints: DeviceHints) -> list[int]:
+    return [nodes for nodes in hints.sets if hints.can_hold(nodes) and hints.covers_reusable(nodes)]
+
+
+wants_devices = Guard[DeviceHints]("no devices are asked for", lambda hints: hints.asked)
+some_are_named = Guard[DeviceHints]("no hint names NUMA nodes", lambda hints: _named(hints))
+has_topology = Guard[DeviceHints]("the devices have no topology", lambda hints: hints.has_topology)
+devices_are_alike = Guard[DeviceHints](
+    "some devices of the resource have a topology and others none", lambda hints: not hints.mixed
+)
+sets_are_known = Guard[DeviceHints](
+    "the machine has too many NUMA nodes to look at every set of them", lambda hints: hints.sets
+)
+some_sets_fit = Guard[DeviceHints]("no set of NUMA nodes has so many free devices", lambda hints: _fitting(hints))
+some_are_reusable = Guard[DeviceHints]("no devices can be used again", lambda hints: hints.reusable)
+
+
+@checker("device-manager/hints/every-hint-can-hold-the-request", DeviceHints, when=(wants_devices, some_are_named))
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     """A set of NUMA nodes with fewer free devices than asked for is no hint."""
-    named = _named(hints)
-    if not hints.asked or not named:
-        return None
-    wrong = [nodes for nodes in named if not hints.can_hold(nodes)]
+    wrong = [nodes for nodes in _named(hints) if not hints.can_hold(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
@@ -26,14 +40,14 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     )
 
 
-@checker("device-manager/hints/offers-every-set-that-fits", DeviceHints)
+@checker(
+    "device-manager/hints/offers-every-set-that-fits",
+    DeviceHints,
+    when=(wants_devices, has_topology, devices_are_alike, some_sets_fit),
+)
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every combination of NUMA nodes is looked at, and a device counts for any of its NUMA nodes."""
-    if not hints.asked or not hints.has_topology or hints.mixed:
-        return None
-    fitting = [nodes for nodes in hints.sets if hints.can_hold(nodes) and hints.covers_reusable(nodes)]
-    if not fitting:
-        return None
+    fitting = _fitting(hints)
     missing = sorted(set(fitting).difference(_named(hints)))
     return violated(
         not missing,
@@ -43,11 +57,13 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     )
 
 
-@checker("device-manager/hints/preferred-is-narrowest", DeviceHints)
+@checker(
+    "device-manager/hints/preferred-is-narrowest",
+    DeviceHints,
+    when=(wants_devices, some_are_named, devices_are_alike, sets_are_known),
+)
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are the hints of as few NUMA nodes as the request ever needs."""
-    if not hints.asked or not _named(hints) or hints.mixed or not hints.sets:
-        return None
     named = [hint for hint in hints.offered or () if hint.nodes is not None]
     fits = any(
         all(hint.preferred == ((hint.nodes or 0).bit_count() == width) for hint in named) for width in hints.widths
@@ -60,13 +76,14 @@ def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     )
 
 
-@checker("device-manager/hints/covers-reusable-devices", DeviceHints)
+@checker(
+    "device-manager/hints/covers-reusable-devices",
+    DeviceHints,
+    when=(wants_devices, some_are_reusable, some_are_named),
+)
 def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: sets that miss them are dropped."""
-    named = _named(hints)
-    if not hints.asked or not hints.reusable or not named:
-        return None
-    wrong = [nodes for nodes in named if not hints.covers_reusable(nodes)]
+    wrong = [nodes for nodes in _named(hints) if not hints.covers_reusable(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} leave out devices that an ended init container of the pod has left",

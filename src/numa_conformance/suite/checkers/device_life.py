@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-from ..judge.checker import Judgement, checker, violated
+from collections.abc import Iterator
+
+from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.room import Request, Room
+from ..judge.room import Room, asked_devices
 from ..judge.world import Held
+from .guards import admitted, for_the_first_time
+from .restarts import came_up, plain
+
+with_devices = Guard[Admission](
+    "the pod asks for no devices", lambda admission: asked_devices(admission.before.machine, admission.pod.containers)
+)
+given_devices = Guard[Admission](
+    "no devices are given", lambda admission: any(any(_ids(held).values()) for held in admission.held.values())
+)
+without_init_containers = Guard[Admission](
+    "the pod has init containers",
+    lambda admission: all(container.kind != "init" for container in admission.pod.containers),
+)
 
 
-@checker("device-manager/allocation/gives-the-number-asked-for", Admission)
-def gives_the_number(admission: Admission) -> Judgement:
+@checker("device-manager/allocation/gives-the-number-asked-for", Admission, when=(admitted, with_devices))
+def gives_the_number(admission: Admission) -> Iterator[Violation]:
     """An admitted container has as many devices of each resource as it asks for."""
-    world, pod = admission.before, admission.pod
-    if not admission.admitted or not Request.of(world, pod, pod.containers).devices:
-        return None
-    for container in pod.containers:
-        wanted = {name: n for name, n in Request.of(world, pod, [container]).devices.items() if n}
+    for container in admission.pod.containers:
+        asked = asked_devices(admission.before.machine, [container])
+        wanted = {name: number for name, number in asked.items() if number}
         held = admission.held.get(container.name)
-        got = {name: len(ids) for name, ids in ((held.devices if held else None) or {}).items() if ids}
-        if got != wanted:
-            why = f"container {container.name} of pod {pod.uid} has another number of devices than it asks for"
-            return violated(False, why, got=_told(held), allowed=str(wanted))
-    return ()
+        yield from violated(
+            {name: len(ids) for name, ids in _ids(held).items()} == wanted,
+            f"container {container.name} of pod {admission.pod.uid} has another number of devices than it asks for",
+            got=_told(held),
+            allowed=wanted,
+        )
 
 
-@checker("device-manager/allocation/gives-healthy-devices-only", Admission)
+@checker("device-manager/allocation/gives-healthy-devices-only", Admission, when=(given_devices, for_the_first_time))
 def gives_healthy_devices(admission: Admission) -> Judgement:
     """Devices that are given exist and are healthy."""
     machine = admission.before.machine
     healthy = {(device.resource, device.id) for device in machine.devices if device.healthy}
-    given = {device for held in admission.held.values() for device in _devices(held)}
-    if not given or admission.again:
-        return None
-    wrong = sorted(given - healthy)
+    wrong = sorted({device for held in admission.held.values() for device in _devices(held)} - healthy)
     return violated(not wrong, "devices are given that are not there or not healthy", got=wrong)
 
 
-@checker("device-manager/allocation/shares-no-device", Moment)
-def shares_no_device(moment: Moment) -> Judgement:
+with_pods_that_have_devices = Guard[Moment](
+    "no pod has devices", lambda moment: any(pod.devices for pod in moment.world.pods.values())
+)
+
+
+@checker("device-manager/allocation/shares-no-device", Moment, when=(with_pods_that_have_devices,))
+def shares_no_device(moment: Moment) -> Iterator[Violation]:
     """A device belongs to one pod, and to one container of it; an init container's may serve again."""
     pods: dict[tuple[str, str], str] = {}
     containers: dict[tuple[str, str], str] = {}
@@ -48,52 +64,53 @@ def shares_no_device(moment: Moment) -> Judgement:
                 if owners[0] == uid and container.kind != "init":
                     owners = [containers.setdefault(device, container.name), container.name]
                 if owners[0] != owners[1]:
-                    return violated(False, f"device {device[1]} of {device[0]} belongs to {owners[0]} and {owners[1]}")
-    return () if pods else None
+                    yield Violation(f"device {device[1]} of {device[0]} belongs to {owners[0]} and {owners[1]}")
+                    return
+
+
+asking_for_more_than_is_free = Guard[Admission]("so many devices are free", lambda admission: _short(admission))
+
+
+def _short(admission: Admission) -> dict[str, int]:
+    """Return the devices of which a pod asks for more than are free."""
+    world, pod = admission.before, admission.pod
+    room = Room(world)
+    asked = asked_devices(world.machine, pod.containers)
+    return {name: number for name, number in asked.items() if number > room.free_devices(None, name)}
+
+
+@checker(
+    "device-manager/allocation/refuses-what-is-not-there",
+    Admission,
+    when=(for_the_first_time, without_init_containers, asking_for_more_than_is_free),
+)
+def refuses_what_is_not_there(admission: Admission) -> Judgement:
+    """A pod that asks for more devices than are free is refused."""
+    return violated(
+        not admission.admitted,
+        f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
+        got=str({name: _told(held) for name, held in admission.held.items()}),
+        allowed=f"a refusal: {_short(admission)} are asked for",
+    )
+
+
+with_devices_before = Guard[Restart](
+    "no container that is there again had devices",
+    lambda restart: any(had and had.devices for _, had, _ in restart.kept),
+)
+
+
+@checker("device-manager/restart/keeps-devices", Restart, when=(plain, came_up, with_devices_before))
+def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
+    """Containers keep their devices when the node agent restarts."""
+    for who, had, has in restart.kept:
+        if had and had.devices:
+            why = f"{who} has other devices after a restart"
+            yield from violated(_ids(had) == _ids(has), why, got=_told(has), allowed=_told(had))
 
 
 def _devices(held: Held | None) -> set[tuple[str, str]]:
     return {(name, id) for name, ids in _ids(held).items() for id in ids}
-
-
-@checker("device-manager/allocation/refuses-what-is-not-there", Admission)
-def refuses_what_is_not_there(admission: Admission) -> Judgement:
-    """A pod that asks for more devices than are free is refused."""
-    world, pod = admission.before, admission.pod
-    if admission.again or any(container.kind == "init" for container in pod.containers):
-        return None
-    room = Room(world)
-    short = {
-        name: number
-        for name, number in Request.of(world, pod, pod.containers).devices.items()
-        if number > room.free_devices(None, name)
-    }
-    if not short:
-        return None
-    return violated(
-        not admission.admitted,
-        f"pod {pod.uid} asks for more devices than are free and is admitted",
-        got=str({name: _told(held) for name, held in admission.held.items()}),
-        allowed=f"a refusal: {short} are asked for",
-    )
-
-
-@checker("device-manager/restart/keeps-devices", Restart)
-def devices_survive_a_restart(restart: Restart) -> Judgement:
-    """Containers keep their devices when the node agent restarts."""
-    if not restart.plain or restart.after is None:
-        return None
-    asked = False
-    for uid, pod in restart.before.pods.items():
-        for container in pod.spec.containers:
-            had, has = pod.held.get(container.name), restart.held.get(uid, {}).get(container.name)
-            if container.kind == "init" or uid not in restart.held or not had or not had.devices:
-                continue
-            asked = True
-            if _ids(had) != _ids(has):
-                why = f"container {container.name} of pod {uid} has other devices after a restart"
-                return violated(False, why, got=_told(has), allowed=_told(had))
-    return () if asked else None
 
 
 def _ids(held: Held | None) -> dict[str, frozenset[str]]:

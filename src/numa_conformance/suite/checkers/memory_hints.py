@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ..history.answers import Affinity
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.offered import MemoryHints
+from .guards import memory_none, memory_static
 from .wording import listed, sets_told
 
 ANY = Affinity(None, True)
@@ -19,15 +20,42 @@ def _asked(hints: MemoryHints) -> str:
     return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
 
 
-@checker("memory-manager/hints/can-guarantee-the-request", MemoryHints)
+def _named(hints: MemoryHints) -> list[tuple[str, int, bool]]:
+    """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
+    return [
+        (kind, hint.nodes, hint.preferred)
+        for kind in hints.asked
+        for hint in hints.offered.get(kind) or ()
+        if hint.nodes is not None
+    ]
+
+
+def _fitting(hints: MemoryHints) -> list[int]:
+    return [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
+
+
+some_are_named = Guard[MemoryHints]("no hint names NUMA nodes", lambda hints: _named(hints))
+wants_memory = Guard[MemoryHints]("no memory is to be given", lambda hints: hints.asked)
+wants_several_types = Guard[MemoryHints](
+    "memory of one type at most is to be given", lambda hints: len(hints.asked) > 1
+)
+some_surely_hold = Guard[MemoryHints](
+    "no NUMA nodes of which nothing is given hold it all", lambda hints: any(map(hints.surely_hold, hints.sets))
+)
+narrowest_surely_hold = Guard[MemoryHints](
+    "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
+    lambda hints: len(hints.widths) == 1 and bool(_fitting(hints)),
+)
+sets_are_known = Guard[MemoryHints](
+    "the machine has too many NUMA nodes to look at every set of them", lambda hints: hints.sets
+)
+of_another_class = Guard[MemoryHints]("the pod is Guaranteed", lambda hints: hints.qos != "Guaranteed")
+
+
+@checker("memory-manager/hints/can-guarantee-the-request", MemoryHints, when=(some_are_named,))
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """A hint names NUMA nodes that can guarantee the memory: so much of the type is free in them."""
-    named = [
-        (kind, hint.nodes) for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None
-    ]
-    if not named:
-        return None
-    wrong = [(kind, nodes) for kind, nodes in named if not hints.can_hold(nodes, kind)]
+    wrong = [(kind, nodes) for kind, nodes, _ in _named(hints) if not hints.can_hold(nodes, kind)]
     return violated(
         not wrong,
         ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
@@ -36,12 +64,10 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     )
 
 
-@checker("memory-manager/hints/every-type-counts", MemoryHints)
+@checker("memory-manager/hints/every-type-counts", MemoryHints, when=(wants_several_types,))
 def every_type_counts(hints: MemoryHints) -> Judgement:
     """A hint names NUMA nodes with enough for all types of memory that are asked for."""
-    if len(hints.asked) < 2:
-        return None
-    named = {hint.nodes for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None}
+    named = {nodes for _, nodes, _ in _named(hints)}
     wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
     return violated(
         not wrong,
@@ -51,11 +77,9 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     )
 
 
-@checker("memory-manager/hints/guaranteed-pods-have-some", MemoryHints)
+@checker("memory-manager/hints/guaranteed-pods-have-some", MemoryHints, when=(wants_memory, some_surely_hold))
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """Guaranteed pods have specific hints: asked where some NUMA nodes, of which nothing is given yet, hold it all."""
-    if not hints.asked or not any(map(hints.surely_hold, hints.sets)):
-        return None
     without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
     return violated(
         not without,
@@ -65,18 +89,16 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     )
 
 
-@checker("memory-manager/hints/default-for-other-classes", MemoryHints)
+@checker("memory-manager/hints/default-for-other-classes", MemoryHints, when=(memory_static, of_another_class))
 def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
-    if not hints.before.settings.memory_static or hints.qos == "Guaranteed":
-        return None
     return _default(hints, f"a {hints.qos} pod")
 
 
-@checker("memory-manager/hints/default-under-none", MemoryHints)
+@checker("memory-manager/hints/default-under-none", MemoryHints, when=(memory_none,))
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Policy None gives the default hint."""
-    return None if hints.before.settings.memory_static else _default(hints, "policy None")
+    return _default(hints, "policy None")
 
 
 def _default(hints: MemoryHints, whose: str) -> Judgement:
@@ -90,14 +112,10 @@ def _default(hints: MemoryHints, whose: str) -> Judgement:
     )
 
 
-@checker("memory-manager/hints/offers-every-narrowest-set", MemoryHints)
+@checker("memory-manager/hints/offers-every-narrowest-set", MemoryHints, when=(wants_memory, narrowest_surely_hold))
 def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     """NUMA nodes of which nothing is given, as few as ever hold the request, are hinted."""
-    if not hints.asked or len(hints.widths) > 1:
-        return None
-    fitting = [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
-    if not fitting:
-        return None
+    fitting = _fitting(hints)
     missing = {
         nodes
         for kind in hints.asked
@@ -111,14 +129,12 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     )
 
 
-@checker("memory-manager/hints/preferred-is-narrowest", MemoryHints)
+@checker("memory-manager/hints/preferred-is-narrowest", MemoryHints, when=(some_are_named, sets_are_known))
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are sets of as few NUMA nodes as ever hold the request."""
-    named = [hint for kind in hints.asked for hint in hints.offered.get(kind) or () if hint.nodes is not None]
-    if not named or not hints.sets:
-        return None
     fits = any(
-        all(hint.preferred == ((hint.nodes or 0).bit_count() == width) for hint in named) for width in hints.widths
+        all(preferred == (nodes.bit_count() == width) for _, nodes, preferred in _named(hints))
+        for width in hints.widths
     )
     return violated(
         fits,

@@ -2,122 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...cpuset import format_bits
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, Violation, checker, violated
+from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.room import Room, memory_of
+from ..judge.pods import GUARANTEED
+from ..judge.room import Room, allocatable, memory_of
+from ..judge.seen import blocks_told
 from ..judge.world import Held
+from .guards import admitted, memory_none, memory_static, of_containers
+from .restarts import came_up, plain
+
+of_a_guaranteed_pod = Guard[Admission]("the pod is not Guaranteed", lambda admission: admission.pod.qos == GUARANTEED)
 
 
-def _told(held: Held | None) -> str:
-    blocks = (held.memory if held else None) or ()
-    return ", ".join(f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in blocks) or "none"
-
-
-def _by_type(held: Held | None) -> dict[str, int]:
-    amounts: dict[str, int] = {}
-    for block in (held.memory if held else None) or ():
-        amounts[block.type] = amounts.get(block.type, 0) + block.bytes
-    return {kind: number for kind, number in amounts.items() if number}
-
-
-@checker("memory-manager/static/guarantees-memory-to-guaranteed-pods", Admission)
-def guarantees_memory(admission: Admission) -> Judgement:
+@checker(
+    "memory-manager/static/guarantees-memory-to-guaranteed-pods",
+    Admission,
+    when=(memory_static, admitted, of_a_guaranteed_pod, of_containers),
+)
+def guarantees_memory(admission: Admission) -> Iterator[Violation]:
     """Every container of a Guaranteed pod gets the memory it asks for, in however many blocks."""
-    world, pod = admission.before, admission.pod
-    if not world.settings.memory_static or not admission.admitted or pod.qos != "Guaranteed" or pod.whole:
-        return None
+    pod = admission.pod
     for container in pod.containers:
-        wanted = {kind: number for kind, number in memory_of(world, pod, container).items() if number}
-        got = _by_type(admission.held.get(container.name))
-        if container.kind != "init" and got != wanted:
-            return violated(
-                False,
+        wanted = {kind: number for kind, number in memory_of(admission.before, pod, container).items() if number}
+        held, got = admission.held.get(container.name), dict[str, int]()
+        for (kind, _), number in blocks_told(held.memory if held else None).items():
+            got[kind] = got.get(kind, 0) + number
+        if container.kind != "init":
+            yield from violated(
+                got == wanted,
                 f"container {container.name} of pod {pod.uid} is given other memory than it asks for",
-                got=_told(admission.held.get(container.name)),
+                got=told_memory(held),
                 allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items()),
             )
-    return ()
 
 
-@checker("memory-manager/hugepages/come-from-named-nodes", Admission)
-def huge_pages_come_from_named_nodes(admission: Admission) -> Judgement:
-    """Huge pages are given by page size, on NUMA nodes that have such pages."""
-    room = Room(admission.before)
-    blocks = [
-        (name, block)
-        for name, held in admission.held.items()
-        for block in held.memory or ()
-        if block.type != "memory" and block.bytes
-    ]
-    if not admission.before.settings.memory_static or not blocks:
-        return None
-    for name, block in blocks:
-        have = [node for node, amounts in room.allocatable.items() if amounts.get(block.type, 0) > 0]
-        if not block.nodes & sum(1 << node for node in have):
-            why = f"container {name} is given {block.type} on NUMA nodes {format_bits(block.nodes)}, which have none"
-            return violated(False, why, got=_told(admission.held[name]), allowed=f"NUMA nodes {have}")
-    return ()
+memory_is_told = Guard[OnNode](
+    "the container's memory is not told, or its pod was refused",
+    lambda given: given.held is not None and given.held.memory is not None,
+)
+of_another_class = Guard[OnNode](
+    "the pod is Guaranteed, or its class is not known", lambda given: given.qos not in (GUARANTEED, None)
+)
+has_huge_pages = Guard[OnNode](
+    "the container has no huge pages of its own",
+    lambda given: any(
+        block.type != "memory" and block.bytes for block in (given.held.memory if given.held else None) or ()
+    ),
+)
 
 
-@checker("memory-manager/static/leaves-other-classes-alone", Admission)
-def leaves_other_classes_alone(admission: Admission) -> Judgement:
-    """Burstable and BestEffort pods get no memory of their own."""
-    if not admission.before.settings.memory_static or not admission.admitted or admission.pod.qos == "Guaranteed":
-        return None
-    given = {name: held for name, held in admission.held.items() if _by_type(held)}
-    return violated(
-        not given,
-        f"containers of the {admission.pod.qos} pod {admission.pod.uid} are given memory of their own",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in given.items()),
-        allowed="none",
-    )
-
-
-@checker("memory-manager/none/pins-nothing", Admission)
-def none_pins_nothing(admission: Admission) -> Judgement:
+@checker("memory-manager/none/pins-nothing", OnNode, when=(memory_none, memory_is_told))
+def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no memory."""
-    if admission.before.settings.memory_static or not admission.admitted:
-        return None
-    given = {name: held for name, held in admission.held.items() if _by_type(held)}
+    return _has_no_memory(given, "under policy None")
+
+
+@checker(
+    "memory-manager/static/leaves-other-classes-alone", OnNode, when=(memory_static, of_another_class, memory_is_told)
+)
+def leaves_other_classes_alone(given: OnNode) -> Judgement:
+    """Burstable and BestEffort pods get no memory of their own."""
+    return _has_no_memory(given, f"in a {given.qos} pod")
+
+
+def _has_no_memory(given: OnNode, where: str) -> Judgement:
     return violated(
-        not given,
-        f"containers of pod {admission.pod.uid} are given memory of their own under policy None",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in given.items()),
+        not blocks_told(given.held.memory if given.held else None),
+        f"container {given.key} has memory of its own {where}",
+        got=told_memory(given.held),
+        allowed="none",
+        about=given.about("memory", "qos"),
     )
 
 
-@checker("memory-manager/static/never-gives-more-than-is-free", Moment)
+@checker("memory-manager/hugepages/come-from-named-nodes", OnNode, when=(memory_static, has_huge_pages))
+def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
+    """Huge pages are given by page size, on NUMA nodes that have such pages."""
+    room = allocatable(given.machine, given.settings.reserved_memory)
+    for kind, nodes in blocks_told(given.held.memory if given.held else None):
+        have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
+        yield from violated(
+            kind == "memory" or any(nodes >> node & 1 for node in have),
+            f"container {given.key} is given {kind} on NUMA nodes that have none",
+            got=format_bits(nodes),
+            allowed=f"NUMA nodes {have}",
+            about=given.about("memory"),
+        )
+
+
+with_pods = Guard[Moment]("no pod is on the node", lambda moment: moment.world.pods)
+
+
+@checker("memory-manager/static/never-gives-more-than-is-free", Moment, when=(memory_static, with_pods))
 def never_gives_more_than_there_is(moment: Moment) -> Judgement:
     """No set of NUMA nodes gives more memory of a type than it has beyond its reservation."""
-    world = moment.world
-    if not world.settings.memory_static or not world.pods:
-        return None
-    over = Room(world).overdrawn()
-    if over is None:
-        return ()
-    nodes, kind, given, had = over
+    over = Room(moment.world).overdrawn()
+    nodes, kind, given, had = over or (0, "", 0, 0)
     return violated(
-        False,
+        over is None,
         f"NUMA nodes {format_bits(nodes)} give more {kind} than they have",
         got=f"{given} bytes",
         allowed=f"{had} bytes at most",
     )
 
 
-@checker("memory-manager/state-file/assignments-survive-a-restart", Restart)
-def memory_survives_a_restart(restart: Restart) -> Judgement:
+@checker("memory-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, memory_static, came_up))
+def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     """Running containers keep their memory when the node agent restarts."""
-    if not restart.plain or not restart.before.settings.memory_static or restart.after is None:
-        return None
-    for uid, pod in restart.before.pods.items():
-        for container in pod.spec.containers:
-            had, has = pod.held.get(container.name), restart.held.get(uid, {}).get(container.name)
-            if container.kind != "init" and uid in restart.held and _blocks(had) != _blocks(has):
-                why = f"container {container.name} of pod {uid} has other memory after a restart"
-                return violated(False, why, got=_told(has), allowed=_told(had))
-    return ()
+    for who, had, has in restart.kept:
+        yield from violated(
+            _blocks(had) == _blocks(has),
+            f"{who} has other memory after a restart",
+            got=told_memory(has),
+            allowed=told_memory(had),
+        )
 
 
 def _blocks(held: Held | None) -> set[tuple[str, int, int]]:
     return {(block.type, block.bytes, block.nodes) for block in (held.memory if held else None) or () if block.bytes}
+
+
+def told_memory(held: Held | None) -> str:
+    """Write the memory that a container holds."""
+    blocks = (held.memory if held else None) or ()
+    return ", ".join(f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in blocks) or "none"

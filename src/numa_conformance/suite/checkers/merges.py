@@ -8,17 +8,59 @@ nodes make a preferred affinity of what they have in common: all of that passes.
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.merged import MergedHints
 
-_ALIGNING = ("best-effort", "restricted")
+aligning = Guard[MergedHints](
+    "the policy is not best-effort or restricted", lambda merge: merge.policy in ("best-effort", "restricted")
+)
 
 
-@checker("topology-manager/merge/takes-the-narrowest-preferred-affinity", MergedHints)
+def of_policy(policy: str) -> Guard[MergedHints]:
+    """Return the guard that hints are merged under a policy."""
+    return Guard(f"the policy is not {policy}", lambda merge: merge.policy == policy)
+
+
+all_may_agree = Guard[MergedHints](
+    "providers do not surely prefer one affinity", lambda merge: merge.agreed or (merge.preferred and merge.overlaps)
+)
+nothing_in_common = Guard[MergedHints]("preferred hints have a NUMA node in common", lambda merge: not merge.overlaps)
+not_preferred = Guard[MergedHints]("the affinity is preferred", lambda merge: not merge.preferred)
+
+
+def _distances_decide(merge: MergedHints) -> bool:
+    asked = merge.closest and merge.distances is not None
+    return asked and merge.preferred and merge.affinity in merge.narrowest()
+
+
+distances_decide = Guard[MergedHints](
+    "prefer-closest-numa-nodes is off, or the affinity is none of the narrowest", _distances_decide
+)
+some_are_nearer = Guard[MergedHints](
+    "all of the narrowest are as near", lambda merge: merge.nearest() != merge.narrowest()
+)
+
+
+def _nearest_on_average(merge: MergedHints) -> tuple[float, frozenset[int]]:
+    """Return the least average distance within an affinity as narrow as the one taken, and those that have it."""
+    rivals = _rivals(merge)
+    least = min(map(merge.average, rivals), default=0.0)
+    return least, frozenset(nodes for nodes in rivals if merge.average(nodes) == least)
+
+
+def _rivals(merge: MergedHints) -> list[int]:
+    return [nodes for nodes in merge.narrowest() if nodes.bit_count() == merge.affinity.bit_count()]
+
+
+some_are_nearer_on_average = Guard[MergedHints](
+    "all of the narrowest are as near on average, or it is open which they are",
+    lambda merge: merge.agreed == merge.overlaps and len(_nearest_on_average(merge)[1]) < len(_rivals(merge)),
+)
+
+
+@checker("topology-manager/merge/takes-the-narrowest-preferred-affinity", MergedHints, when=(aligning, all_may_agree))
 def takes_the_narrowest(merge: MergedHints) -> Judgement:
     """Of what every provider prefers, the narrowest."""
-    if merge.policy not in _ALIGNING or not (merge.agreed or (merge.preferred and merge.overlaps)):
-        return None
     allowed = merge.narrowest()
     return violated(
         merge.preferred and merge.affinity in allowed,
@@ -28,11 +70,9 @@ def takes_the_narrowest(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/merge/says-what-is-not-preferred", MergedHints)
+@checker("topology-manager/merge/says-what-is-not-preferred", MergedHints, when=(aligning, nothing_in_common))
 def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     """Where no combination of preferred hints has a NUMA node in common, the affinity is not preferred."""
-    if merge.policy not in _ALIGNING or merge.overlaps:
-        return None
     return violated(
         not merge.preferred,
         "an affinity that not all prefer is called preferred",
@@ -44,21 +84,17 @@ def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
 @checker("topology-manager/merge/names-nodes-of-the-machine", MergedHints)
 def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     """An affinity is a set of the machine's NUMA nodes, or none in particular."""
-    if merge.chosen is None:
-        return ()
     return violated(
-        merge.chosen and not merge.chosen & ~merge.all_nodes,
+        merge.chosen is None or (merge.chosen and not merge.chosen & ~merge.all_nodes),
         "the affinity is no set of the machine's NUMA nodes",
         got=_affinity(merge),
         allowed=f"some of {format_bits(merge.all_nodes)}",
     )
 
 
-@checker("topology-manager/merge/combines-one-hint-of-each-provider", MergedHints)
+@checker("topology-manager/merge/combines-one-hint-of-each-provider", MergedHints, when=(aligning, not_preferred))
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     """What is not preferred is still what one hint of each provider has in common, or all NUMA nodes (KEP-693)."""
-    if merge.policy not in _ALIGNING or merge.preferred:
-        return None
     return violated(
         merge.affinity in merge.reachable | {merge.all_nodes},
         "the affinity is none that hints of the providers have in common",
@@ -67,11 +103,9 @@ def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/none/aligns-nothing", MergedHints)
+@checker("topology-manager/none/aligns-nothing", MergedHints, when=(of_policy("none"),))
 def none_aligns_nothing(merge: MergedHints) -> Judgement:
     """Policy none admits all and aligns nothing."""
-    if merge.policy != "none":
-        return None
     return violated(
         merge.admit and merge.affinity == merge.all_nodes,
         "policy none refuses or aligns",
@@ -80,19 +114,15 @@ def none_aligns_nothing(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/best-effort/admits-unaligned-pods", MergedHints)
+@checker("topology-manager/best-effort/admits-unaligned-pods", MergedHints, when=(of_policy("best-effort"),))
 def best_effort_admits(merge: MergedHints) -> Judgement:
     """Best effort admits, preferred or not."""
-    if merge.policy != "best-effort":
-        return None
     return violated(merge.admit, "best-effort refuses", got=_verdict(merge), allowed="admitted")
 
 
-@checker("topology-manager/merge/restricted-admits-only-preferred", MergedHints)
+@checker("topology-manager/merge/restricted-admits-only-preferred", MergedHints, when=(of_policy("restricted"),))
 def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
     """Restricted admits just what is preferred: what all agree on is, what has nothing in common is not."""
-    if merge.policy != "restricted":
-        return None
     preferred = merge.preferred if merge.overlaps and not merge.agreed else bool(merge.agreed)
     return violated(
         merge.admit == preferred,
@@ -104,11 +134,11 @@ def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/merge/single-numa-node-admits-only-one-node", MergedHints)
+@checker(
+    "topology-manager/merge/single-numa-node-admits-only-one-node", MergedHints, when=(of_policy("single-numa-node"),)
+)
 def single_numa_node_admits_one(merge: MergedHints) -> Judgement:
     """Admitted just where all prefer one common NUMA node or have no opinion, and onto such a node."""
-    if merge.policy != "single-numa-node":
-        return None
     right = not merge.admit or merge.undecided or _is_one_of(merge.affinity, merge.single)
     return violated(
         merge.admit == bool(merge.single) and right,
@@ -118,14 +148,14 @@ def single_numa_node_admits_one(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/prefer-closest-numa-nodes/takes-the-closer-set", MergedHints)
+@checker(
+    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set",
+    MergedHints,
+    when=(aligning, distances_decide, some_are_nearer),
+)
 def takes_the_closer_set(merge: MergedHints) -> Judgement:
     """Of affinities of one size the one with shorter distances between its NUMA nodes."""
-    if not _by_distance(merge):
-        return None
     nearest = merge.nearest()
-    if nearest == merge.narrowest():
-        return None
     return violated(
         merge.affinity in nearest,
         "there is an affinity of closer NUMA nodes",
@@ -134,28 +164,20 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
     )
 
 
-@checker("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", MergedHints)
+@checker(
+    "topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average",
+    MergedHints,
+    when=(aligning, distances_decide, some_are_nearer_on_average),
+)
 def takes_the_smallest_average(merge: MergedHints) -> Judgement:
     """The same by the average distance, which the enhancement proposal names (KEP-3545)."""
-    if not _by_distance(merge):
-        return None
-    rivals = [nodes for nodes in merge.narrowest() if nodes.bit_count() == merge.affinity.bit_count()]
-    least = min(map(merge.average, rivals), default=0.0)
-    nearest = frozenset(nodes for nodes in rivals if merge.average(nodes) == least)
-    if merge.agreed != merge.overlaps or len(nearest) == len(rivals):
-        return None
+    least, nearest = _nearest_on_average(merge)
     return violated(
         merge.affinity in nearest,
         f"there is an affinity whose NUMA nodes are {least:g} apart on average",
         got=_affinity(merge),
         allowed=_sets(nearest),
     )
-
-
-def _by_distance(merge: MergedHints) -> bool:
-    """Whether distances decide, and the affinity is one of the narrowest: other requirements say what is wrong."""
-    asked = merge.closest and merge.distances is not None and merge.policy in _ALIGNING
-    return asked and merge.preferred and merge.affinity in merge.narrowest()
 
 
 def _is_one_of(affinity: int, nodes: int) -> bool:

@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from ..judge.alignment import empties_the_pool
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import WHOLE_CORES, adds_up
 from ..judge.node_subjects import AskedAgain
 from .admissions import REFUSING
 
+as_it_was = Guard[AskedAgain]("init containers were added", lambda asked: not asked.with_init)
+with_init_containers = Guard[AskedAgain]("no init containers were added", lambda asked: asked.with_init)
 
-@checker("node/admission/admits-again-what-it-admitted", AskedAgain)
+
+def _aligned_alike(asked: AskedAgain) -> bool:
+    one_by_one = asked.settings.topology in REFUSING and asked.settings.scope != "pod"
+    return not one_by_one or all(own.requests == asked.pod.apps[0].requests for own in asked.pod.containers)
+
+
+aligned_alike = Guard[AskedAgain]("a smaller init container is aligned by itself, and may be refused", _aligned_alike)
+leaving_a_shared_cpu = Guard[AskedAgain](
+    "the pool would be empty until the init container ends", lambda asked: not empties_the_pool(asked.now, asked.pod)
+)
+
+
+def _in_whole_cores(asked: AskedAgain) -> bool:
+    cores = asked.now.machine.core_bits
+    return WHOLE_CORES not in asked.settings.options or all(
+        adds_up(cores, own.exclusive) for own in asked.pod.containers
+    )
+
+
+in_whole_cores = Guard[AskedAgain]("an init container asks for a part of a core under full-pcpus-only", _in_whole_cores)
+
+
+@checker("node/admission/admits-again-what-it-admitted", AskedAgain, when=(as_it_was,))
 def admits_again(asked: AskedAgain) -> Judgement:
     """What was admitted is admitted again where no less is free: after pods have gone, a restart, or a new start."""
-    return None if asked.with_init else _admitted_again(asked, "was admitted when no more was free")
+    return _admitted_again(asked, "was admitted when no more was free")
 
 
-@checker("node/admission/an-init-container-no-larger-changes-nothing", AskedAgain)
+@checker(
+    "node/admission/an-init-container-no-larger-changes-nothing",
+    AskedAgain,
+    when=(with_init_containers, aligned_alike, leaving_a_shared_cpu, in_whole_cores),
+)
 def small_init_changes_nothing(asked: AskedAgain) -> Judgement:
-    """The larger of init containers and app counts: an init container no larger than the app changes no verdict.
-
-    Not asked where the pool would be empty until it ends, or where an init container asks for a part of a core; nor,
-    where containers are aligned one by one and may be refused, if it is smaller: it may be aligned elsewhere.
-    """
-    world, pod = asked.now, asked.pod
-    one_by_one = world.settings.topology in REFUSING and world.settings.scope != "pod"
-    if one_by_one and any(own.requests != pod.apps[0].requests for own in pod.containers):
-        return None
-    if not asked.with_init or empties_the_pool(world, pod):
-        return None
-    cores = world.machine.core_bits
-    if WHOLE_CORES in world.settings.options and not all(adds_up(cores, own.exclusive) for own in pod.containers):
-        return None
+    """The larger of init containers and app counts: an init container no larger than the app changes no verdict."""
     return _admitted_again(asked, "was admitted without its init containers, of which none is larger than its app")
 
 

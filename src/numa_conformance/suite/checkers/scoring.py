@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.scored import LEAST, MOST, RATIO, ScoredNode, ScorePair, is_extended
 
 _CLEAR = 20
@@ -18,101 +18,187 @@ _EXAMPLE = (("intel.com/foo", 5), ("memory", 1), ("cpu", 3))
 _RISING, _FALLING = ((0, 0), (100, 10)), ((0, 10), (100, 0))
 
 
-@checker("scheduler/score/stays-in-range", ScoredNode)
+is_scored = Guard[ScoredNode]("no score is told", lambda node: node.score is not None)
+strategy_is_sound = Guard[ScoredNode]("the strategy is not as the page has it", lambda node: node.strategy.sound)
+resources_are_told = Guard[ScoredNode]("it is not told what the node has and gives", lambda node: node.told)
+
+
+def by(strategy: str) -> Guard[ScoredNode]:
+    """Return the guard that nodes are scored by a strategy."""
+    return Guard(f"the strategy is not {strategy}", lambda node: node.strategy.kind == strategy)
+
+
+by_another_than_ratio = Guard[ScoredNode](
+    "the strategy is RequestedToCapacityRatio", lambda node: node.strategy.kind != RATIO
+)
+has_a_negative_weight = Guard[ScoredNode](
+    "no weight is negative", lambda node: any(weight < 0 for _, weight in node.strategy.weights)
+)
+has_a_bad_shape = Guard[ScoredNode](
+    "the strategy is sound, or its weights are not",
+    lambda node: not node.strategy.sound and all(0 < weight <= 100 for _, weight in node.strategy.weights),
+)
+of_one_resource = Guard[ScoredNode]("several resources are weighed", lambda node: len(node.strategy.weights) == 1)
+of_several_resources = Guard[ScoredNode]("one resource is weighed", lambda node: len(node.strategy.weights) > 1)
+as_in_the_example = Guard[ScoredNode](
+    "weights and shape are not those of the page's example",
+    lambda node: node.strategy.weights == _EXAMPLE and node.strategy.shape == _RISING,
+)
+each_resource_is_scored = Guard[ScoredNode](
+    "the score of each resource is not told", lambda node: node.scores is not None
+)
+has_room_for_one_more = Guard[ScoredNode](
+    "the node has as many pods as it may have, or the strategy is refused",
+    lambda node: node.refused is None and node.room.get("pods", 0) > len(node.used),
+)
+something_is_insufficient = Guard[ScoredNode]("the pod is said to fit", lambda node: node.insufficient)
+same_pod = Guard[ScorePair]("two pods are scored", lambda pair: pair.first.pod == pair.second.pod)
+same_node_for_two_pods = Guard[ScorePair](
+    "the nodes differ, or the pod is the same",
+    lambda pair: (
+        pair.first.room == pair.second.room and pair.first.used == pair.second.used and not same_pod.holds(pair)
+    ),
+)
+
+
+def _only_extended_resources_differ(pair: ScorePair) -> bool:
+    left, right = pair.first.utilization, pair.second.utilization
+    return all(left[name] == right.get(name) for name in left if not is_extended(name))
+
+
+only_extended_resources_differ = Guard[ScorePair](
+    "the nodes differ in more than extended resources", _only_extended_resources_differ
+)
+
+
+def both_by(strategy: str) -> Guard[ScorePair]:
+    """Return the guard that a pair is scored by a strategy."""
+    return Guard(f"the strategy is not {strategy}", lambda pair: pair.first.strategy.kind == strategy)
+
+
+both_by_another_than_ratio = Guard[ScorePair](
+    "the strategy is RequestedToCapacityRatio", lambda pair: pair.first.strategy.kind != RATIO
+)
+one_is_fuller = Guard[ScorePair](
+    "neither node has more requested of each resource", lambda pair: pair.ordered() is not None
+)
+shape_is_simple = Guard[ScorePair](
+    "the shape neither rises nor falls from end to end",
+    lambda pair: pair.first.strategy.kind != RATIO or pair.first.strategy.shape in (_RISING, _FALLING),
+)
+
+
+def _weighed_otherwise(pair: ScorePair) -> bool:
+    left, right = pair.first, pair.second
+    if right.strategy.kind != MOST or not pair.same_node or left.strategy.names != right.strategy.names:
+        return False
+    means = _means(pair)
+    return len(left.strategy.names) == 2 and abs(means[0] - means[1]) >= _CLEAR
+
+
+weighed_otherwise = Guard[ScorePair](
+    "more than the weights of two resources of one node differs, or makes little difference", _weighed_otherwise
+)
+
+
+def leaves_out(what: str) -> Guard[ScorePair]:
+    """Return the guard that one strategy of a pair leaves out what the other names."""
+    return Guard(
+        f"both strategies name {what}, or differ in more",
+        lambda pair: pair.same_strategy and pair.same_node and _tells(pair.first, what) != _tells(pair.second, what),
+    )
+
+
+@checker("scheduler/score/stays-in-range", ScoredNode, when=(is_scored,))
 def stays_in_range(node: ScoredNode) -> Judgement:
     """A whole number within the range of scores."""
-    if node.score is None:
-        return None
-    return violated(0 <= node.score <= 100, "the score is out of range", got=node.score, allowed="0 to 100")
+    return violated(0 <= (node.score or 0) <= 100, "the score is out of range", got=node.score, allowed="0 to 100")
 
 
-@checker("scheduler/score/takes-sound-strategies", ScoredNode)
+@checker("scheduler/score/takes-sound-strategies", ScoredNode, when=(strategy_is_sound,))
 def takes_sound_strategies(node: ScoredNode) -> Judgement:
     """A strategy as the page describes it is no error."""
-    if not node.strategy.sound:
-        return None
     return violated(node.refused is None, "a sound strategy is refused", got=node.refused or "", allowed="a score")
 
 
-@checker("scheduler/score/refuses-negative-weights", ScoredNode)
+@checker("scheduler/score/refuses-negative-weights", ScoredNode, when=(by(RATIO), has_a_negative_weight))
 def refuses_negative_weights(node: ScoredNode) -> Judgement:
     """The weight of a resource of RequestedToCapacityRatio cannot be negative."""
-    return _refuses_negative_weights(node) if node.strategy.kind == RATIO else None
+    return _is_refused(node, "a negative weight")
 
 
-@checker("scheduler/score/refuses-negative-weights-everywhere", ScoredNode)
+@checker(
+    "scheduler/score/refuses-negative-weights-everywhere",
+    ScoredNode,
+    when=(by_another_than_ratio, has_a_negative_weight),
+)
 def refuses_negative_weights_everywhere(node: ScoredNode) -> Judgement:
     """The same of the other strategies, in whose section the sentence does not stand."""
-    return _refuses_negative_weights(node) if node.strategy.kind != RATIO else None
+    return _is_refused(node, "a negative weight")
 
 
-def _refuses_negative_weights(node: ScoredNode) -> Judgement:
-    if all(weight >= 0 for _, weight in node.strategy.weights):
-        return None
-    return violated(node.refused is not None, "a negative weight is accepted", got=node.score, allowed="a refusal")
-
-
-@checker("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", ScoredNode)
+@checker("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", ScoredNode, when=(by(RATIO), has_a_bad_shape))
 def refuses_a_bad_shape(node: ScoredNode) -> Judgement:
     """Points without rising utilization, out of range, or none at all are refused, as the API reference has it."""
-    weighed = all(0 < weight <= 100 for _, weight in node.strategy.weights)
-    if node.strategy.kind != RATIO or node.strategy.sound or not weighed:
-        return None
-    return violated(node.refused is not None, "a bad shape is accepted", got=node.score, allowed="a refusal")
+    return _is_refused(node, "a bad shape")
 
 
-@checker("scheduler/requested-to-capacity-ratio/follows-the-shape", ScoredNode)
+def _is_refused(node: ScoredNode, what: str) -> Judgement:
+    return violated(node.refused is not None, f"{what} is accepted", got=node.score, allowed="a refusal")
+
+
+FORMULA = (by(RATIO), resources_are_told, is_scored)
+
+
+@checker("scheduler/requested-to-capacity-ratio/follows-the-shape", ScoredNode, when=(*FORMULA, of_one_resource))
 def follows_the_shape(node: ScoredNode) -> Judgement:
     """What is requested with the pod, in percent of what the node has, scored by the points; of one resource."""
-    return _scores_by_the_formula(node) if len(node.strategy.weights) == 1 else None
+    return _scores_by_the_formula(node)
 
 
-@checker("scheduler/requested-to-capacity-ratio/weighs-resources", ScoredNode)
+@checker("scheduler/requested-to-capacity-ratio/weighs-resources", ScoredNode, when=(*FORMULA, of_several_resources))
 def weighs_resources(node: ScoredNode) -> Judgement:
     """The score of a node is the mean of its resources' scores, by their weights."""
-    return _scores_by_the_formula(node) if len(node.strategy.weights) > 1 else None
+    return _scores_by_the_formula(node)
 
 
-@checker("scheduler/requested-to-capacity-ratio/worked-example", ScoredNode)
+@checker("scheduler/requested-to-capacity-ratio/worked-example", ScoredNode, when=(*FORMULA, as_in_the_example))
 def works_the_example(node: ScoredNode) -> Judgement:
     """The page's nodes score 5 and 7 of 10."""
-    if node.strategy.weights != _EXAMPLE or node.strategy.shape != _RISING:
-        return None
     return _scores_by_the_formula(node)
 
 
 def _scores_by_the_formula(node: ScoredNode) -> Judgement:
-    if node.strategy.kind != RATIO or not node.told or node.score is None:
-        return None
     low, high = node.ratio_range()
     return violated(
-        low <= node.score <= high,
+        low <= (node.score or 0) <= high,
         f"the score is not that of {_utilization(node)}",
         got=node.score,
         allowed=f"{low} to {high} of {node.top}" if low < high else f"{low} of {node.top}",
     )
 
 
-@checker("scheduler/requested-to-capacity-ratio/scores-each-resource", ScoredNode)
+@checker(
+    "scheduler/requested-to-capacity-ratio/scores-each-resource",
+    ScoredNode,
+    when=(by(RATIO), resources_are_told, each_resource_is_scored),
+)
 def scores_each_resource(node: ScoredNode) -> Judgement:
     """Where a target tells the score of each resource, it is the shape's."""
-    if node.strategy.kind != RATIO or not node.told or node.scores is None:
-        return None
+    scores = node.scores or {}
     ranges = {name: node.strategy.raw_range(value, node.top) for name, value in node.utilization.items()}
-    wrong = [name for name, (low, high) in ranges.items() if not float(low) <= node.scores.get(name, 0) <= float(high)]
+    wrong = [name for name, (low, high) in ranges.items() if not float(low) <= scores.get(name, 0) <= float(high)]
     return violated(
         not wrong,
         f"{', '.join(wrong)} scored otherwise than by the shape",
-        got=node.scores,
+        got=scores,
         allowed={name: f"{float(low):g} to {float(high):g}" for name, (low, high) in ranges.items()},
     )
 
 
-@checker("scheduler/filter/refuses-what-has-no-room", ScoredNode)
+@checker("scheduler/filter/refuses-what-has-no-room", ScoredNode, when=(has_room_for_one_more,))
 def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     """A pod fits a node that has all the resources it requests, and no other."""
-    if not _room_for_one_more(node):
-        return None
     lacking = [name for name in sorted(node.pod.resources) if node.lacks(name)]
     return violated(
         bool(node.insufficient) == bool(lacking),
@@ -122,11 +208,11 @@ def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     )
 
 
-@checker("scheduler/filter/names-what-is-insufficient", ScoredNode)
+@checker(
+    "scheduler/filter/names-what-is-insufficient", ScoredNode, when=(something_is_insufficient, has_room_for_one_more)
+)
 def names_what_is_insufficient(node: ScoredNode) -> Judgement:
     """Each resource of which there is too little is named, and none of which there is enough."""
-    if not node.insufficient or not _room_for_one_more(node):
-        return None
     text = " ".join(node.insufficient)
     known = node.pod.resources.union(node.room)
     wrong = [name for name in sorted(known) if (name in text) != node.lacks(name)]
@@ -138,77 +224,71 @@ def names_what_is_insufficient(node: ScoredNode) -> Judgement:
     )
 
 
-def _room_for_one_more(node: ScoredNode) -> bool:
-    return node.refused is None and node.room.get("pods", 0) > len(node.used)
-
-
-@checker("scheduler/most-allocated/favours-full-nodes", ScorePair)
-def most_favours_full_nodes(pair: ScorePair) -> Judgement:
-    """Of two nodes that one with more requested scores no lower, and higher where it is much."""
-    return _favours(pair, MOST, rising=True) if _same_pod(pair) else None
-
-
-@checker("scheduler/most-allocated/scores-the-mean-utilization", ScoredNode)
+@checker(
+    "scheduler/most-allocated/scores-the-mean-utilization",
+    ScoredNode,
+    when=(by(MOST), resources_are_told, is_scored),
+)
 def most_scores_the_mean(node: ScoredNode) -> Judgement:
     """Nodes are scored by the weighted average utilization of the resources, says the page of today."""
-    if node.strategy.kind != MOST or not node.told or node.score is None:
-        return None
     unit = 100 // node.top
     low = node.strategy.mean({name: Fraction(value // 10 * 10) for name, value in node.utilization.items()}) / unit
     high = node.strategy.mean(node.utilization) / unit
     return violated(
-        floor(low) <= node.score <= ceil(high),
+        floor(low) <= (node.score or 0) <= ceil(high),
         f"the score is not the mean of {_utilization(node)}",
         got=node.score,
         allowed=f"{floor(low)} to {ceil(high)} of {node.top}",
     )
 
 
-@checker("scheduler/least-allocated/favours-empty-nodes", ScorePair)
+@checker("scheduler/most-allocated/favours-full-nodes", ScorePair, when=(both_by(MOST), same_pod, one_is_fuller))
+def most_favours_full_nodes(pair: ScorePair) -> Judgement:
+    """Of two nodes that one with more requested scores no lower, and higher where it is much."""
+    return _favours(pair)
+
+
+@checker("scheduler/least-allocated/favours-empty-nodes", ScorePair, when=(both_by(LEAST), same_pod, one_is_fuller))
 def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     """Of two nodes that one with less requested scores no lower, and higher where it is much."""
-    return _favours(pair, LEAST, rising=False) if _same_pod(pair) else None
+    return _favours(pair)
 
 
-@checker("scheduler/requested-to-capacity-ratio/reverses-with-the-shape", ScorePair)
+@checker(
+    "scheduler/requested-to-capacity-ratio/reverses-with-the-shape",
+    ScorePair,
+    when=(both_by(RATIO), shape_is_simple, same_pod, one_is_fuller),
+)
 def reverses_with_the_shape(pair: ScorePair) -> Judgement:
     """A shape that rises from end to end favours nodes with much requested, one that falls those with little."""
-    shape = pair.first.strategy.shape
-    return _favours(pair, RATIO, rising=shape == _RISING) if _same_pod(pair) else None
+    return _favours(pair)
 
 
-@checker("scheduler/score/counts-the-pod-itself", ScorePair)
+@checker(
+    "scheduler/score/counts-the-pod-itself", ScorePair, when=(same_node_for_two_pods, shape_is_simple, one_is_fuller)
+)
 def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     """What the pod asks for is added to what is requested on the node."""
-    left, right = pair.first, pair.second
-    if left.room != right.room or left.used != right.used or left.pod == right.pod:
-        return None
-    shape = left.strategy.shape
-    return _favours(pair, left.strategy.kind, rising=shape == _RISING if shape else left.strategy.kind == MOST)
+    return _favours(pair)
 
 
-@checker("scheduler/score/counts-extended-resources", ScorePair)
+@checker(
+    "scheduler/score/counts-extended-resources",
+    ScorePair,
+    when=(both_by(MOST), only_extended_resources_differ, one_is_fuller),
+)
 def counts_extended_resources(pair: ScorePair) -> Judgement:
     """An extended resource takes part when the strategy lists it; asked of nodes that differ in nothing else."""
-    left, right = pair.first.utilization, pair.second.utilization
-    if any(left[name] != right.get(name) for name in left if not is_extended(name)):
-        return None
-    return _favours(pair, MOST, rising=True)
+    return _favours(pair)
 
 
-def _same_pod(pair: ScorePair) -> bool:
-    return pair.first.pod == pair.second.pod
-
-
-def _favours(pair: ScorePair, kind: str, *, rising: bool) -> Judgement:
+def _favours(pair: ScorePair) -> Judgement:
     """Compare two nodes of which one has more requested of each resource."""
-    ordered = pair.ordered() if pair.first.strategy.kind == kind else None
-    if ordered is None or (kind == RATIO and pair.first.strategy.shape not in (_RISING, _FALLING)):
-        return None
-    emptier, fuller = ordered
-    means = [node.strategy.mean(node.utilization) for node in ordered]
+    strategy = pair.first.strategy
+    rising = strategy.shape == _RISING if strategy.kind == RATIO else strategy.kind == MOST
+    emptier, fuller = pair.ordered() or (pair.first, pair.second)
     gain = (fuller.score or 0) - (emptier.score or 0)
-    clear = means[1] - means[0] >= _CLEAR
+    clear = strategy.mean(fuller.utilization) - emptier.strategy.mean(emptier.utilization) >= _CLEAR
     return violated(
         (gain if rising else -gain) >= (1 if clear else 0),
         f"the {'emptier' if rising else 'fuller'} node scores {'as high' if clear else 'higher'}",
@@ -217,17 +297,15 @@ def _favours(pair: ScorePair, kind: str, *, rising: bool) -> Judgement:
     )
 
 
-@checker("scheduler/most-allocated/weighs-resources", ScorePair)
+def _means(pair: ScorePair) -> tuple[Fraction, Fraction]:
+    left, right = (node.strategy.mean(node.utilization) for node in (pair.first, pair.second))
+    return left, right
+
+
+@checker("scheduler/most-allocated/weighs-resources", ScorePair, when=(both_by(MOST), weighed_otherwise))
 def most_weighs_resources(pair: ScorePair) -> Judgement:
     """More weight of the resource of which more is requested: a higher score."""
-    left, right = pair.first, pair.second
-    if left.strategy.kind != MOST or right.strategy.kind != MOST or not pair.same_node:
-        return None
-    if left.strategy.names != right.strategy.names or len(left.strategy.names) != 2:
-        return None
-    means = [node.strategy.mean(node.utilization) for node in (left, right)]
-    if abs(means[0] - means[1]) < _CLEAR:
-        return None
+    left, right, means = pair.first, pair.second, _means(pair)
     rises = means[1] > means[0]
     return violated(
         ((right.score or 0) > (left.score or 0)) == rises and left.score != right.score,
@@ -237,37 +315,40 @@ def most_weighs_resources(pair: ScorePair) -> Judgement:
     )
 
 
-@checker("scheduler/score/missing-weight-is-one", ScorePair)
+@checker("scheduler/score/missing-weight-is-one", ScorePair, when=(both_by(RATIO), leaves_out("weight")))
 def missing_weight_is_one(pair: ScorePair) -> Judgement:
     """The weight of a resource is optional and then 1, says the section of RequestedToCapacityRatio."""
-    return _written_otherwise(pair, "weight") if pair.first.strategy.kind == RATIO else None
+    return _scores_the_same(pair, "weight")
 
 
-@checker("scheduler/score/missing-weight-is-one-everywhere", ScorePair)
+@checker(
+    "scheduler/score/missing-weight-is-one-everywhere",
+    ScorePair,
+    when=(both_by_another_than_ratio, leaves_out("weight")),
+)
 def missing_weight_is_one_everywhere(pair: ScorePair) -> Judgement:
     """The same of the other strategies."""
-    return _written_otherwise(pair, "weight") if pair.first.strategy.kind != RATIO else None
+    return _scores_the_same(pair, "weight")
 
 
-@checker("scheduler/score/defaults-to-cpu-and-memory", ScorePair)
+@checker("scheduler/score/defaults-to-cpu-and-memory", ScorePair, when=(both_by(RATIO), leaves_out("resources")))
 def defaults_to_cpu_and_memory(pair: ScorePair) -> Judgement:
     """The resources are optional and then cpu and memory, alike, says the section of RequestedToCapacityRatio."""
-    return _written_otherwise(pair, "resources") if pair.first.strategy.kind == RATIO else None
+    return _scores_the_same(pair, "resources")
 
 
-@checker("scheduler/score/defaults-to-cpu-and-memory-everywhere", ScorePair)
+@checker(
+    "scheduler/score/defaults-to-cpu-and-memory-everywhere",
+    ScorePair,
+    when=(both_by_another_than_ratio, leaves_out("resources")),
+)
 def defaults_to_cpu_and_memory_everywhere(pair: ScorePair) -> Judgement:
     """The same of the other strategies."""
-    return _written_otherwise(pair, "resources") if pair.first.strategy.kind != RATIO else None
+    return _scores_the_same(pair, "resources")
 
 
-def _written_otherwise(pair: ScorePair, left_out: str) -> Judgement:
+def _scores_the_same(pair: ScorePair, left_out: str) -> Judgement:
     """Compare the scores of one node by one strategy, written once with and once without what is optional."""
-    if not pair.same_strategy or not pair.same_node:
-        return None
-    told = [_tells(node, left_out) for node in (pair.first, pair.second)]
-    if told[0] == told[1]:
-        return None
     return violated(
         pair.first.score == pair.second.score,
         f"the score differs where {left_out} is left out",

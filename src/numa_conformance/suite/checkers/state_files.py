@@ -1,4 +1,4 @@
-"""State files that are damaged, old or of other settings: what a node makes of them when it starts again.
+"""State files that are there when a node comes up, whole, damaged, old or of other settings: what it makes of them.
 
 That a policy changes only with its file removed stands on the page Control CPU Management Policies on the Node. What
 becomes of a damaged file no page says: the node may stay down, or come up without it. What it must not do is give
@@ -10,24 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
-from ..judge.checker import Judgement, Violation, checker, violated
+from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.files import CPU_FILE, MEMORY_FILE
-from ..judge.node_subjects import ForeignStart, Recovery, Restart
-from ..judge.world import World
-from .crashes import in_two_places
+from ..judge.given import CPU_POLICY, CPUS, MEMORY_POLICY, FoundFile
+from ..judge.node_subjects import Recovery, Restart
+from ..judge.settings import Settings
+from .restarts import came_up_static, in_two_places
 
 
 @checker("node/restart/damaged-files-give-nothing-twice", Recovery)
-def nothing_is_given_twice(recovery: Recovery) -> Judgement:
+def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     """Exclusive CPUs and devices belong to one pod, and exclusive CPUs are not shared, whatever the files say."""
-    if recovery.after is None:
-        return ()
-    return [*_cpus_twice(recovery, recovery.after), *_devices_twice(recovery)]
-
-
-def _cpus_twice(recovery: Recovery, world: World) -> Iterator[Violation]:
-    if world.settings.static:
+    world = recovery.after
+    if world is not None and world.settings.static:
         yield from in_two_places(world, recovery.held.keys(), "after a start with other state files")
+    yield from _devices_twice(recovery) if world is not None else ()
 
 
 def _devices_twice(recovery: Recovery) -> Iterator[Violation]:
@@ -41,81 +38,105 @@ def _devices_twice(recovery: Recovery) -> Iterator[Violation]:
                         yield Violation(f"after a start with other state files {id} belongs to {owner} and {uid}")
 
 
-@checker("node/restart/damaged-files-name-no-cpus-that-are-not-there", Recovery)
+@checker("node/restart/damaged-files-name-no-cpus-that-are-not-there", Recovery, when=(came_up_static,))
 def no_unknown_cpus(recovery: Recovery) -> Judgement:
     """What is shared or exclusive after a start are CPUs of the machine."""
     world = recovery.after
-    if world is None or not world.settings.static:
-        return None
-    unknown = (world.pool | world.exclusive) & ~world.online
+    given, online = (world.pool | world.exclusive, world.online) if world else (0, 0)
     return violated(
-        not unknown,
-        f"CPUs {format_bits(unknown)} are given, which the machine does not have",
-        got=format_bits(world.pool | world.exclusive),
-        allowed=f"some of {format_bits(world.online)}",
+        not given & ~online,
+        f"CPUs {format_bits(given & ~online)} are given, which the machine does not have",
+        got=format_bits(given),
+        allowed=f"some of {format_bits(online)}",
     )
 
 
-@checker("cpu-manager/state-file/policy-change-is-refused", Restart)
-def policy_change_is_refused(restart: Restart) -> Judgement:
+def of(what: str) -> Guard[FoundFile]:
+    """Return the guard that it is about a policy, or CPUs, that a file was written under."""
+    return Guard(f"it is not about the {what} of a file", lambda found: found.of == what)
+
+
+@checker("cpu-manager/state-file/policy-change-is-refused", FoundFile, when=(of(CPU_POLICY),))
+def policy_change_is_refused(found: FoundFile) -> Judgement:
     """With another CPU Manager policy the node does not come up while the state file is there."""
-    wanted = restart.wanted
-    if wanted is None or wanted.static == restart.before.settings.static or CPU_FILE in restart.deleted:
-        return None
-    return _stays_down(restart, f"with CPU Manager policy {'static' if wanted.static else 'none'}")
+    return _stays_down(found)
 
 
-@checker("cpu-manager/state-file/strict-change-is-refused", Restart)
+@checker("memory-manager/state-file/policy-change-is-refused", FoundFile, when=(of(MEMORY_POLICY),))
+def memory_policy_change_is_refused(found: FoundFile) -> Judgement:
+    """With another Memory Manager policy the node does not come up while the state file is there."""
+    return _stays_down(found)
+
+
+@checker("cpu-manager/state-file/changed-cpus-are-refused", FoundFile, when=(of(CPUS),))
+def changed_cpus_are_refused(found: FoundFile) -> Judgement:
+    """The state file of a node with other CPUs has to be deleted first."""
+    return _stays_down(found)
+
+
+def _stays_down(found: FoundFile) -> Judgement:
+    return violated(
+        not found.up or found.written == found.wanted,
+        f"the node comes up with {found.file} of another {found.of}",
+        got=found.written,
+        allowed=f"{found.wanted}, or the node does not come up until the file is deleted",
+        about=found.about,
+    )
+
+
+to_another_policy = Guard[Restart](
+    "the CPU Manager's policy stays",
+    lambda restart: restart.wanted is not None and restart.wanted.static != restart.settings.static,
+)
+
+
+def _to_strict(restart: Restart) -> bool:
+    wanted, before = restart.wanted, restart.settings
+    return wanted is not None and wanted.static and before.static and wanted.strict and not before.strict
+
+
+to_strict = Guard[Restart]("strict-cpu-reservation is not switched on", _to_strict)
+cpu_file_is_there = Guard[Restart](
+    "the CPU Manager's state file was deleted", lambda restart: CPU_FILE not in restart.deleted
+)
+drained = Guard[Restart]("pods are on the node", lambda restart: not restart.before.pods)
+
+
+def _changed_files_are_deleted(restart: Restart) -> bool:
+    wanted = restart.wanted or restart.settings
+    return not cpu_file_is_there.holds(restart) and (_same_memory(wanted, restart) or MEMORY_FILE in restart.deleted)
+
+
+changed_files_are_deleted = Guard[Restart](
+    "the state file of a manager whose policy changes is there", _changed_files_are_deleted
+)
+
+
+def _same_memory(wanted: Settings, restart: Restart) -> bool:
+    return wanted.memory_static == restart.settings.memory_static
+
+
+@checker("cpu-manager/state-file/strict-change-is-refused", Restart, when=(to_strict, cpu_file_is_there))
 def strict_change_is_refused(restart: Restart) -> Judgement:
     """With strict-cpu-reservation switched on the node does not come up while the state file is there."""
-    wanted, before = restart.wanted, restart.before.settings
-    if wanted is None or not (wanted.static and before.static) or CPU_FILE in restart.deleted:
-        return None
-    return _stays_down(restart, "with strict-cpu-reservation") if wanted.strict and not before.strict else None
-
-
-@checker("memory-manager/state-file/policy-change-is-refused", Restart)
-def memory_policy_change_is_refused(restart: Restart) -> Judgement:
-    """With another Memory Manager policy the node does not come up while the state file is there."""
-    wanted, before = restart.wanted, restart.before.settings
-    if wanted is None or wanted.memory_static == before.memory_static or MEMORY_FILE in restart.deleted:
-        return None
-    return _stays_down(restart, f"with Memory Manager policy {'Static' if wanted.memory_static else 'None'}")
-
-
-def _stays_down(restart: Restart, how: str) -> Judgement:
     return violated(
         restart.after is None,
-        f"the node comes up {how}, and with the state file of the other",
+        "the node comes up with strict-cpu-reservation, and with the state file of a node without",
         got="it comes up",
         allowed="it does not, until the file is deleted",
     )
 
 
-@checker("cpu-manager/state-file/policy-change-works-once-deleted", Restart)
+@checker(
+    "cpu-manager/state-file/policy-change-works-once-deleted",
+    Restart,
+    when=(to_another_policy, drained, changed_files_are_deleted),
+)
 def policy_change_works(restart: Restart) -> Judgement:
     """Drained and with the state file deleted the node comes up with another policy."""
-    wanted, before = restart.wanted, restart.before
-    if wanted is None or wanted.static == before.settings.static or before.pods or CPU_FILE not in restart.deleted:
-        return None
-    if wanted.memory_static != before.settings.memory_static and MEMORY_FILE not in restart.deleted:
-        return None
     return violated(
         restart.after is not None,
         "the node does not come up with another policy once it is drained and the state file is deleted",
         got=restart.refusal,
         allowed="it comes up",
-    )
-
-
-@checker("cpu-manager/state-file/changed-cpus-are-refused", ForeignStart)
-def changed_cpus_are_refused(start: ForeignStart) -> Judgement:
-    """The state file of a node with other CPUs has to be deleted first."""
-    if not start.settings.static:
-        return None
-    return violated(
-        not start.up,
-        "the node comes up with the state file of a node with other CPUs",
-        got="it comes up",
-        allowed="it does not, until the file is deleted",
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...errors import Fault, UsageError
 from ..history.history import History
-from ..judge.checker import Violation
+from ..judge.checker import OTHERWISE, Guard, Violation
 from ..judge.node_subjects import Malformed
 from ..judge.questions import QuestionError
 from ..judge.subjects import subjects
@@ -33,10 +34,14 @@ class Broken:
 
 @dataclass(slots=True)
 class Verdicts:
-    """What came of judging histories: how often each requirement was asked, in how many histories, what is broken."""
+    """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
+
+    ``held_back``: how often a requirement was not asked of what it could be asked of, and why.
+    """
 
     asked: Counter[str] = field(default_factory=Counter)
     histories: Counter[str] = field(default_factory=Counter)
+    held_back: Counter[tuple[str, Guard[Any] | None]] = field(default_factory=Counter)
     broken: list[Broken] = field(default_factory=list)
     steps: int = 0
 
@@ -45,10 +50,19 @@ class Verdicts:
         """The requirements that are broken."""
         return {broken.requirement for broken in self.broken}
 
+    def not_asked(self, requirement: str) -> Counter[str]:
+        """Return why a requirement was not asked of what it could be asked of, and how often."""
+        reasons: Counter[str] = Counter()
+        for (name, guard), times in self.held_back.items():
+            if name == requirement:
+                reasons[guard.unless if guard else OTHERWISE] += times
+        return reasons
+
     def add(self, more: Verdicts) -> None:
         """Take over what came of further histories."""
         self.asked += more.asked
         self.histories += more.histories
+        self.held_back.update(more.held_back)
         self.broken += more.broken
         self.steps += more.steps
 
@@ -61,8 +75,10 @@ def judge(history: History) -> Verdicts:
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
         for check in checkers_of(type(subject)):
-            wrong = check.judge(subject)
+            held_back = next((guard for guard in check.when if not guard.holds(subject)), None)
+            wrong = None if held_back else check.function(subject)
             if wrong is None:
+                verdicts.held_back[check.requirement, held_back] += 1
                 continue
             verdicts.asked[check.requirement] += 1
             verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]

@@ -311,6 +311,10 @@ class Threads(Answer, frozen=True):
     cpus: CpuBits
     mems: CpuBits | None = None
 
+    def __str__(self) -> str:
+        """Say how many they are."""
+        return "a thread" if self.count == 1 else f"{self.count} threads"
+
 
 class Runs(Answer, frozen=True):
     """What a running container was seen to run on, as bits; None where it was not told."""

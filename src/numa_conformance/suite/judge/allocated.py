@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...documentation.options import CHOOSING
@@ -43,6 +43,16 @@ class AllocatedCpus:
     reserved_told: int | None
     asked_told: int | None
     together_told: int | None
+
+    @property
+    def up(self) -> bool:
+        """Whether a policy could be made of the configuration."""
+        return self.policy_refused is None
+
+    @property
+    def exclusive_told(self) -> Mapping[str, int]:
+        """The exclusive CPUs that a container asks for, as told."""
+        return {} if self.asked_told is None else {self.container.name: self.asked_told}
 
     @property
     def asked(self) -> int:

@@ -23,6 +23,16 @@ class Classified:
     together: int
 
     @property
+    def exclusive_told(self) -> Mapping[str, int]:
+        """The exclusive CPUs that each container asks for, as told; none where it is not named."""
+        return {**dict.fromkeys((container.name for container in self.pod.containers), 0), **self.cpus}
+
+    @property
+    def together_told(self) -> int | None:
+        """The same of the pod."""
+        return self.together
+
+    @property
     def decided(self) -> bool:
         """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
         written = [(container.requests, container.limits) for container in self.pod.containers]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..history.answers import Aligned, Held, Update
 from .pods import PodSpec
 from .settings import Settings
-from .world import World, union
+from .world import PodOnNode, World, union
 
 __all__ = [
     "Admission",
@@ -24,6 +24,7 @@ __all__ = [
     "Restart",
     "Run",
     "State",
+    "kept_by",
 ]
 
 
@@ -42,12 +43,27 @@ class Arrival:
     world: World | None
     refusal: str = ""
 
+    @property
+    def up(self) -> bool:
+        """Whether it came up."""
+        return self.world is not None
+
+    @property
+    def reserved_told(self) -> int | None:
+        """The reserved CPUs as bits, where it came up."""
+        return self.world.reserved if self.world else None
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The node between two questions, after something happened."""
 
     world: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,11 @@ class Admission:
         """The exclusive CPUs of all containers, as bits."""
         return union(self.held)
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
@@ -90,6 +111,11 @@ class AskedAgain:
     with_init: bool
     refusal: str = ""
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.now.settings
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -99,6 +125,11 @@ class Run:
     after: World
     uid: str
     held: Mapping[str, Held]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +141,11 @@ class Removal:
     uid: str
     known: bool
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
 
 @dataclass(frozen=True, slots=True)
 class ReconcilePass:
@@ -119,6 +155,11 @@ class ReconcilePass:
     updates: tuple[Update, ...]
     runs_on: Mapping[tuple[str, str], int]
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -126,6 +167,25 @@ class State:
 
     world: World
     pods: Mapping[str, Mapping[str, Held]]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+def kept_by(
+    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, Held]]
+) -> Iterator[tuple[str, Held | None, Held | None]]:
+    """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
+
+    Init containers are left out: they may have ended.
+    """
+    for uid, pod in pods.items():
+        for container in pod.spec.containers if uid in held else ():
+            if container.kind != "init":
+                name = container.name
+                yield f"container {name} of pod {uid}", pod.held.get(name), held[uid].get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +204,16 @@ class Restart:
     refusal: str = ""
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @property
+    def kept(self) -> Iterator[tuple[str, Held | None, Held | None]]:
+        """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
+        return kept_by(self.before.pods, self.held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
 from .room import HUGE, Room, asked_devices, local
+from .settings import Settings
 from .world import PodOnNode, World, union
 
 __all__ = ["DeviceHints", "MemoryHints", "hints_of"]
@@ -33,6 +34,11 @@ class MemoryHints:
     qos: str
     asked: Mapping[str, int]
     offered: Mapping[str, Offered]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
 
     @cached_property
     def _room(self) -> Room:

@@ -68,6 +68,11 @@ class Start:
     plain: Start | None = None
 
     @property
+    def reserved_told(self) -> int | None:
+        """The reserved CPUs as told."""
+        return self.reserved
+
+    @property
     def up(self) -> bool:
         """Whether the node came up."""
         return self.refusal is None

@@ -11,6 +11,7 @@ from ..history.history import History
 from .allocated import allocated
 from .choice import Choice, cpus_of
 from .classified import classified
+from .given import views
 from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
@@ -33,6 +34,8 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
         yield number, subject
         if isinstance(subject, Malformed):
             return
+        for view in views(subject):
+            yield number, view
     if at is not None:
         yield at, Malformed(str(history.steps[at].malformed))
 

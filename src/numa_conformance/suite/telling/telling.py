@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...machine import Machine, machine_to_dict
@@ -25,7 +25,8 @@ class Told:
 
     ``history`` is the shortest in which it is; ``machines`` are those on which it shows, ``known`` those of them on
     which it is known to, where it shows on others too; ``beside`` are the other requirements that are broken in that
-    history. ``seen`` is how often it was broken of how often that history was asked.
+    history. ``seen`` is how often it was broken of how often that history was asked. ``held_back`` is why it was not
+    asked of what it could be asked of, and how often.
     """
 
     asked: int
@@ -35,6 +36,7 @@ class Told:
     known: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     seen: tuple[int, int] | None = None
+    held_back: Mapping[str, int] = field(default_factory=dict)
 
 
 def beside(broken: Broken) -> tuple[str, ...]:

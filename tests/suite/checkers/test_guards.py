@@ -1,0 +1,55 @@
+"""Where a requirement is not asked is said in words, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from numa_conformance.machine import load_machine
+from numa_conformance.suite.checkers import reasons_of
+from numa_conformance.suite.checkers.verdicts import Verdicts, judge
+from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.checker import CHECKERS
+
+PACKS = "cpu-manager/static/packs-whole-cores"
+
+
+def _picks(*counts: int) -> History:
+    machine = load_machine("t1-one-socket-smt2")
+    head = Head("picks", "", 0, machine, "1.32")
+    params = {"options": {"distribute-cpus-across-cores": True}, "available": "0-7"}
+    return History(head, tuple(Step("pick", {**params, "count": count}, {"result": "picked", "cpus": "0"}) for count in counts))
+
+
+def test_every_guard_says_where_it_does_not_hold():
+    for check in CHECKERS:
+        for guard in check.when:
+            assert guard.unless
+            assert guard.unless[-1] != "."
+
+
+def test_no_reason_is_told_twice_of_a_requirement():
+    for check in CHECKERS:
+        reasons = [guard.unless for guard in check.when]
+        assert len(set(reasons)) == len(reasons), check.requirement
+
+
+def test_what_holds_a_requirement_back_is_counted():
+    verdicts = Verdicts()
+    verdicts.add(judge(_picks(1)))
+    verdicts.add(judge(_picks(1, 2)))
+    assert verdicts.asked[PACKS] == 0
+    told = verdicts.not_asked(PACKS)
+    assert told.total() == 3
+    assert set(told) <= set(reasons_of(PACKS))
+    assert told["so many free CPUs are not given, or the pages leave open where they lie"] == 1
+
+
+def test_a_requirement_that_no_guard_holds_back_is_asked():
+    history = _picks(1)
+    plain = replace(
+        history, steps=tuple(replace(step, params={**step.params, "options": {}}) for step in history.steps)
+    )
+    verdicts = judge(plain)
+    assert verdicts.asked[PACKS] == 1
+    assert verdicts.not_asked(PACKS) == Counter()
