@@ -4,12 +4,14 @@ import sys
 from hypothesis import HealthCheck, settings
 
 from asked_in_full import NAME
+from in_memory import keep_files_in_memory
 
 pytest_plugins = ["pytester"]
 
 # Hundreds of processes start below these tests: without bytecode each compiles anew what it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+keep_files_in_memory()
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile(

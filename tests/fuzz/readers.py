@@ -36,9 +36,8 @@ STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first
 
 @cache
 def folder() -> Path:
-    """Return a folder of this process; in memory where the system has such a place."""
-    memory = Path("/dev/shm")
-    return Path(tempfile.mkdtemp(prefix="numa-fuzz-", dir=memory if memory.is_dir() else None))
+    """Return a folder of this process."""
+    return Path(tempfile.mkdtemp(prefix="numa-fuzz-"))
 
 
 def as_file(data: bytes, name: str) -> Path:
