@@ -1,3 +1,4 @@
+import gc
 import os
 import sys
 
@@ -18,3 +19,9 @@ settings.register_profile(
     "deep", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(NAME)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage seldom, and never among the collected tests."""
+    gc.freeze()
+    gc.set_threshold(50_000)

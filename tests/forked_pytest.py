@@ -1,6 +1,7 @@
 """A pytest run in a process of its own, forked from one that has the imports behind it."""
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import sys
@@ -36,6 +37,7 @@ def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResu
 
 
 def _main(folder: Path, args: tuple[str, ...], environment: dict[str, str], out: Path, err: Path) -> None:
+    gc.freeze()  # what was imported before stays, and its memory is shared as long as nobody looks at it
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

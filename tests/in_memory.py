@@ -1,4 +1,4 @@
-"""Where the files lie that tests make: in memory, where there is room. A disk takes many times as long for small ones."""
+"""Where the tests' own files lie: in memory, where there is room. A disk takes many times as long for small ones."""
 
 import os
 import tempfile
