@@ -34,10 +34,12 @@ __all__ = ["READERS"]
 STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first=True, envelope=True, pods=True))
 
 
-@cache
+_FOLDER = tempfile.TemporaryDirectory(prefix="numa-fuzz-")  # gone with this process
+
+
 def folder() -> Path:
     """Return a folder of this process."""
-    return Path(tempfile.mkdtemp(prefix="numa-fuzz-"))
+    return Path(_FOLDER.name)
 
 
 def as_file(data: bytes, name: str) -> Path:
