@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
+from forked_pytest import run_as_typed
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.protocol import ReferenceTarget
@@ -80,12 +80,8 @@ def ask(version: KubernetesVersion, quirks: Iterable[str], folder: Path, *option
     patience = ["--numa-timeout", SECONDS]
     target = ["--numa-target", "departing:kubelet", "--numa-report", str(folder.absolute())]
     with tempfile.TemporaryDirectory() as empty:
-        subprocess.run(
-            [sys.executable, "-m", "pytest", *asked, *patience, *target, *options],
-            cwd=empty,
-            env={**os.environ, SHOWN: f"{version} {','.join(quirks)}", "PYTHONPATH": str(Path(__file__).parent)},
-            stdout=subprocess.DEVNULL,
-            check=False,
+        run_as_typed(
+            Path(empty), *asked, *patience, *target, *options, timeout=7200, **{SHOWN: f"{version} {','.join(quirks)}"}
         )
 
 

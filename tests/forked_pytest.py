@@ -1,9 +1,11 @@
 """A pytest run in a process of its own, forked from one that has the imports behind it."""
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,27 +21,45 @@ FORKS.set_forkserver_preload(_IMPORTED.split())
 def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResult:
     """Run ``pytest`` with these arguments in this folder, with the environment of this process.
 
-    The suite's generated conversations are kept short unless the arguments say otherwise.
+    Modules of the folder can be imported. The suite's generated conversations are kept short unless the arguments say
+    otherwise.
     """
     if "--numa-conformance" in args and "--numa-budget" not in args:
         args = (*args, "--numa-budget", "2%")
-    out, err = (folder / f"printed-{kind}.txt" for kind in ("out", "err"))
+    return _run(folder, args, dict(os.environ), timeout, [str(folder)])
+
+
+def run_as_typed(folder: Path, *args: str, timeout: float = 300, **environment: str) -> pytest.RunResult:
+    """Run what a user types, ``pytest`` and these arguments, with more variables in the environment."""
+    args = (*args, "-W", "ignore::pytest.PytestAssertRewriteWarning")  # it tells of what was imported before the fork
+    return _run(folder, args, {**os.environ, **environment}, timeout, [])
+
+
+def _run(
+    folder: Path, args: tuple[str, ...], environment: dict[str, str], timeout: float, found: list[str]
+) -> pytest.RunResult:
+    """Run it; modules are found in the folders ``found`` too."""
     begun = time.monotonic()
-    process = FORKS.Process(target=_main, args=(folder, args, dict(os.environ), out, err))
-    process.start()
-    process.join(timeout)
-    if process.exitcode is None:
-        process.kill()
-        process.join()
-    printed = [path.read_text(encoding="utf-8").splitlines() for path in (out, err)]
+    with tempfile.TemporaryDirectory() as place:
+        out, err = (Path(place, kind) for kind in ("out", "err"))
+        process = FORKS.Process(target=_main, args=(folder, args, environment, found, out, err))
+        process.start()
+        process.join(timeout)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+        printed = [path.read_text(encoding="utf-8").splitlines() for path in (out, err)]
     return pytest.RunResult(process.exitcode, *printed, time.monotonic() - begun)
 
 
-def _main(folder: Path, args: tuple[str, ...], environment: dict[str, str], out: Path, err: Path) -> None:
+def _main(
+    folder: Path, args: tuple[str, ...], environment: dict[str, str], found: list[str], out: Path, err: Path
+) -> None:
+    gc.freeze()  # what was imported before stays, and its memory is shared as long as nobody looks at it
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path.insert(0, str(folder))
+    sys.path[:0] = found
     with (
         out.open("w", encoding="utf-8") as stdout,
         err.open("w", encoding="utf-8") as stderr,

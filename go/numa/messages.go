@@ -304,13 +304,14 @@ type Classify struct {
 // ContainerHolding: What one container holds. cpus: exclusive CPUs, empty when it uses the shared pool.
 //
 // cpu_quota: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-// left out: not told.
+// left out: not told. further: what other managers gave, by the manager's name, in values of its own.
 type ContainerHolding struct {
 	CPUs     string              `json:"cpus"`
 	Affinity *HintValue          `json:"affinity,omitempty"`
 	Memory   []MemoryBlock       `json:"memory"`
 	Devices  map[string][]string `json:"devices"`
 	CPUQuota *int64              `json:"cpu_quota,omitempty"`
+	Further  json.RawMessage     `json:"further,omitempty"`
 }
 
 // Describe: Who are you? The first message of every conversation.

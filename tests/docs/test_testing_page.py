@@ -1,9 +1,9 @@
 """The code of docs/testing.md runs as it is printed."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from forked_pytest import run_as_typed
 
 SHORT = """
 from hypothesis import settings
@@ -20,7 +20,6 @@ def test_the_page_runs_as_printed(tmp_path):
         named = re.match(r"# (\w+\.py)\n", block)
         (tmp_path / (named[1] if named else f"test_{number}.py")).write_text(block)
     (tmp_path / "conftest.py").write_text(SHORT)
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout
-    assert f"{7 + len(re.findall('^def test_', PAGE.read_text(), re.MULTILINE)) - 1} passed" in done.stdout
+    done = run_as_typed(tmp_path, "-q", "-W", "error", "-p", "no:cacheprovider")
+    assert done.ret == 0, done.outlines
+    assert f"{7 + len(re.findall('^def test_', PAGE.read_text(), re.MULTILINE)) - 1} passed" in done.stdout.str()

@@ -3,13 +3,12 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from asked_in_full import DEEP
+from forked_pytest import run_as_typed
 from numa_conformance.report.case import UNMET
 from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
@@ -18,15 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def judge(folder, *args, cwd):
-    command = [sys.executable, "-m", "pytest", "--numa-conformance", "-p", "no:cacheprovider"]
-    run = subprocess.run(
-        [*command, f"--numa-report={folder}", *args],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    run = run_as_typed(cwd, "--numa-conformance", "-p", "no:cacheprovider", f"--numa-report={folder}", *args)
     return run, json.loads((folder / "report.json").read_text())
 
 
@@ -35,7 +26,7 @@ def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
     command = f"node {EXAMPLES / 'node_js' / 'allocator.mjs'}"
     part = [] if DEEP else ["--numa-budget", "2%"]
     run, report = judge(tmp_path, "--numa-target-command", command, *part, cwd=tmp_path)
-    assert run.returncode == 0, run.stdout[-3000:]
+    assert run.ret == 0, run.outlines[-30:]
     assert report["verdict"] == "partial"
     assert report["counts"]["passed"] > 100
 
@@ -43,13 +34,13 @@ def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
 def test_the_naive_allocator_fails_just_where_the_documentation_says(tmp_path):
     folder = EXAMPLES / "naive_python"
     run, report = judge(tmp_path, "--numa-target", "allocator:Naive", cwd=folder)
-    assert run.returncode == 1, run.stdout[-3000:] + run.stderr[-3000:]
+    assert run.ret == 1, run.outlines[-30:] + run.errlines[-30:]
     summary = read_report(tmp_path)
     assert sorted(summary.unmet()) == (folder / "fails.txt").read_text().split()
     assert {case["verdict"] for case in report["cases"]} <= {*UNMET, "passed", "not followed", "not claimed"}
     told = (folder / "report.txt").read_text().splitlines()
     assert _named(told) == _named(summary_lines(summary))
-    _is_read_in_a_minute(run.stdout)
+    _is_read_in_a_minute(run.stdout.str())
 
 
 def _named(lines):

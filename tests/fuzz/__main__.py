@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from in_memory import keep_files_in_memory
+
 from .corpus import CORPUS
 
 NAMES = sorted(path.name for path in CORPUS.iterdir())
@@ -55,6 +57,7 @@ def fuzz_here(name: str, arguments: argparse.Namespace) -> None:
     """Fuzz in this process, which libFuzzer ends."""
     import atheris
 
+    keep_files_in_memory()
     with atheris.instrument_imports(include=["numa_conformance"]):
         from .readers import READERS
     options = [

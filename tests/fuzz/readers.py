@@ -34,11 +34,12 @@ __all__ = ["READERS"]
 STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first=True, envelope=True, pods=True))
 
 
-@cache
+_FOLDER = tempfile.TemporaryDirectory(prefix="numa-fuzz-")  # gone with this process
+
+
 def folder() -> Path:
-    """Return a folder of this process; in memory where the system has such a place."""
-    memory = Path("/dev/shm")
-    return Path(tempfile.mkdtemp(prefix="numa-fuzz-", dir=memory if memory.is_dir() else None))
+    """Return a folder of this process."""
+    return Path(_FOLDER.name)
 
 
 def as_file(data: bytes, name: str) -> Path:

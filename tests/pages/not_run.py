@@ -15,6 +15,7 @@ ABSENT = {
     r".*( before after| part1 | mine theirs | histories\.jsonl)": "reads reports that the reader has",
     r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py",
     r".* \"node examples/": "needs Node.js; tests/examples",
+    r"\(cd examples/naive_python ": "takes long, as much is not met; tests/examples types it",
     r"cd examples/": "needs another's allocator; tests/examples",
     r".*--numa-kubelet |.*kubelet:\./kubelet|\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
     r"numa-conformance on ": "needs Linux with namespaces; tests/cli/test_on.py",

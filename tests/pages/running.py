@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asked_in_full import DEEP
+from forked_pytest import run_as_typed
 from numa_conformance.cli import main
 
 from .not_run import why_not
@@ -44,8 +45,9 @@ def follow(text: str, folder: Path) -> Iterator[Outcome]:
 
 def _run(command: Command, folder: Path) -> Outcome:
     words = list(shlex.shlex(command.typed, posix=True, punctuation_chars=True))
-    simple = words[0] == "numa-conformance" and not {"|", "||", "&&", "&", ";", "<", "$"} & set(words)
-    return (_in_process if simple else _in_a_shell)(command, folder)
+    if {"|", "||", "&&", "&", ";", "<", "$"} & set(words):
+        return _in_a_shell(command, folder)
+    return {"numa-conformance": _in_process, "pytest": _in_a_fork}.get(words[0], _in_a_shell)(command, folder)
 
 
 def _in_process(command: Command, folder: Path) -> Outcome:
@@ -67,12 +69,23 @@ def _in_process(command: Command, folder: Path) -> Outcome:
     return Outcome(command, code, err.getvalue() if target else out.getvalue())
 
 
+def _in_a_fork(command: Command, folder: Path) -> Outcome:
+    arguments = shlex.split(command.typed, comments=True)[1:]
+    ran = run_as_typed(folder, *arguments, **_environment(command))
+    return Outcome(command, int(ran.ret), "\n".join([*ran.outlines, *ran.errlines]))
+
+
+def _environment(command: Command) -> dict[str, str]:
+    """Return what is different for a command: a conversation of which nothing is shown is kept short."""
+    part = "" if DEEP or command.shown is not None else " --numa-budget=2%"
+    return {"PYTEST_ADDOPTS": f"-p no:cacheprovider{part}", "NO_COLOR": "1"}
+
+
 def _in_a_shell(command: Command, folder: Path) -> Outcome:
     env = {
         **os.environ,
+        **_environment(command),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTEST_ADDOPTS": "-p no:cacheprovider" + ("" if DEEP or command.shown is not None else " --numa-budget=2%"),
-        "NO_COLOR": "1",
     }
     done = subprocess.run(
         ["/bin/sh", "-c", command.typed],

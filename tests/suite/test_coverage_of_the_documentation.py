@@ -23,18 +23,32 @@ STEPS = () if DEEP else JUDGED
 """Requirements whose case of generated conversations is not run here."""
 EACH_ONCE = ("--numa-level", "documented", *(() if DEEP else ("-k", "not test_every_step")))
 EXACT = ("--numa-level", "exact", *(() if DEEP else ("--numa-requirement", "exact/*")))
+WHOLE = "conformant" if DEEP else "partial"
+
+
+def runs():
+    """Yield what is asked, and the verdict: all of the newest version, and what ended before it of its last version."""
+    yield EACH_ONCE, WHOLE
+    yield EXACT, WHOLE
+    ended = {one.until: [] for one in REQUIREMENTS.values() if one.until}
+    for name, one in REQUIREMENTS.items():
+        if one.until and name not in STEPS:
+            ended[one.until].append(f"--numa-requirement={name}")
+    for version, asked in ended.items():
+        if asked:
+            yield ("--numa-profile", f"all@{version}", *asked), "partial"
 
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory):
     found = []
-    for asked in (EACH_ONCE, EXACT):
+    for asked, verdict in runs():
         folder = tmp_path_factory.mktemp("run")
         (folder / "pytest.ini").write_text("[pytest]\n")
         run = run_pytest(folder, "--numa-conformance", *asked, "--numa-report", ".", timeout=300)
         assert run.ret == 0, run.outlines + run.errlines
         report = json.loads((folder / "report.json").read_text())
-        assert report["verdict"] == ("conformant" if DEEP else "partial")
+        assert report["verdict"] == verdict
         found += report["cases"]
     return found
 

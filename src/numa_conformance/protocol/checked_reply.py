@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -18,7 +19,12 @@ def checked_reply(method: Method, answer: object) -> Any:
     Through JSON, as if it had come over a wire: classes of messages check nothing when they are made.
     """
     try:
-        return msgspec.json.decode(msgspec.json.encode(answer), type=method.reply)
+        return _decoder(method).decode(msgspec.json.encode(answer))
     except Exception as error:
         names = " or ".join(cls.__name__ for cls in method.replies)
         raise BadReply(f"the reply is not a {names}: {told(error)}") from error
+
+
+@cache
+def _decoder(method: Method) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(method.reply)

@@ -9,6 +9,7 @@ from ..machine.data_files import data_folder
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
 from .ending import Ending, Termination
+from .garbage import RareGarbage
 from .isolation import is_of_the_suite, settle
 from .options import setting
 from .run import RUN, Run
@@ -49,7 +50,7 @@ def enable(config: pytest.Config) -> None:
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination()):
+    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.

@@ -2,10 +2,11 @@
 
 import pytest
 
+from directly import Directly
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.kube import Pod
 from numa_conformance.machine import catalogue_names, load_machine
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
@@ -13,7 +14,7 @@ from numa_conformance.suite.generators.option_probes import probe_of
 
 
 def pods_asked(group, most):
-    client = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", 10.0))
+    client = Directly(ReferenceTarget("documented"))
     for number, scenario in enumerate(GROUPS[group].scenarios(frozenset(FEATURES), 0)):
         if number == most:
             return
