@@ -8,6 +8,7 @@ import msgspec
 
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
+from ..suite.examples.index import asked_by
 from ..suite.requirements import REQUIREMENTS
 
 __all__ = ["ListedCase", "ListedGroup", "Listing"]
@@ -50,6 +51,7 @@ class ListedRequirement(msgspec.Struct, frozen=True):
     missing: list[str]
     machines: list[str]
     cases: list[str]
+    asked_by: list[str]
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -120,6 +122,7 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
         [] if asked else sorted({feature for case in cases for feature in case.missing}),
         sorted(machines),
         [case.id for case in cases],
+        list(asked_by(name)),
     )
 
 
@@ -127,6 +130,7 @@ def _told(each: ListedRequirement) -> list[str]:
     lines = [f"{each.id} ({each.strength})", *_wrapped(each.text, "  "), f"  {each.address}"]
     if not each.claimed:
         lines += _wrapped(f"not claimed: {', '.join(each.missing)}", "  ")
+    lines.append(f"  asked by: {', '.join(each.asked_by)}")
     if each.machines:
         more = len(each.machines) - MOST_MACHINES
         also = f" and {more} more" if more > 0 else ""
