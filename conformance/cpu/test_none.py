@@ -12,13 +12,6 @@ pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
 
-@requirement("cpu-manager/none/gives-no-exclusive-cpus")
-def test_no_container_has_cpus_of_its_own(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet(cpuManagerPolicy="none"))
-    got = node.admit(guaranteed("a", 2)).cpus()
-    node.check(not got, "a container has exclusive CPUs under policy none", got=got, allowed="none")
-
-
 @requirement("cpu-manager/none/needs-no-reservation")
 def test_comes_up_without_a_reservation(node: NodeRun, machine: Machine) -> None:
     node.start(machine, kubelet(cpuManagerPolicy="none"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import pytest
@@ -89,9 +88,7 @@ class Books:
             self.node.check(aligned, "devices and CPUs are not together", got=answer.answer, allowed=allowed)
 
 
-@requirement(
-    "device-manager/topology/aligns-with-cpus", "topology-manager/single-numa-node/refuses-what-needs-several-nodes"
-)
+@requirement("device-manager/topology/aligns-with-cpus")
 @given(life=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=10))
 def test_single_numa_node_admits_what_one_node_holds(new_node: Callable[[], NodeRun], life: list[Step]) -> None:
     books = Books(new_node())
@@ -102,15 +99,3 @@ def test_single_numa_node_admits_what_one_node_holds(new_node: Callable[[], Node
             if len(touching(books.devices, [numa])) >= devices and len(books.cpus & CpuSet.from_bits(bits)) >= cpus
         ]
         books.judge(answer, fits)
-
-
-@requirement(
-    "topology-manager/restricted/refuses-unaligned-pods", "device-manager/allocation/gives-the-number-asked-for"
-)
-@given(life=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 6), st.just(0)), min_size=1, max_size=10))
-def test_restricted_admits_what_as_few_nodes_hold_as_need_be(new_node: Callable[[], NodeRun], life: list[Step]) -> None:
-    books = Books(new_node())
-    for answer, devices, _ in books.live(static(topology="restricted", reserved=str(RESERVED)), life):
-        sets = [nodes for width in range(1, 5) for nodes in combinations(MACHINE.numa_ids, width)]
-        width = min(len(nodes) for nodes in sets if len(touching(set(PLACES), nodes)) >= devices)
-        books.judge(answer, [n for n in sets if len(n) == width and len(touching(books.devices, n)) >= devices])

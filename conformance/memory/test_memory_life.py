@@ -60,9 +60,7 @@ def live(node: NodeRun, policy: str, life: Sequence[Step], seen: Callable[[PodOn
         seen(answer, asked)
 
 
-@requirement(
-    "memory-manager/static/guarantees-memory-to-guaranteed-pods", "memory-manager/static/refuses-what-does-not-fit"
-)
+@requirement("memory-manager/static/refuses-what-does-not-fit")
 @given(life=steps(24))
 def test_a_pod_is_admitted_just_when_one_numa_node_holds_it(
     new_node: Callable[[], NodeRun], huge_pages: bool, life: list[Step]
@@ -92,36 +90,6 @@ def test_a_pod_is_admitted_just_when_one_numa_node_holds_it(
                 free[numa][kind] -= amount
 
     live(node, "single-numa-node", only_memory(life, huge_pages), seen)
-
-
-@requirement(
-    "memory-manager/static/guarantees-memory-to-guaranteed-pods", "memory-manager/static/never-gives-more-than-is-free"
-)
-@pytest.mark.parametrize("policy", ["best-effort", "restricted"])
-@given(life=steps(56))
-def test_no_set_of_numa_nodes_gives_more_than_it_has(
-    new_node: Callable[[], NodeRun], huge_pages: bool, policy: str, life: list[Step]
-) -> None:
-    node = new_node()
-    held: dict[str, PodOnNode] = {}
-
-    def seen(answer: PodOnNode, asked: dict[str, int]) -> None:
-        if not asked:
-            del held[answer.uid]
-        elif answer.admitted:
-            held[answer.uid] = answer
-            got = answer.amounts()
-            node.check(got == asked, "the blocks are not what was asked for", got=got, allowed=asked)
-        for among in ({0}, {1}, {0, 1}):
-            for kind in ("memory", HUGE):
-                blocks = [one for other in held.values() for one in other.memory() if one.type == kind]
-                given = sum(one.bytes for one in blocks if set(one.nodes) <= among)
-                room = sum(ROOM[numa][kind] for numa in among)
-                node.check(
-                    given <= room, f"NUMA nodes {among} give more {kind} than they have", got=given, allowed=room
-                )
-
-    live(node, policy, only_memory(life, huge_pages), seen)
 
 
 @requirement("memory-manager/static/keeps-groups-apart")

@@ -33,41 +33,6 @@ def quad_machine() -> Machine:
     return load_machine(QUAD)
 
 
-def fragment(node: NodeRun, *sizes: int) -> None:
-    """Take CPUs one NUMA node after the other."""
-    for index, size in enumerate(sizes):
-        node.admit(guaranteed(f"before-{index}", size))
-
-
-@requirement("topology-manager/none/aligns-nothing")
-def test_none_refuses_no_pod_for_its_topology(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("none"))
-    fragment(node, 6, 6, 6, 6)
-    node.admit(guaranteed("a", 5))
-
-
-@requirement("topology-manager/best-effort/admits-unaligned-pods")
-def test_best_effort_admits_what_cannot_be_aligned(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("best-effort"))
-    fragment(node, 5, 5, 5, 5)
-    node.admit(guaranteed("a", 5))
-
-
-@requirement("topology-manager/best-effort/aligns-when-possible")
-@pytest.mark.parametrize("cpu", [2, 4, 6, 7])
-def test_best_effort_aligns_when_possible(node: NodeRun, quad_machine: Machine, cpu: int) -> None:
-    node.start(quad_machine, quad("best-effort"))
-    node.admit(guaranteed("before", 3))
-    _on_one_node(node, node.admit(guaranteed("a", cpu)).cpus())
-
-
-@requirement("topology-manager/restricted/refuses-unaligned-pods")
-def test_restricted_refuses_what_cannot_be_aligned(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("restricted"))
-    fragment(node, 5, 5, 5, 5)
-    _topology_refusal(node, node.try_admit(guaranteed("a", 5)))
-
-
 @requirement("topology-manager/restricted/admits-what-needs-several-nodes")
 @pytest.mark.parametrize(("cpu", "most"), [(10, 2), (16, 2), (18, 3)])
 def test_restricted_admits_what_no_node_could_hold(node: NodeRun, quad_machine: Machine, cpu: int, most: int) -> None:
@@ -77,41 +42,12 @@ def test_restricted_admits_what_no_node_could_hold(node: NodeRun, quad_machine: 
     node.check(len(touched) <= most, f"CPUs come from the NUMA nodes {touched}", got=got, allowed=f"at most {most}")
 
 
-@requirement("topology-manager/single-numa-node/gives-one-node")
-@pytest.mark.parametrize("cpu", [1, 4, 7, 8])
-def test_single_numa_node_gives_one_node(node: NodeRun, quad_machine: Machine, cpu: int) -> None:
-    node.start(quad_machine, quad("single-numa-node"))
-    node.admit(guaranteed("before", 3))
-    _on_one_node(node, node.admit(guaranteed("a", cpu)).cpus())
-
-
-@requirement("topology-manager/single-numa-node/refuses-what-needs-several-nodes")
-def test_single_numa_node_refuses_what_needs_several(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("single-numa-node"))
-    _topology_refusal(node, node.try_admit(guaranteed("a", 9)))
-
-
-@requirement("topology-manager/single-numa-node/refuses-what-needs-several-nodes")
-def test_single_numa_node_refuses_what_is_only_free_in_parts(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("single-numa-node"))
-    fragment(node, 5, 5, 5, 5)
-    _topology_refusal(node, node.try_admit(guaranteed("a", 5)))
-
-
 @requirement("topology-manager/scope/container/aligns-each-container-alone")
 def test_containers_may_go_to_different_nodes(node: NodeRun, quad_machine: Machine) -> None:
     node.start(quad_machine, quad("single-numa-node", "container"))
     answer = node.admit(pod("a", [container(name, cpu="6", memory="64Mi") for name in ("x", "y")]))
     for name in ("x", "y"):
         _on_one_node(node, answer.cpus(name))
-
-
-@requirement("topology-manager/scope/pod/aligns-the-pod-as-a-whole")
-def test_a_pod_is_on_one_node_in_pod_scope(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("single-numa-node", "pod"))
-    node.admit(guaranteed("before", 3))
-    answer = node.admit(pod("a", [container(name, cpu="3", memory="64Mi") for name in ("x", "y")]))
-    _on_one_node(node, answer.all_cpus)
 
 
 @requirement("topology-manager/scope/pod/refuses-by-the-total")
@@ -133,44 +69,6 @@ def test_a_too_large_init_container_is_refused(node: NodeRun, quad_machine: Mach
     node.start(quad_machine, quad("single-numa-node", "pod"))
     large = container("i", cpu="9", memory="64Mi")
     _topology_refusal(node, node.try_admit(pod("a", [container("x", cpu="1", memory="64Mi")], init=[large])))
-
-
-@requirement("topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was")
-def test_a_pod_refused_at_its_second_container_holds_nothing(node: NodeRun, quad_machine: Machine) -> None:
-    node.start(quad_machine, quad("restricted"))
-    fragment(node, 5, 5, 5, 5)
-    before = node.admit(best_effort("probe")).pool
-    refused = node.try_admit(
-        pod("a", [container(name, cpu=cpu, memory="64Mi") for name, cpu in (("x", "1"), ("y", "5"))])
-    )
-    node.check(not refused.admitted, "a pod is admitted whose second container cannot be aligned", got=refused.answer)
-    after = node.admit(best_effort("probe-2")).pool
-    node.check(after == before, "a refused pod holds CPUs", got=after, allowed=before)
-
-
-@requirement("topology-manager/max-allowable-numa-nodes/default-is-eight")
-def test_refuses_more_than_eight_numa_nodes(node: NodeRun) -> None:
-    machine = load_machine("twelve-numa-nodes")
-    node.stays_down(machine, static(topology="best-effort"), allowed="refused: more than 8 NUMA nodes")
-
-
-@requirement("topology-manager/max-allowable-numa-nodes/raises-the-limit")
-def test_the_option_raises_the_limit(node: NodeRun) -> None:
-    machine = load_machine("twelve-numa-nodes")
-    options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
-    node.start(machine, static(topology="best-effort", more=options))
-    node.admit(guaranteed("a", 1))
-
-
-@requirement("topology-manager/max-allowable-numa-nodes/raises-the-limit")
-def test_many_numa_nodes_are_aligned_to_like_few(node: NodeRun) -> None:
-    machine = load_machine("twelve-numa-nodes")
-    options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}}
-    node.start(machine, static(topology="single-numa-node", more=options))
-    most = max(bits.bit_count() for bits in machine.numa_bits.values())
-    for index in range(4):
-        _on_one_node(node, node.admit(guaranteed(f"p{index}", most)).cpus())
-    _topology_refusal(node, node.try_admit(guaranteed("wide", most + 1)))
 
 
 def _on_one_node(node: NodeRun, cpus: CpuSet) -> None:

@@ -6,28 +6,28 @@ import pytest
 
 from numa_conformance.documentation.versions import DEFAULT
 
-BEST = "qos/test_classes::test_a_pod_without_requests_is_best_effort"
-LESS = "qos/test_classes::test_a_request_below_its_limit_is_not_guaranteed"
-WRITTEN = "qos/test_classes::test_amounts_are_compared_by_value"
+BEST = "histories/test_histories::test_every_step[qos/best-effort-has-none]"
+LESS = "cpu/test_options::test_options_keep_their_promises_together"
+WRITTEN = "device/test_allocation::test_devices_are_on_the_numa_node_of_the_cpus"
 
 
 def test_named_cases_are_run_and_no_others(suite, report):
-    result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[2.0]", "--numa-report", "out", "-n", "2")
+    result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[2]", "--numa-report", "out", "-n", "2")
     assert result.ret == 0
-    assert [case["id"] for case in report()["cases"]] == [LESS, f"{WRITTEN}[2.0]"]
+    assert [case["id"] for case in report()["cases"]] == [LESS, f"{WRITTEN}[2]"]
     assert report()["verdict"] == "partial"
 
 
 def test_a_test_is_named_with_all_its_cases(suite, report):
     assert suite("--numa-case", WRITTEN, "--numa-report", "out").ret == 0
-    assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{text}]" for text in ("2.0", "2000m", "2")]
+    assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{text}]" for text in ("1", "2")]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         (LESS[:-3], f"the suite has no case '{LESS[:-3]}' (accepted: --numa-list shows them); did you mean '{LESS}'?"),
-        (f"{WRITTEN}[2.1]", "did you mean 'qos/test_classes::test_amounts_are_compared_by_value[2.0]'?"),
+        (f"{WRITTEN}[3]", f"did you mean '{WRITTEN}["),
         ("exact/test_scores::test_nodes_score_as_kube_scheduler_scores_them", "asked at level exact only"),
     ],
 )
@@ -69,8 +69,9 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
             "cpu-manager/static/packs-whole-cores (MUST)",
             "  On an empty machine a request of whole cores*",
             "  https://*",
+            "  asked by: conversations, search",
             "  machines: *",
-            "  - pick/test_pick::test_whole_cores_are_chosen_whole[[]t1-one-socket-smt2-1[]]",
+            "  - searches/test_searches::test_choices_of_cpus",
             "conversations picks: * on * machines (surface pick): *",
             "* requirements, * of them claimed; * cases; * conversations. Nothing was asked.",
         ]
@@ -79,11 +80,10 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
 
 
 def test_a_list_for_programs_is_json_and_nothing_else(suite):
-    result = suite("--numa-list=json", "--numa-requirement", "qos/*", "-k", "request", "-n", "2")
+    result = suite("--numa-list=json", "--numa-requirement", "qos/*", "-k", "best", "-n", "2")
     told = json.loads(result.stdout.str())
     assert (result.ret, told["level"], told["profile"]) == (0, "documented", f"all@{DEFAULT}")
-    assert LESS in {case["id"] for case in told["cases"]}
-    assert all("request" in case["id"] for case in told["cases"])
+    assert [case["id"] for case in told["cases"]] == [BEST]
     best = next(each for each in told["requirements"] if each["id"] == "qos/best-effort-has-none")
     assert (best["claimed"], best["missing"], best["cases"]) == (True, [], [BEST])
     assert best["text"].endswith(".")

@@ -58,7 +58,7 @@ def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_pa
     target = shlex.join([sys.executable, "sleeps.py"])
     asked = [
         "--numa-case",
-        "pick/test_pick::test_chooses_so_many_of_what_is_available",
+        "searches/test_searches::test_choices_of_cpus",
         "--numa-target-command",
         target,
     ]

@@ -1,7 +1,7 @@
 """``--numa-no-shrink``: failing examples as they were found, as those of known failures always are."""
 
 REQUIREMENT = "cpu-manager/shared-pool/loses-nothing"
-ONE = ("-k", "test_a_node_stays_in_order")
+ONE = ("-k", "test_lives_of_nodes")
 WHOLE = ("--numa-budget", "100%")
 ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", REQUIREMENT, *ONE, *WHOLE)
 KNOWN = f"- {{requirement: {REQUIREMENT}, reason: it is so, link: https://example.com/1}}\n"
@@ -11,7 +11,7 @@ def test_no_search_for_the_smallest_scenario_is_made(suite, pytester, report):
     def found(name, *args):
         suite(*ASKED, "--numa-report", name, *args)
         cases = {case["id"]: case for case in report(name)["cases"]}
-        case = cases["node/test_state_machine::test_a_node_stays_in_order"]
+        case = cases["searches/test_searches::test_lives_of_nodes"]
         return case["verdict"], len(case["scenario"]["steps"]), len(case["scenario"]["machine"]["cpus"])
 
     pytester.path.joinpath("known.yaml").write_text(KNOWN)

@@ -47,7 +47,7 @@ def test_a_crash_is_told_where_the_case_that_is_about_answers_is_not_asked(wrong
 
 
 def test_what_a_search_does_not_find_again_is_the_targets(wrong, report):
-    asked = ("--numa-case", "pick/test_pick::test_chooses_so_many_of_what_is_available")
+    asked = ("--numa-case", "searches/test_searches::test_choices_of_cpus")
     assert wrong(HALF_A_SET, *asked).ret == 1
     (case,) = report()["cases"]
     assert case["verdict"] in ("failed", "bad reply")

@@ -107,8 +107,7 @@ def test_what_a_target_cannot_see_does_not_hide_the_quirk():
 @pytest.mark.parametrize(
     ("case", "quirk"),
     [
-        ("pick/test_pick::test_takes_separate_cores[2-t7-adjacent-siblings]", "spread-by-cpu-id"),
-        ("cpu/test_options::test_what_fits_a_socket_comes_from_one[10]", "align-by-socket-only-adds-hints"),
+        ("searches/test_searches::test_choices_of_cpus_on_odd_machines", "overlapping-groups-taken-twice"),
     ],
 )
 def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path, case, quirk):

@@ -4,13 +4,12 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.report.blocks import told_blocks
-from numa_conformance.report.case import Case
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.requirements import REQUIREMENTS
-from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
+from report.runs import REQUIREMENT, SCENARIO, case, failing_run, run
 
 
 @pytest.mark.parametrize(
@@ -161,23 +160,6 @@ def test_the_page_links_every_requirement_to_its_source():
     assert f'<a href="{known.address}">{known.source}</a>; {known.strength}, since {known.since}' in html_page(
         failing_run()
     )
-
-
-def test_a_report_of_version_0_1_gets_the_folders_that_its_case_ids_left_out(tmp_path):
-    def old(requirement, name):
-        return Case(name, [requirement], "", "failed")
-
-    cases = [
-        old("cpu-manager/static/packs-whole-cores", "test_static::test_whole_cores_are_given_whole[t1]"),
-        old(OTHER, "test_static::test_gone[t1]"),
-        old("qos/best-effort-has-none", "qos/test_classes::test_a_pod_without_requests_is_best_effort"),
-    ]
-    write_reports(run(*cases), tmp_path)
-    assert [case.id for case in read_report(tmp_path).cases] == [
-        "cpu/test_static::test_whole_cores_are_given_whole[t1]",
-        "qos/test_classes::test_a_pod_without_requests_is_best_effort",
-        "test_static::test_gone[t1]",
-    ]
 
 
 def test_a_scenario_is_played_again_as_of_the_version_of_its_record():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
 from ..protocol.message import Message
 from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.asking.profiles import FEATURE_SETS
-from ..suite.examples.index import index_of_tests, surfaces_of_tests
+from ..suite.examples.index import asked_by, index_of_tests, surfaces_of_tests
 from ..suite.requirements import REQUIREMENTS, Requirement
 from .markdown import joined, table
 from .statements_page import statement_links
@@ -29,12 +29,15 @@ def requirements_page() -> str:
         "`numa-conformance requirements --markdown`. Ids never change and are never used again. "
         "What shows that a test can fail is on [another page](mutants.md).",
         "",
+        "A requirement is asked by an *example* that is written out, by a *search* at random, or by generated "
+        "*conversations* ([how it asks and judges](histories.md)).",
+        "",
     ]
     areas: dict[str, list[Requirement]] = {}
     for one in REQUIREMENTS.values():
         areas.setdefault(one.area, []).append(one)
     lines += table(
-        ("area", "requirements", "with a test"),
+        ("area", "requirements", "by conversations", "by a search", "by an example"),
         [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
     )
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
@@ -53,10 +56,18 @@ def requirements_page() -> str:
                 f"{one.strength}, level {one.level}, {versions}. Source: [{one.source}]({one.address}). "
                 f"Statements: {statement_links(one.statements)}. {f'Beyond them: {one.beyond} ' if one.beyond else ''}"
                 f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
-                f"Tests: {', '.join(f'`{name}`' for name in index_of_tests().get(one.id, ())) or 'none'}.",
+                f"Asked by {_and(asked_by(one.id))}: {_tests(one.id)}.",
                 "",
             ]
     return joined(lines)
+
+
+def _tests(requirement: str) -> str:
+    return ", ".join(f"`{name}`" for name in index_of_tests().get(requirement, ())) or "none"
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "nothing"
 
 
 def _features(features: frozenset[str]) -> str:
@@ -64,7 +75,8 @@ def _features(features: frozenset[str]) -> str:
 
 
 def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
-    return area, len(found), sum(one.id in index_of_tests() for one in found)
+    ways = [asked_by(one.id) for one in found]
+    return area, len(found), *(sum(name in way for way in ways) for name in ("conversations", "search", "example"))
 
 
 def protocol_page() -> str:

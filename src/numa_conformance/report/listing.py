@@ -9,6 +9,7 @@ import msgspec
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
 from ..suite.checkers import reasons_of
+from ..suite.examples.index import asked_by
 from ..suite.requirements import REQUIREMENTS
 
 __all__ = ["ListedCase", "ListedGroup", "Listing"]
@@ -53,6 +54,7 @@ class ListedRequirement(msgspec.Struct, frozen=True):
     cases: list[str]
     held_back: list[str]
     """Where conversations do not ask it."""
+    asked_by: list[str]
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -124,6 +126,7 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
         sorted(machines),
         [case.id for case in cases],
         reasons_of(name),
+        list(asked_by(name)),
     )
 
 
@@ -133,6 +136,7 @@ def _told(each: ListedRequirement) -> list[str]:
         lines += _wrapped(f"not claimed: {', '.join(each.missing)}", "  ")
     if each.held_back:
         lines += _wrapped(f"in conversations not where {'; '.join(each.held_back)}", "  ")
+    lines.append(f"  asked by: {', '.join(each.asked_by)}")
     if each.machines:
         more = len(each.machines) - MOST_MACHINES
         also = f" and {more} more" if more > 0 else ""

@@ -16,7 +16,6 @@ from ..suite.asking.profiles import OPTIONAL, Profile
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict
-from .case_ids import with_folder
 from .json_files import read_form
 from .known import stale, unasked
 
@@ -271,12 +270,11 @@ def read_report(path: Path) -> Summary:
     """
     file = path / "report.json" if path.is_dir() else path
     summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
-    cases = [msgspec.structs.replace(case, id=with_folder(case.id, case.requirements)) for case in summary.cases]
     concluded = Summary.concluded(
         summary.target,
         summary.level,
         summary.profile,
-        cases,
+        summary.cases,
         summary.problems,
         narrowed=not summary.profile,
         judged=summary.verdict != NOT_JUDGED,

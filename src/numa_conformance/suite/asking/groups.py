@@ -14,6 +14,7 @@ from ..generators import damages as damaged
 from ..generators.allocations import allocation_sweep
 from ..generators.cells import cells
 from ..generators.crashes import NEEDED, crashes
+from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
@@ -104,7 +105,8 @@ def _allocations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
 
 
 def _lives(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    return walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
+    yield from examples_of_nodes(claimed)
+    yield from walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
 
 
 def _starts(claimed: Claimed, _seed: int) -> Iterator[Scenario]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...machine.data_files import data_folder
 
-__all__ = ["index_of_tests", "surfaces_of_tests"]
+__all__ = ["asked_by", "index_of_tests", "surfaces_of_tests"]
 
 
 @cache
@@ -25,6 +25,17 @@ def index_of_tests() -> dict[str, tuple[str, ...]]:
                 for requirement in dict.fromkeys(_requirements(test)):
                     found.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
     return {requirement: tuple(tests) for requirement, tests in found.items()}
+
+
+def asked_by(requirement: str) -> tuple[str, ...]:
+    """Return how a requirement is asked: by an ``example``, by a ``search`` at random, by ``conversations``."""
+    folders = {test.partition("/")[0] for test in index_of_tests().get(requirement, ())}
+    by_hand = folders - _BY_FOLDER.keys()
+    return tuple(sorted({_BY_FOLDER[folder] for folder in folders & _BY_FOLDER.keys()} | {"example" for _ in by_hand}))
+
+
+_BY_FOLDER = {"histories": "conversations", "searches": "search"}
+"""What is not written out by hand, by its folder of the suite."""
 
 
 @cache

@@ -1,0 +1,36 @@
+"""``Search``: asks what was drawn at random, and lets the checkers judge it like any other conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from ...machine import Machine
+from ...protocol import Client
+from ..asking.drive import drive
+from ..checkers.verdicts import judge
+from ..generators.scenario import Question, Scenario, ask_all
+from ..telling.telling import finding_of
+
+__all__ = ["Search"]
+
+
+class Search:
+    """A target, the requirements that a case checks, and the Kubernetes version asked for."""
+
+    def __init__(self, client: Client, requirements: Sequence[str], version: str) -> None:
+        """Take them."""
+        self._client = client
+        self._requirements = frozenset(requirements)
+        self._version = version
+
+    def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
+        """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""
+        __tracebackhide__ = True
+        scenario = Scenario("search", "drawn at random", machine, partial(ask_all, tuple(questions)))
+        history, fault = drive(scenario, self._client, self._version)
+        if fault is not None:
+            raise fault
+        for broken in judge(history).broken:
+            if broken.requirement in self._requirements:
+                raise finding_of(broken)
