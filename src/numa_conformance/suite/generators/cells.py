@@ -34,7 +34,7 @@ WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
 KINDS_OF_DEVICES = ("example.com/nic", "example.com/gpu")
-OFF = 0.4
+OFF = 0.5
 """How many nodes have options that are written and off, which is as if they were not written."""
 STRICTLY = 0.12
 """How many nodes, whatever their options, keep reserved CPUs out of the shared pool besides."""
@@ -156,7 +156,7 @@ def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) 
         options |= {STRICT}
     if cell.static and lot.random() < OFF:
         known = sorted(name for name in STATIC_OPTIONS if name not in options and f"cpu-manager/{name}" in claimed)
-        off = frozenset(lot.sample(known, min(len(known), lot.randint(1, 2))))
+        off = frozenset(lot.sample(known, min(len(known), lot.randint(1, 3))))
     closest = None
     aligns = cell.topology != "none" and f"topology-manager/{CLOSEST}" in claimed
     if aligns and cell.machine.distances and lot.random() < NEAR:
