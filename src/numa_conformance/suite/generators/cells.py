@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
+from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from ..judge.choice import STRICT, numa_cpus
@@ -15,7 +16,7 @@ from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "Cell", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -25,15 +26,34 @@ RESERVATIONS = (
     "some threads",
     "a number",
     "a number and a half",
+    "a number for the system alone",
+    "a number for kube alone",
 )
-WITH_DEVICES = " with devices"
+WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
 """What follows the name of a machine that was given some."""
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
+KINDS_OF_DEVICES = ("example.com/nic", "example.com/gpu")
+OFF = 0.5
+"""How many nodes have options that are written and off, which is as if they were not written."""
+STRICTLY = 0.12
+"""How many nodes, whatever their options, keep reserved CPUs out of the shared pool besides."""
+PAGES = 0.3
+"""The share of machines without huge pages that are given some."""
+SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
+"""Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
+WRITTEN = 0.7
+"""How often a field that says what holds anyway is written."""
+CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.4
+"""The option, and how many of the nodes that align have it, as far as it is claimed."""
+SMALL_MACHINE = 32
+"""CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
+STATIC = 0.92
+"""How many nodes give CPUs."""
 PLAIN = 0.25
 """How many nodes have no option, beside those that come by lot."""
 SHUFFLED = 0.3
@@ -45,7 +65,11 @@ RESERVED_MIB = 356
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The settings of one life. ``options`` are those of the static policy."""
+    """The settings of one life.
+
+    ``options`` are those of the static policy that are on; ``off`` are written too, as ``"false"``. ``closest``:
+    whether the Topology Manager prefers NUMA nodes that are close; None where nothing is written of it.
+    """
 
     machine: Machine
     static: bool
@@ -54,15 +78,19 @@ class Cell:
     scope: str
     memory: bool
     reservation: str
+    off: frozenset[str] = frozenset()
+    closest: bool | None = None
 
     @property
     def name(self) -> str:
         """The settings in words; the machine is told beside it."""
         memory = ", memory Static" if self.memory else ""
         topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
+        topology += {True: ", the closest", False: ", the closest off", None: ""}[self.closest]
         if not self.static:
             return f"CPU policy none, {topology}{memory}"
         options = "+".join(sorted(self.options)) or "no option"
+        options += f", off: {'+'.join(sorted(self.off))}" if self.off else ""
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
 
     @property
@@ -70,13 +98,15 @@ class Cell:
         """What a target must claim to be asked."""
         named = {"cpu-manager/none"}
         if self.static:
-            named = {f"cpu-manager/{option}" for option in self.options} | {"cpu-manager/static"}
+            named = {f"cpu-manager/{option}" for option in self.options | self.off} | {"cpu-manager/static"}
         if self.topology != "none":
             named |= {f"topology-manager/{self.topology}", f"topology-manager/scope/{self.scope}"}
         if self.memory:
             named.add("memory-manager/static")
         if self.topology != "none" and len(self.machine.numa_ids) > MOST_NODES:
             named.add("topology-manager/max-allowable-numa-nodes")
+        if self.closest is not None:
+            named.add(f"topology-manager/{CLOSEST}")
         return frozenset(named)
 
 
@@ -103,10 +133,12 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
         if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
             machine = _with_devices(machine, lot)
+        if "memory-manager/hugepages" in claimed:
+            machine = _with_huge_pages(machine, random.Random(f"pages {seed} {number}"))
         options = frozenset(lot.choice(possible)) if possible and lot.random() > PLAIN else frozenset[str]()
         cell = Cell(
             machine,
-            static=lot.random() < 0.95,
+            static=lot.random() < STATIC,
             options=options,
             topology=topology,
             scope=lot.choice(scopes) if scopes else "container",
@@ -114,12 +146,27 @@ def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int
             reservation=lot.choice(RESERVATIONS),
         )
         if _comes_up(cell) and cell.features <= claimed:
-            yield cell
+            yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
+
+
+def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:
+    """Write down options that are off, and whether close NUMA nodes are preferred."""
+    off, options = frozenset[str](), cell.options
+    if cell.static and f"cpu-manager/{STRICT}" in claimed and lot.random() < STRICTLY:
+        options |= {STRICT}
+    if cell.static and lot.random() < OFF:
+        known = sorted(name for name in STATIC_OPTIONS if name not in options and f"cpu-manager/{name}" in claimed)
+        off = frozenset(lot.sample(known, min(len(known), lot.randint(1, 3))))
+    closest = None
+    aligns = cell.topology != "none" and f"topology-manager/{CLOSEST}" in claimed
+    if aligns and cell.machine.distances and lot.random() < NEAR:
+        closest = lot.random() < 0.7
+    return replace(cell, options=options, off=off, closest=closest)
 
 
 def _weight(machine: Machine) -> int:
     """Return how often a machine comes: small ones, with devices or with NUMA nodes that differ, more than others."""
-    if len(machine.cpus) > 32:
+    if len(machine.cpus) > SMALL_MACHINE:
         return 1
     uneven = len({cpus.bit_count() for cpus in numa_cpus(machine)}) > 1
     return 6 if machine.devices or uneven else 3
@@ -131,8 +178,29 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     near: list[tuple[int, ...]] = [(lot.choice(nodes),) for _ in range(lot.randint(2, 6))]
     near += [tuple(sorted(lot.sample(nodes, min(2, len(nodes))))), ()]
     lot.shuffle(near)
-    devices = tuple(Device("example.com/nic", f"nic-{index}", places) for index, places in enumerate(near))
+    kinds = KINDS_OF_DEVICES[: lot.randint(1, 2)]
+    devices = tuple(
+        Device(kind, f"{kind.rpartition('/')[2]}-{index}", places)
+        for index, places in enumerate(near)
+        for kind in (lot.choice(kinds),)
+    )
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def _with_huge_pages(machine: Machine, lot: random.Random) -> Machine:
+    """Set huge pages of two sizes aside on NUMA nodes that have the memory; not all have as many."""
+    has_some = any(node.hugepages for node in machine.memory)
+    if has_some or lot.random() >= PAGES or len(machine.cpus) > SMALL_MACHINE:
+        return machine
+    memory = tuple(
+        replace(node, hugepages={"1Gi": lot.randint(0, LARGE_PAGES), "2Mi": lot.randint(1, SMALL_PAGES)})
+        if (node.memory or 0) >= ROOM_FOR_PAGES
+        else node
+        for node in machine.memory
+    )
+    if memory == machine.memory:
+        return machine
+    return replace(machine, name=f"{machine.name}{WITH_PAGES}", memory=memory)
 
 
 def _has_memory(machine: Machine) -> bool:
@@ -158,19 +226,34 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
     """Return the KubeletConfiguration of a cell, in its JSON form."""
     config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
     config["cpuManagerPolicy"] = "static" if cell.static else "none"
-    if cell.static and cell.options:
-        config["cpuManagerPolicyOptions"] = dict.fromkeys(sorted(cell.options), "true")
+    if cell.static and cell.options | cell.off:
+        written = dict.fromkeys(sorted(cell.options), "true") | dict.fromkeys(sorted(cell.off), "false")
+        config["cpuManagerPolicyOptions"] = written
         config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
     if cell.memory:
         largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
         config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
-    if cell.static:
+    if cell.static or cell.reservation.startswith("a number"):
         config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
+    config.update(_topology(cell, lot))
+    return config
+
+
+def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:
+    """Return the fields of the Topology Manager; now and then a default is left out, or the scope stands alone."""
+    config: dict[str, Any] = {}
+    by_default = cell.scope == "container" or cell.topology == "none"
+    if not by_default or lot.random() < WRITTEN:
+        config["topologyManagerScope"] = cell.scope
     if cell.topology != "none":
-        config["topologyManagerPolicy"], config["topologyManagerScope"] = cell.topology, cell.scope
-        if len(cell.machine.numa_ids) > MOST_NODES:
-            config["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": str(len(cell.machine.numa_ids))}
+        config["topologyManagerPolicy"] = cell.topology
+        options = {"max-allowable-numa-nodes": str(len(cell.machine.numa_ids))}
+        options = options if len(cell.machine.numa_ids) > MOST_NODES else {}
+        if cell.closest is not None:
+            options[CLOSEST] = "true" if cell.closest else "false"
+        if options:
+            config["topologyManagerPolicyOptions"] = options
     return config
 
 
@@ -180,6 +263,10 @@ def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dic
         return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
     if cell.reservation == "a number and a half":
         return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
+    if cell.reservation == "a number for the system alone":
+        return {"systemReserved": {"cpu": "2"}, **({"kubeReserved": dict(kube)} if kube else {})}
+    if cell.reservation == "a number for kube alone":
+        return {"kubeReserved": {**kube, "cpu": "2"}}
     bits = _reserved_bits(machine, cell.reservation, lot)
     return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
 

@@ -129,12 +129,19 @@ def _is_allowed(way: Way, more: Mapping[str, str]) -> bool:
 
 
 def _by_lot(lot: random.Random) -> dict[str, Any]:
-    """Return a pod of up to five containers, mostly such that it is Guaranteed."""
-    ways: list[Way] = [((cpu, cpu), ("64Mi", "64Mi")) for cpu in ("1", "2", "3", "5000m")]
+    """Return a pod of up to seven containers, mostly such that it is Guaranteed; some ask for what says nothing."""
+    ways: list[Way] = [((cpu, cpu), ("64Mi", "64Mi")) for cpu in ("1", "2", "3", "5000m", "1500m")]
     if lot.random() < 0.3:
         ways.append(lot.choice(TELLING))
-    apps = [_container(f"a{index}", lot.choice(ways)) for index in range(lot.randint(1, 2))]
-    init = [_container(f"i{index}", lot.choice(ways)) for index in range(lot.randint(1, 3))]
+    if lot.random() < 0.2:
+        ways = [((None, None), (None, None))]
+
+    def drawn(name: str) -> dict[str, Any]:
+        way = lot.choice(ways)
+        return _container(name, way, lot.choice([{}, *(more for more in BESIDE if _is_allowed(way, more))]))
+
+    apps = [drawn(f"a{index}") for index in range(lot.randint(1, 4))]
+    init = [drawn(f"i{index}") for index in range(lot.randint(0, 3))]
     return _pod(apps, [own | lot.choice(({}, {"restartPolicy": "Always"})) for own in init])
 
 

@@ -37,6 +37,8 @@ BAD_SHAPES: tuple[Shape, ...] = (
     ((101, 1),),
     ((-1, 1),),
 )
+UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: ""}
+"""The resources of nodes that are drawn, and what follows their numbers."""
 EXAMPLE_POD: Amounts = {FOO: "2", "memory": "256Mi", "cpu": "2"}
 EXAMPLE_NODES: tuple[tuple[Amounts, Amounts], ...] = (
     ({FOO: "4", "memory": "1Gi", "cpu": "8"}, {FOO: "1", "memory": "256Mi", "cpu": "1"}),
@@ -85,7 +87,7 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) 
         yield _scenario("sweep", f"score {kind}, what is left out", list(_left_out(kind)))
         yield _scenario("sweep", f"score {kind}, weights", list(_weights(kind)))
         yield _scenario("sweep", f"score {kind}, pods of several containers", list(_containers(kind)))
-        yield _scenario("sweep", f"score {kind}, by lot", [_by_lot(kind, lot) for _ in range(lots)], seed)
+        yield _scenario("sweep", f"score {kind}, by lot", [q for _ in range(lots) for q in _by_lot(kind, lot)], seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), list(_levels(kind, shape)))
     plain = kinds[0] if kinds else LEAST
@@ -129,6 +131,11 @@ def _weights(kind: str) -> Iterator[Question]:
     """Ask one node under shifting weights."""
     room, used, own = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
     shape = RISING if kind == RATIO else None
+    for used_cpu in (1, 2, 3, 6):
+        uneven = {"cpu": str(used_cpu), "memory": "3Gi"}
+        for weights in ((1, 1), (1, 2), (3, 2)):
+            weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
+            yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
     for cpu, memory in ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2)):
         yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], own)
 
@@ -154,19 +161,31 @@ def _containers(kind: str) -> Iterator[Question]:
         yield _asked(described, room, others, light)
 
 
-def _by_lot(kind: str, lot: random.Random) -> Question:
+def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
+    """Ask of a node in use: what is used is requested by one pod, and then by several that request as much."""
     names = lot.sample(("cpu", "memory", "foo", "bar"), lot.randint(1, 4))
     weights = {name: lot.randint(1, 9) for name in names}
-    shape = lot.choice(SHAPES) if kind == RATIO else None
-    room: dict[str, str] = {}
-    taken: dict[str, str] = {}
-    own: dict[str, str] = {}
-    for name, unit in (("cpu", ""), ("memory", "Gi"), (FOO, ""), (BAR, "")):
-        most = lot.choice((4, 8, 10, 64))
-        wanted = lot.randint(1, most)
-        room[name], own[name] = f"{most}{unit}", f"{wanted}{unit}"
-        taken[name] = f"{lot.randint(0, most - wanted)}{unit}"
-    return _question(strategy(kind, shape, **weights), room, [taken], own)
+    described = strategy(kind, lot.choice(SHAPES) if kind == RATIO else None, **weights)
+    most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
+    wanted = {name: lot.randint(1, size) for name, size in most.items()}
+    taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
+    room, own = _written(most), _written(wanted)
+    yield _question(described, room, [_written(taken)], own)
+    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], own)
+
+
+def _split(amounts: Mapping[str, int], count: int, lot: random.Random) -> Iterator[Mapping[str, int]]:
+    """Divide amounts among so many pods; the last has what the others leave."""
+    left = dict(amounts)
+    for _ in range(count - 1):
+        part = {name: lot.randint(0, most) for name, most in left.items()}
+        left = {name: most - part[name] for name, most in left.items()}
+        yield part
+    yield left
+
+
+def _written(amounts: Mapping[str, int]) -> dict[str, str]:
+    return {name: f"{number}{UNITS[name]}" for name, number in amounts.items()}
 
 
 def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Question]:

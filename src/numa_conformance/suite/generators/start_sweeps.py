@@ -208,9 +208,13 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         if f"topology-manager/{MANY_NODES}" in claimed:
             yield {**config, **hidden}, None
             yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count)}}, None
-    if count == 1 and policies:
-        yield kubelet(topologyManagerPolicy="strict"), None
-        yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope="node"), None
+            if count > MOST_NODES + 1:
+                yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count - 1)}}, None
+    if count <= 2 and policies:
+        for policy in ("strict", "single-numa", "Restricted"):
+            yield kubelet(topologyManagerPolicy=policy), None
+        for scope in ("node", "Pod", "containers"):
+            yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope=scope), None
 
 
 def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:

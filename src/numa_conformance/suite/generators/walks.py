@@ -20,6 +20,8 @@ __all__ = ["Walk", "walks"]
 
 SMALL_MIB, LARGE_SHARE = 64, 3
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
+_MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
+"""Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
 MOST_FILLED = 8
 """NUMA nodes that are filled at the beginning of a life."""
 
@@ -196,18 +198,25 @@ class Walk:
         """Draw a pod: mostly one that could be admitted."""
         lot = self._lot
         self._count += 1
-        kind = lot.choices((*KINDS, "mixed"), (16, 2, 2, 2, 1))[0]
-        number = 2 if kind == "mixed" else lot.choices((1, 2, 3), (6, 3, 1))[0]
+        kind = lot.choices((*KINDS, "whole and fraction", "mixed"), (16, 2, 3, 3, 2, 2))[0]
+        number = lot.choices((1, 2, 3), (6, 3, 1))[0] if kind == "guaranteed" else lot.randint(1, 4)
         room = self._free
         apps = []
         for index in range(number):
-            own = lot.choice(KINDS) if kind == "mixed" else kind
+            own = lot.choice(_MIXED.get(kind, (kind,)))
             apps.append(self._container(f"c{index}", own, room // (number - index)))
             room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
         init: list[dict[str, Any]] = []
-        if "cpu-manager/init-containers" in self._claimed and kind == "guaranteed" and lot.random() < 0.3:
-            init = [self._init(f"i{index}", max(room, 1)) for index in range(lot.randint(1, 2))]
+        if "cpu-manager/init-containers" in self._claimed and lot.random() < 0.3:
+            init = [self._before(f"i{index}", kind, max(room, 1)) for index in range(lot.randint(1, 2))]
         return pod(f"p{self._count}", apps, init=init)
+
+    def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
+        """Draw an init container or sidecar for a pod of such a kind."""
+        if kind in ("guaranteed", "whole and fraction"):
+            return self._init(name, room)
+        own = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
+        return own | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
 
     def _init(self, name: str, room: int) -> dict[str, Any]:
         """Draw an init container: what it holds, later ones may use again."""
@@ -225,7 +234,7 @@ class Walk:
         if kind == "burstable":
             requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
             limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
-            return container(name, cpu=limit, requests=requests, other=extra)
+            return container(name, cpu=limit, requests=requests, other=extra | self._hugepages())
         extra |= self._hugepages()
         cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
         return container(name, cpu=cpu, memory=memory, other=extra)
@@ -233,14 +242,15 @@ class Walk:
     def _devices(self) -> dict[str, str]:
         if not self._resources or "device-manager/allocation" not in self._claimed or self._lot.random() >= 0.5:
             return {}
-        return {self._lot.choice(self._resources): str(self._lot.randint(1, 3))}
+        number = self._lot.choices((1, len(self._resources)), (3, 1))[0]
+        return {name: str(self._lot.randint(1, 3)) for name in self._lot.sample(self._resources, number)}
 
     def _hugepages(self) -> dict[str, str]:
-        claimed = self._cell.memory and "memory-manager/hugepages" in self._claimed
-        if not self._pages or not claimed or self._lot.random() >= 0.4:
+        if not self._pages or "memory-manager/hugepages" not in self._claimed or self._lot.random() >= 0.4:
             return {}
-        size = self._lot.choice(self._pages)
-        return {f"hugepages-{size}": f"{int(size[:-2]) * self._lot.randint(1, 4)}{size[-2:]}"}
+        number = self._lot.choices((1, len(self._pages)), (3, 1))[0]
+        sizes = self._lot.sample(self._pages, number)
+        return {f"hugepages-{size}": f"{int(size[:-2]) * self._lot.randint(1, 4)}{size[-2:]}" for size in sizes}
 
     def _memory(self) -> int:
         """Draw an amount in MiB: mostly small, sometimes a good part of a NUMA node, or more than one holds."""
