@@ -59,7 +59,7 @@ def news(patch: str) -> str:
     try:
         found = newest(patch, modules.go("list", "-m", "-versions", KUBERNETES).split())
         if found == patch:
-            return f"{patch} is the newest patch of its minor"
+            return f"the module proxy lists no newer patch than {patch}"
         files = touched(tree(patch), tree(found))
     except (subprocess.CalledProcessError, OSError, ValueError, KeyError):
         return f"whether there is a newer patch than {patch} could not be found out"
