@@ -1,6 +1,7 @@
 """Build the kubelet's own managers as a target, and ask the suite at both levels.
 
     python go/kubelet/ask.py 1.34 [arguments of pytest]     # which minors there are: minors.txt
+    python go/kubelet/ask.py 1.34 --seed 7 [--seconds 300]  # odd machines alone: odd.py
 
 Exits 0 where every case that failed has its reason in a quirk of that version (at level exact: where none failed),
 1 where one has none, otherwise as pytest does. The program is kept in the user's cache folder and built anew when a
@@ -9,20 +10,26 @@ source changed; reports stand beside it. Without Go nothing is asked.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 import modules
+import newer
+import odd
 import pytest
 
 from numa_conformance.report.model import Summary, read_report
 
 HERE = Path(__file__).parent
+ODD_SECONDS = 60.0
+"""How long odd machines are asked about, unless ``--seconds`` says."""
 
 
 def patches() -> dict[str, str]:
@@ -67,9 +74,16 @@ def concluded(report: Summary) -> tuple[str, bool]:
 
 
 def main(words: list[str]) -> int:
-    """Ask a minor (the newest if none is named) at both levels; the exit code is the higher of the two."""
+    """Ask a minor (the newest if none is named) at both levels, and about odd machines with the seed of the day.
+
+    The exit code is the highest of them all. With ``--seed`` odd machines alone are asked about.
+    """
     known = patches()
-    minor, *more = words or [list(known)[-1]]
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--seconds", type=float, default=ODD_SECONDS)
+    options, rest = parser.parse_known_args(words)
+    minor, *more = rest or [list(known)[-1]]
     if minor not in known:
         print(f"{minor!r} is none of the minors that there are adapters for: {', '.join(known)}", file=sys.stderr)
         return 2
@@ -78,7 +92,11 @@ def main(words: list[str]) -> int:
         return 0
     print(f"building the managers of Kubernetes {known[minor]} (minutes the first time)", flush=True)
     program = build(minor)
-    return max([ask(program, level, more) for level in ("documented", "exact")])
+    print(newer.news(known[minor]), flush=True)
+    if options.seed is not None:
+        return odd.ask(program, options.seed, options.seconds)
+    told = [ask(program, level, more) for level in ("documented", "exact")]
+    return max(*told, 0 if more else odd.ask(program, date.today().toordinal(), options.seconds))
 
 
 if __name__ == "__main__":

@@ -47,3 +47,45 @@ func (t *target) NodeCheckpoints(numa.ReadCheckpoints) (numa.Checkpoints, error)
 	}
 	return numa.Checkpoints{Checkpoints: found}, nil
 }
+
+// lateFiles are state files with what a pod had that is gone: nil where there was none. The managers here let go of it at
+// once, a kubelet does so with the next admission, or pass of its loop; one that ends before leaves these.
+type lateFiles map[string]*string
+
+const cpuFile, memoryFile = "cpu_manager_state", "memory_manager_state"
+
+func (n *node) read(name string) (*string, error) {
+	text, err := os.ReadFile(filepath.Join(n.folder, stateFiles[name]))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	told := string(text)
+	return &told, err
+}
+
+// keepLate takes down the files before something is released, unless an earlier release is still due.
+func (n *node) keepLate() error {
+	for _, name := range []string{cpuFile, memoryFile} {
+		if _, kept := n.late[name]; kept {
+			continue
+		}
+		text, err := n.read(name)
+		if err != nil {
+			return err
+		}
+		if n.late == nil {
+			n.late = lateFiles{}
+		}
+		n.late[name] = text
+	}
+	return nil
+}
+
+func (n *node) putLate() error {
+	for name, text := range n.late {
+		if err := n.write(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -36,7 +36,9 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 	n.put(pod)
 	told := n.admit(pod)
 	if !told.Admit {
-		n.gone(string(pod.UID))
+		if err := n.gone(string(pod.UID)); err != nil {
+			return nil, err
+		}
 		return numa.Rejected{
 			DefaultCpuset: n.pool(), Reason: told.Reason, Message: told.Message, QoS: &class, MemoryState: n.books(),
 		}, nil
@@ -47,6 +49,7 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 }
 
 func (n *node) admit(pod *v1.Pod) lifecycle.PodAdmitResult {
+	n.late = nil
 	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: n.active()}
 	if operation := reflect.ValueOf(attributes).Elem().FieldByName("Operation"); operation.IsValid() {
 		operation.SetString(operationAdd)
@@ -65,12 +68,21 @@ func (t *target) NodeRun(asked numa.RunPod) (numa.NodeRunReply, error) {
 	if pod == nil {
 		return numa.UnknownPod{DefaultCpuset: n.pool(), MemoryState: n.books()}, nil
 	}
+	before, err := n.read(memoryFile)
+	if err != nil {
+		return nil, err
+	}
 	for _, container := range containersOf(pod) {
 		begun := n.containers.start(asked.UID, container.Name)
 		invoke(n.cpu.AddContainer, pod, container, begun.id())
 		invoke(n.memory.AddContainer, pod, container, begun.id())
 		invoke(n.topology.AddContainer, pod, container, begun.id())
 		begun.ended = isOrdinaryInit(pod, container)
+	}
+	if after, err := n.read(memoryFile); err != nil {
+		return nil, err
+	} else if before != nil && after != nil && *before != *after {
+		delete(n.late, memoryFile)
 	}
 	return numa.PodStarted{DefaultCpuset: n.pool(), Containers: n.holdings(pod), MemoryState: n.books()}, nil
 }
@@ -84,7 +96,9 @@ func (t *target) NodeRemove(asked numa.RemovePod) (numa.NodeRemoveReply, error) 
 	if n.find(asked.UID) == nil {
 		return numa.UnknownPod{DefaultCpuset: n.pool(), MemoryState: n.books()}, nil
 	}
-	n.gone(asked.UID)
+	if err := n.gone(asked.UID); err != nil {
+		return nil, err
+	}
 	return numa.Removed{DefaultCpuset: n.pool(), MemoryState: n.books()}, nil
 }
 
@@ -111,6 +125,7 @@ func (t *target) NodeReconcile(numa.Reconcile) (numa.Reconciled, error) {
 	n.containers.updates = nil
 	if n.static() { // policy none has no loop, and no cpusets to send
 		n.passes.one()
+		delete(n.late, cpuFile)
 	}
 	told := numa.Reconciled{Updates: n.containers.updates}
 	for _, pod := range n.pods {
@@ -135,6 +150,12 @@ func (t *target) NodeRestart(asked numa.RestartNode) (numa.NodeRestartReply, err
 	}
 	n := t.node
 	t.down()
+	if asked.AtOnce {
+		if err := n.putLate(); err != nil {
+			return nil, err
+		}
+	}
+	n.late = nil
 	for name, text := range asked.Files {
 		if err := n.write(name, text); err != nil {
 			return nil, err
@@ -153,7 +174,9 @@ func (t *target) NodeRestart(asked numa.RestartNode) (numa.NodeRestartReply, err
 		if told.Admit {
 			pods = append(pods, numa.ReadmittedPod{UID: string(pod.UID), Containers: n.holdings(pod)})
 		} else {
-			n.gone(string(pod.UID))
+			if err := n.gone(string(pod.UID)); err != nil {
+				return nil, err
+			}
 			pods = append(pods, numa.RejectedPod{UID: string(pod.UID), Reason: told.Reason, Message: told.Message})
 		}
 	}
@@ -182,7 +205,7 @@ func (n *node) put(pod *v1.Pod) {
 
 // gone takes a pod from those that are active, and lets the managers release what is stale, as they do whenever they are
 // asked something: here for a pod without containers.
-func (n *node) gone(uid string) {
+func (n *node) gone(uid string) error {
 	var kept []*v1.Pod
 	for _, pod := range n.pods {
 		if string(pod.UID) != uid {
@@ -191,8 +214,12 @@ func (n *node) gone(uid string) {
 	}
 	n.pods = kept
 	n.containers.forget(uid)
+	if err := n.keepLate(); err != nil {
+		return err
+	}
 	nobody := &v1.Pod{}
 	invoke(n.cpu.GetPodTopologyHints, nobody)
 	invoke(n.memory.GetPodTopologyHints, nobody)
 	invoke(n.devices.UpdateAllocatedDevices)
+	return nil
 }

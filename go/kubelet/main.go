@@ -45,7 +45,7 @@ func (t *target) Describe() numa.Identity {
 	return numa.Identity{
 		Name:              "kubelet",
 		Version:           release,
-		KubernetesVersion: minorOf(release),
+		KubernetesVersion: release,
 		Features:          features(minorOf(release)),
 	}
 }

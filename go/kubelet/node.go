@@ -35,6 +35,7 @@ type node struct {
 	memory     memorymanager.Manager
 	devices    deviceManager
 	passes     *passes
+	late       lateFiles
 }
 
 // refusal says at which stage a node does not come up, and why.

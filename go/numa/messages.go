@@ -708,9 +708,11 @@ func (m Removed) MarshalJSON() ([]byte, error) {
 // RestartNode: Start new managers on the same state files, then admit every pod again in the order of its first admission.
 //
 // kubelet: another configuration from now on. files: state files replaced (null: deleted) while it was down.
+// at_once: it ends before its next admission or pass of its loop, so that files may hold what gone pods had.
 type RestartNode struct {
 	Kubelet json.RawMessage    `json:"kubelet,omitempty"`
 	Files   map[string]*string `json:"files"`
+	AtOnce  bool               `json:"at_once,omitempty"`
 }
 
 // Restarted: The node is up again, and every pod that was on it admitted anew, or refused.

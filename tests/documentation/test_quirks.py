@@ -8,7 +8,8 @@ from numa_conformance.errors import UsageError
 
 def test_each_flag_is_a_quirk_and_off_as_documented():
     assert Quirks.none().showing() == ()
-    assert {quirk for version in SUPPORTED for quirk in Quirks.of(version).showing()} == set(QUIRKS)
+    first_patches = [KubernetesVersion(version.major, version.minor, 0) for version in SUPPORTED]
+    assert {quirk for version in (*SUPPORTED, *first_patches) for quirk in Quirks.of(version).showing()} == set(QUIRKS)
     assert QUIRKS["spread-by-cpu-id"].area == "cpu"
     assert QUIRKS["ratio-scores-to-100"].area == "scheduler"
 
@@ -16,6 +17,11 @@ def test_each_flag_is_a_quirk_and_off_as_documented():
 @pytest.mark.parametrize("version", SUPPORTED, ids=str)
 def test_a_version_shows_the_quirks_of_its_span(version):
     assert set(Quirks.of(version).showing()) == {quirk.id for quirk in QUIRKS.values() if version in quirk.versions}
+
+
+@pytest.mark.parametrize(("text", "shows"), [("1.27.0", True), ("1.27.1", True), ("1.27.2", False), ("1.27", False)])
+def test_a_quirk_ends_at_a_patch(text, shows):
+    assert Quirks.of(KubernetesVersion.parse(text)).device.unhealthy_devices_are_kept is shows
 
 
 def test_versions_tell_which_quirks_are_fixed():

@@ -16,6 +16,13 @@ def test_what_is_no_version_is_refused(text):
     assert KubernetesVersion.known(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "told"), [("1.34", "1.34"), ("v1.34.0", "1.34.0"), ("1.34.10", "1.34.10"), ("v1.32.4-eks-1a2b", "1.32.4")]
+)
+def test_a_version_carries_its_patch(text, told):
+    assert str(KubernetesVersion.supported(text)) == told
+
+
 def test_versions_are_ordered_by_number_not_by_text():
     assert KubernetesVersion.parse("1.9") < KubernetesVersion.parse("1.10") < KubernetesVersion.parse("2.0")
 
@@ -36,7 +43,10 @@ def test_every_supported_version_is_known():
     [
         ("1.23+", ["1.23", "1.36"], ["1.22"]),
         ("1.32-1.33", ["1.32", "1.33"], ["1.31", "1.34"]),
-        ("1.32", ["1.32"], ["1.33"]),
+        ("1.32", ["1.32", "1.32.0", "1.32.99"], ["1.33", "1.33.0"]),
+        ("1.10-1.27.1", ["1.26", "1.26.9", "1.27.0", "1.27.1"], ["1.27.2", "1.27", "1.28.0"]),
+        ("1.27.2-1.27.5", ["1.27.2", "1.27.5"], ["1.27.1", "1.27.6", "1.27"]),
+        ("1.34.7+", ["1.34.7", "1.34", "1.35.0"], ["1.34.6", "1.33"]),
     ],
 )
 def test_a_span_holds_its_versions(span, inside, outside):

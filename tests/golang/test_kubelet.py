@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.machine import Cpu, Machine, MemoryNode
 from numa_conformance.pages import kubernetes_versions_page
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
+from numa_conformance.suite.comparing.differing import Differing
+from numa_conformance.suite.history.history import Head, History, Step, read_histories
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()
@@ -90,3 +93,37 @@ def test_what_failed_is_explained_by_quirks_or_it_is_not(monkeypatch, quirks, pr
     target = Target("kubelet", "1.34.10", "1.34", [], [])
     report = Summary.concluded(target, "documented", "", cases, problems, narrowed=False)
     assert import_module("ask").concluded(report) == (f"level documented: {told}", explained)
+
+
+def test_a_newer_patch_is_found_among_the_versions(monkeypatch):
+    monkeypatch.syspath_prepend(str(KUBELET))
+    newer = import_module("newer")
+    versions = ["k8s.io/kubernetes", "v1.34.9", "v1.34.11", "v1.34.12-rc.0", "v1.35.20", "v1.3.99"]
+    assert newer.newest("1.34.10", versions) == "1.34.11"
+    assert newer.newest("1.36.4", versions) == "1.36.4"
+
+
+def test_files_of_the_managers_that_a_patch_touches_are_named(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(KUBELET))
+    names = ("cpumanager/policy.go", "devicemanager/manager.go", "devicemanager/manager_test.go", "cgroup.go")
+    for tree in ("before", "after"):
+        for name in names:
+            file = tmp_path / tree / "pkg/kubelet/cm" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("same" if name.startswith("cpu") else tree)
+    (tmp_path / "after/pkg/kubelet/lifecycle").mkdir()
+    (tmp_path / "after/pkg/kubelet/lifecycle/new.go").write_text("new")
+    told = import_module("newer").touched(tmp_path / "before", tmp_path / "after")
+    assert told == ["pkg/kubelet/cm/devicemanager/manager.go", "pkg/kubelet/lifecycle/new.go"]
+
+
+def test_what_differed_is_kept_as_histories(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(KUBELET))
+    machine = Machine("m", (Cpu(0, 0, 0, 0),), (MemoryNode(0, 1),))
+    one, other = (
+        History(Head("g", "c", 7, machine, "1.37.1"), (Step("pick", {"count": 1}, {"cpus": cpus}, None, 0.0),))
+        for cpus in ("0", "")
+    )
+    import_module("odd").keep([Differing(one, other, 0, ())], tmp_path / "kept")
+    kept = list(read_histories((tmp_path / "kept").read_text().splitlines()))
+    assert [history.steps[0].answer for history in kept] == [{"cpus": "0"}, {"cpus": ""}]

@@ -35,7 +35,7 @@ def test_a_clean_node_ends_with_0(node, capsys):
     code, out, _ = run(capsys, "check-node", "--root", node.root)
     assert code == 0
     assert out.startswith("0 errors, 0 warnings; ")
-    assert "requirements asked of kubelet 1.32 in " in out
+    assert "requirements asked of kubelet 1.32.10 in " in out
 
 
 def test_a_fault_is_told_with_what_shows_it_and_what_to_do(node, capsys):
@@ -61,7 +61,7 @@ def test_json_says_the_same(node, capsys):
     assert one["requirement"] == FINDING
     assert one["evidence"][0]["line"] == 1
     assert told["asked"][FINDING] == 5  # once of each container that runs
-    assert told["kubernetes_version"] == "1.32"
+    assert told["kubernetes_version"] == "1.32.10"
 
 
 def test_a_dump_says_what_the_node_says(node, tmp_path, capsys):

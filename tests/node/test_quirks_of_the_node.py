@@ -7,7 +7,7 @@ import pytest
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.quirks.node import NodeQuirks
 from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
-from numa_conformance.errors import UsageError
+from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine
 from numa_conformance.node import Node
@@ -133,3 +133,39 @@ def test_restart_may_refuse_running_pods():
         if again.admitted:
             assert (again.placements["c"].cpus, again.placements["c"].memory) == (held.cpus, held.memory)
     assert kept == {True: False, False: True}
+
+
+def emptied(quirks):
+    """A node whose only pod had every CPU that is not reserved, and is gone."""
+    strict = static("strict-cpu-reservation")
+    one = node(quirks, config=strict)
+    assert one.admit(guaranteed("a", 7)).admitted
+    assert one.remove("a")
+    return one
+
+
+def test_removed_pods_stay_in_state_files():
+    """A restart finds them there that comes before the next admission, or pass of the loop."""
+    exact = Quirks.of(DEFAULT)
+    assert emptied(exact).restart().pods == ()
+    assert emptied(exact.without("removed-pods-stay-in-state-files")).restart(at_once=True).pods == ()
+    with pytest.raises(StartError, match="default cpuset cannot be empty"):
+        emptied(exact).restart(at_once=True)
+    late = emptied(exact)
+    late.reconcile()
+    assert late.restart(at_once=True).pods == ()
+    late = emptied(exact)
+    assert late.admit(best_effort("b")).admitted
+    assert [pod.admitted for pod in late.restart(at_once=True).pods] == [True]
+
+
+def test_what_a_restart_at_once_finds_of_gone_pods_is_released_by_the_next():
+    one = node(Quirks.of(DEFAULT))
+    assert one.admit(guaranteed("a", 3)).admitted
+    held = one.checkpoints()
+    assert one.remove("a")
+    assert one.checkpoints() != held
+    assert one.restart(at_once=True).pods == ()
+    assert one.checkpoints() == held
+    assert one.admit(guaranteed("b", 1)).admitted
+    assert '"a"' not in "".join(one.checkpoints().values()).replace("\\", "")

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import DEFAULT
+from ..documentation.patches import patch_note
+from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client
 from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
@@ -124,7 +125,10 @@ def _about(asked: str, client: Client) -> dict[str, str]:
 def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
     for name in "ab":
         told = about[name]
-        click.echo(f"{name.upper()}: {told['name']} {told['version']}, Kubernetes {told['kubernetesVersion']}")
+        known = KubernetesVersion.known(told["kubernetesVersion"])
+        note = patch_note(known) if known else None
+        more = f": {note}" if note else ""
+        click.echo(f"{name.upper()}: {told['name']} {told['version']}, Kubernetes {told['kubernetesVersion']}{more}")
     click.echo()
     width = terminal_width() or WIDTH
     for number, together in enumerate(by_cause(kinds), 1):

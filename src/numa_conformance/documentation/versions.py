@@ -1,9 +1,9 @@
-"""``KubernetesVersion``: a minor version of Kubernetes, and how facts change from one to the next."""
+"""``KubernetesVersion``: a version of Kubernetes, and how facts change from one to the next."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -11,17 +11,23 @@ from ..errors import Fault, UsageError
 
 __all__ = ["DEFAULT", "NEWEST", "OLDEST", "SUPPORTED", "SUPPORTED_RANGE", "History", "KubernetesVersion", "Span"]
 
-_TEXT = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]+(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
+_TEXT = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4})(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
 """As kubelets tell it: vendors append something of their own."""
-_SPAN = re.compile(r"([0-9]+\.[0-9]+)(?:(\+)|-([0-9]+\.[0-9]+))?", re.ASCII)
+_SPAN = re.compile(r"([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:(\+)|-([0-9]+\.[0-9]+(?:\.[0-9]+)?))?", re.ASCII)
+_LAST_PATCH = 10_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class KubernetesVersion:
-    """A minor version. Patch releases do not change what is documented here."""
+    """A minor version, and a patch of it where one is named: ``patch`` None is the newest one that is known.
+
+    Versions compare and are equal by their minor, which is what the documentation knows. A quirk may begin or end at a
+    patch: ``Span``.
+    """
 
     major: int
     minor: int
+    patch: int | None = field(default=None, compare=False)
 
     @classmethod
     def parse(cls, text: str) -> KubernetesVersion:
@@ -29,7 +35,11 @@ class KubernetesVersion:
         match = _TEXT.fullmatch(text)
         if match is None:
             raise UsageError(Fault("", f"{text!r} is not a Kubernetes version", "a text such as 1.32 or v1.32.10"))
-        return cls(int(match[1]), int(match[2]))
+        return cls._read(match)
+
+    @classmethod
+    def _read(cls, match: re.Match[str]) -> KubernetesVersion:
+        return cls(int(match[1]), int(match[2]), None if match[3] is None else int(match[3]))
 
     @classmethod
     def known(cls, version: str | KubernetesVersion) -> KubernetesVersion | None:
@@ -38,7 +48,7 @@ class KubernetesVersion:
             match = _TEXT.fullmatch(version)
             if match is None:
                 return None
-            version = cls(int(match[1]), int(match[2]))
+            version = cls._read(match)
         return version if OLDEST <= version <= NEWEST else None
 
     @classmethod
@@ -50,8 +60,13 @@ class KubernetesVersion:
             raise UsageError(Fault("", message, SUPPORTED_RANGE))
         return known
 
+    @property
+    def of_minor(self) -> KubernetesVersion:
+        """The minor alone, which stands for its newest patch."""
+        return KubernetesVersion(self.major, self.minor)
+
     def __str__(self) -> str:
-        return f"{self.major}.{self.minor}"
+        return f"{self.major}.{self.minor}" if self.patch is None else f"{self.major}.{self.minor}.{self.patch}"
 
 
 OLDEST, NEWEST = KubernetesVersion(1, 27), KubernetesVersion(1, 37)
@@ -67,7 +82,10 @@ SUPPORTED: tuple[KubernetesVersion, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The versions in which something holds: ``until`` is the last one, None where it still does."""
+    """The versions in which something holds: ``until`` is the last one, None where it still does.
+
+    It begins with the first patch of ``since`` and ends with the last one of ``until``, unless these name a patch.
+    """
 
     since: KubernetesVersion
     until: KubernetesVersion | None = None
@@ -75,7 +93,7 @@ class Span:
     @classmethod
     @lru_cache
     def parse(cls, text: str) -> Span:
-        """Read ``1.23+``, ``1.32-1.33`` or ``1.32``; raises ``ValueError``, as the texts are ours."""
+        """Read ``1.23+``, ``1.32-1.33``, ``1.32`` or ``1.10-1.27.1``; raises ``ValueError``, as the texts are ours."""
         match = _SPAN.fullmatch(text)
         if match is None:
             raise ValueError(f"not a span of Kubernetes versions: {text!r}")
@@ -85,12 +103,17 @@ class Span:
         return cls(since, KubernetesVersion.parse(match[3]) if match[3] else since)
 
     def __contains__(self, version: KubernetesVersion) -> bool:
-        return self.since <= version and (self.until is None or version <= self.until)
+        asked = (version, _LAST_PATCH if version.patch is None else version.patch)
+        if asked < (self.since, self.since.patch or 0):
+            return False
+        if self.until is None:
+            return True
+        return asked <= (self.until, _LAST_PATCH if self.until.patch is None else self.until.patch)
 
     def __str__(self) -> str:
         if self.until is None:
             return f"{self.since}+"
-        return str(self.since) if self.until == self.since else f"{self.since}-{self.until}"
+        return str(self.since) if str(self.until) == str(self.since) else f"{self.since}-{self.until}"
 
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from ..hostfs import MemoryStore, StateStore
@@ -25,6 +25,7 @@ class Checkpoints:
         self._store = store
         self._files = {provider: file for provider in providers if (file := provider.state_file)}
         self._changed: set[StateFile] = set()
+        self._late: dict[str, Callable[[], str]] = {}
 
     def restore(self) -> None:
         """Read the files and let the managers take them over; raises ``StartError`` as the kubelet exits."""
@@ -55,6 +56,26 @@ class Checkpoints:
         file = self._files.get(provider)
         if file and not file.lags:
             self._changed.add(file)
+
+    def keep_late(self) -> None:
+        """Keep what the files hold before something is released, unless an earlier release is not due yet."""
+        for file in self._files.values():
+            if not file.lags:
+                self._late.setdefault(file.name, file.content())
+
+    def due(self, *providers: Provider) -> None:
+        """Have what these managers released in their files for good."""
+        self.replaced(file.name for provider, file in self._files.items() if provider in providers)
+
+    def replaced(self, names: Iterable[str]) -> None:
+        """Forget what was kept of some files."""
+        for name in names:
+            self._late.pop(name, None)
+
+    def put_late(self) -> None:
+        """Leave the files as a kubelet does that ends before it has released what is due."""
+        for name, text in self._late.items():
+            self._store.write(name, text())
 
     def save(self) -> None:
         """Write the files whose content has changed."""

@@ -147,6 +147,7 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle(pod.uid)
+        self._checkpoints.due(*self._providers)
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
@@ -156,7 +157,7 @@ class Node:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
             del self._pods[pod.uid]
-            self._gone(pod.uid)
+            self._gone(pod.uid)  # what was given by then is in the files of a kubelet that ends at once
             if not isinstance(error, Refusal):
                 raise
             return self._admission(pod, error)
@@ -175,6 +176,7 @@ class Node:
             for provider in self._providers:
                 if provider.container_starts(pod, container):
                     self._checkpoints.released(provider)
+                    self._checkpoints.due(provider)
             exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
             if exclusive:
                 self._containers.last_sent[uid, container.name] = exclusive
@@ -194,19 +196,26 @@ class Node:
     def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
         self._settle()
+        self._checkpoints.due(*(provider for provider in self._providers if provider.cpusets))
         done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write)
         self._checkpoints.save()
         return done
 
-    def restart(self, config: KubeletConfiguration | Mapping[str, Any] | None = None) -> Restarted:
+    def restart(
+        self, config: KubeletConfiguration | Mapping[str, Any] | None = None, *, at_once: bool = False
+    ) -> Restarted:
         """Start new managers on the same state files and admit every pod again, in the order of first admission.
 
+        ``at_once``: before the kubelet's next admission or pass of its loop, so that, by the quirk
+        ``removed-pods-stay-in-state-files``, what pods had that went since the last one is in the files.
         Raises ``StartError`` when the node does not come up again; a later ``restart`` may. Raises ``KubeletFails``
         where the kubelet crashes or hangs on the way; the node is then as it was before.
         """
         files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
         before = {**vars(self), "_pods": pods, "_containers": containers}
         try:
+            if at_once and self.quirks.node.removed_pods_stay_in_state_files:
+                self._checkpoints.put_late()
             return self._restart(config)
         except KubeletFails:
             vars(self).update(before)
@@ -249,6 +258,7 @@ class Node:
 
     def write_files(self, files: Mapping[str, str | None]) -> None:
         """Replace (None: delete) state files while the node is down; only a restart reads them."""
+        self._checkpoints.replaced(files)
         for name, text in files.items():
             if text is None:
                 self._store.delete(name)
@@ -271,6 +281,7 @@ class Node:
         return pod is not None and pod.has_container(container)
 
     def _gone(self, uid: str) -> None:
+        self._checkpoints.keep_late()
         self._admitter.forget(uid)
         self._containers.forget(uid)
         self._settle(uid)

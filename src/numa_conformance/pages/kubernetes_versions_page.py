@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..documentation.changes import CHANGES
 from ..documentation.options import POLICY_OPTIONS
-from ..documentation.quirks import QUIRKS
+from ..documentation.patches import SHOWN_OF
+from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import DEPARTURES, TOGETHER, Causes
@@ -15,19 +16,7 @@ from .markdown import joined, table
 
 __all__ = ["kubernetes_versions_page"]
 
-PATCHES = (
-    "1.27.16",
-    "1.28.15",
-    "1.29.15",
-    "1.30.14",
-    "1.31.14",
-    "1.32.13",
-    "1.33.13",
-    "1.34.10",
-    "1.35.8",
-    "1.36.4",
-    "1.37.1",
-)
+PATCHES = tuple(map(str, SHOWN_OF.values()))
 """Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
 
 
@@ -67,7 +56,8 @@ def kubernetes_versions_page() -> str:
         "## Held against what",
         "",
         "Level `exact` of each version was compared with the managers and the scheduler plugin of "
-        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}: [measurements.md](measurements.md).",
+        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}: [measurements.md](measurements.md). What older patches of a "
+        "minor do otherwise: [versions.md](versions.md#patches).",
     ]
     return joined(lines)
 
@@ -112,10 +102,16 @@ def _changes(version: KubernetesVersion) -> Iterator[str]:
 def _quirks(version: KubernetesVersion) -> Iterator[str]:
     before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
-        if quirk.versions.until == before:
+        if _ends_with(quirk, before):
             yield f"- Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
             yield f"- New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
+
+
+def _ends_with(quirk: Quirk, version: KubernetesVersion) -> bool:
+    """Tell whether a quirk ends with the last patch of a version; what a patch mended, versions.md tells."""
+    until = quirk.versions.until
+    return until is not None and until == version and until.patch is None
 
 
 def _options(version: KubernetesVersion) -> Iterator[str]:

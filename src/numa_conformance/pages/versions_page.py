@@ -10,6 +10,7 @@ from ..documentation.defaults import DEFAULTS, FieldDefault
 from ..documentation.gates import GATES, GateState
 from ..documentation.options import POLICY_OPTIONS, PolicyOption
 from ..documentation.pages import Section
+from ..documentation.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ..documentation.policies import POLICIES, Policy
 from ..documentation.versions import SUPPORTED, SUPPORTED_RANGE
 from .markdown import joined, table
@@ -50,6 +51,18 @@ def versions_page() -> str:
         "What a KubeletConfiguration means where it says nothing.",
         "",
         *table(("field", "default"), map(_default_row, DEFAULTS.values())),
+        "",
+        "## Patches",
+        "",
+        "A version may name a patch (`1.34.0`); alone (`1.34`) it is the newest patch below, of which level `exact` "
+        f"was shown: {', '.join(map(str, SHOWN_OF.values()))}. Within a minor, patches differ in what the managers "
+        "decide only here, in the Device Manager:",
+        "",
+        *table(("until", "what the patches before do", "from it on", "at level exact"), map(_patch_row, PATCH_CHANGES)),
+        "",
+        "Where no question meets a difference, level `exact` does not tell the patches apart: it restarts a kubelet "
+        "with all device plugins registered. Of 1.34.6 no module is published; it is counted to the patches before "
+        "1.34.7.",
     ]
     return joined(lines)
 
@@ -84,6 +97,12 @@ def _gate_cell(state: GateState | None) -> str:
     expected = state.stage != "alpha"
     name = _stage(state.stage)
     return name if state.on == expected else f"{name}, {'on' if state.on else 'off'}"
+
+
+def _patch_row(change: PatchChange) -> Iterable[str]:
+    issue = f" ({change.issue})" if change.issue else ""
+    met = f"quirk [`{change.quirk}`](quirks.md#{change.quirk})" if change.quirk else "no question meets it"
+    return str(change.since), change.before, f"{change.after}{issue}", met
 
 
 def _default_row(default: FieldDefault[Any]) -> Iterable[str]:

@@ -231,7 +231,7 @@ class ReferenceTarget:
         try:
             if config is not None:
                 validate(config, self._up.version)
-            return answers.restarted_answer(self._up.restart(config))
+            return answers.restarted_answer(self._up.restart(config, at_once=request.at_once))
         except StartError as error:
             return StartFailed(error.stage, error.message)
 

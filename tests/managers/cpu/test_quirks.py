@@ -93,6 +93,16 @@ def test_an_even_size_of_cores_of_four_threads_leaves_no_thread_over() -> None:
     assert format_bits(at_1_34.allocate(bits("1-63"), 6)) == "1-2,4-7"
 
 
+@pytest.mark.parametrize(("minor", "taken"), [(33, "2-4"), (34, "4-6")])
+def test_an_odd_size_leaves_a_thread_of_a_core_that_has_more_than_the_average(minor: int, taken: str) -> None:
+    """Seven threads on two cores are three on average: one core is looked for, and has four."""
+    cpus = tuple(Cpu(cpu, cpu // 4, 0, 0, cpu // 4) for cpu in range(1, 8))
+    topology = CpuTopology(derive_view(Machine("m", cpus, (MemoryNode(0, 2**30),), offline=(0,))))
+    uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
+    allocator = CpuAllocator(topology, uncore, Quirks.of(KubernetesVersion(1, minor)).cpu)
+    assert format_bits(allocator.allocate(bits("2-7"), 3)) == taken
+
+
 def test_uncore_half_used_core_unaligned() -> None:
     uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     assert picks(golden("T4"), uncore, "1-15,18-31", 4, "uncore-half-used-core-unaligned") == ("4-5,20-21", "2-3,18-19")

@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 
 from managers.device.scenarios import GPU, container, machine, pod
 from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.documentation.quirks.device import DeviceQuirks
+from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.errors import Refusal
 from numa_conformance.machine.model import Device
 from numa_conformance.managers.device import DeviceEntry, DeviceManager
 from numa_conformance.managers.hint import NO_AFFINITY
 
 EXACT = Quirks.of(DEFAULT).device
+FIRST_1_27 = KubernetesVersion(1, 27, 0)
 
 
 def manager(count: int = 4, prefix: str = "d") -> DeviceManager:
@@ -135,3 +137,14 @@ def test_long_running_containers_never_share_a_device(data: st.DataObject) -> No
         for device in {one for ids in entry.devices.values() for one in ids}
     ]
     assert len(running) == len(set(running))
+
+
+def test_unhealthy_devices_are_kept_up_to_1_27_1() -> None:
+    """Only where some are to be given is looked at whether they are registered and healthy."""
+    old = DeviceManager(machine([Device(GPU, "sick", (0,), healthy=False)]), quirks=DeviceQuirks.of(FIRST_1_27))
+    old.restore([DeviceEntry("p", "c", GPU, {0: ("sick",)}), DeviceEntry("p", "c", "example.com/nic", {0: ("n",)})])
+    assert admit(old, pod("p", container("c", 1, nic=1), container("none", 0))) == {"c": ("sick",), "none": ()}
+    with pytest.raises(Refusal, match="can't allocate unregistered device"):
+        admit(old, pod("q", container("c", None, nic=1)))
+    with pytest.raises(Refusal, match="requested number of devices unavailable"):
+        admit(old, pod("q", container("c", 1)))

@@ -7,7 +7,7 @@ import pytest
 from managers.memory.scenarios import DOCUMENTED, EXACT, GIB, asking, machine, made, make_manager, used
 from numa_conformance.documentation.quirks.memory import MemoryQuirks
 from numa_conformance.errors import StartError
-from numa_conformance.kube import FeatureGates, KubeletConfiguration
+from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.memory import (
     Block,
@@ -17,7 +17,7 @@ from numa_conformance.managers.memory import (
     StaticMemoryManager,
     make_memory_manager,
 )
-from numa_conformance.suite.generators.workloads import kubelet
+from numa_conformance.suite.generators.workloads import guaranteed, kubelet
 
 
 def test_a_state_that_fits_is_taken_over():
@@ -151,3 +151,24 @@ def test_memory_reservation_wraps(quirks: MemoryQuirks, left: int):
     reserved = [{"numaNode": 0, "limits": {"memory": "100Mi"}}]
     manager = made(machine(50 * 2**20, GIB), quirks, reservedMemory=reserved)
     assert manager.nodes[0].tables["memory"].allocatable == left
+
+
+def wrapped() -> Any:
+    """Make a manager whose first NUMA node has 50 MiB less than nothing to give, and the others 1 GiB each."""
+    reserved = [{"numaNode": 0, "limits": {"memory": "100Mi"}}]
+    return made(machine(50 * 2**20, GIB, GIB), EXACT, reservedMemory=reserved)
+
+
+@pytest.mark.parametrize(
+    ("mib", "masks"),
+    [
+        (900, [0b001, 0b010, 0b100, 0b011, 0b101, 0b110, 0b111]),
+        (1500, [0b001, 0b110, 0b111]),
+        (2000, [0b001, 0b110]),
+        (2500, [0b001]),
+    ],
+)
+def test_what_nodes_have_together_wraps_too(mib: int, masks: list[int]):
+    asked = Pod.from_dict(guaranteed("a", 1, f"{mib}Mi"))
+    hints = wrapped().hints(asked, asked.containers[0])["memory"]
+    assert [hint.mask for hint in hints] == masks

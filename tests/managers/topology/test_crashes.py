@@ -78,3 +78,11 @@ def test_too_many_combinations_are_refused() -> None:
     )
     with pytest.raises(UsageError, match="too many combinations"):
         wide.merge(none_preferred)
+
+
+def test_no_distance_is_read_where_a_set_meets_itself() -> None:
+    """The kubelet keeps the set it has, before it looks at distances."""
+    answers = [offer(0b100000), {"nic": [Hint(None, True), Hint(0b100000, True)]}]
+    kubelet, page = (policy([0, 5], quirks, closest=True) for quirks in (EXACT, TopologyQuirks()))
+    assert kubelet.merge(answers) == page.merge(answers)
+    assert kubelet.merge(answers).hint == Hint(0b100000, True)

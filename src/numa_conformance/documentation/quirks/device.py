@@ -28,3 +28,12 @@ class DeviceQuirks(QuirkFlags):
         documented="containers get the devices that they ask for",
         versions="1.36+",
     )
+
+    unhealthy_devices_are_kept: bool = quirk(
+        rule="DEV-ALLOC-03",
+        summary="the health of devices is not looked at where nothing is to be given: a container keeps what it has, "
+        "and one that asks for none is admitted, also where the devices are unhealthy or no plugin has registered",
+        documented="a resource without healthy devices, and devices that are no longer healthy, refuse the pod",
+        versions="1.10-1.27.1",
+        issue="kubernetes/kubernetes#109595",
+    )

@@ -85,3 +85,11 @@ class NodeQuirks(QuirkFlags):
         documented="the period is that of nodeStatusUpdateFrequency where the configuration does not say",
         versions="1.8+",
     )
+
+    removed_pods_stay_in_state_files: bool = quirk(
+        rule="CPU-REC-10, MEM-GC-01",
+        summary="what a removed or refused pod had leaves the state files with the next admission, CPUs also with the "
+        "next pass of the reconcile loop: a kubelet that is restarted at once finds it there, and may not come up",
+        documented="what a removed or refused pod had is free",
+        versions="1.27+",
+    )

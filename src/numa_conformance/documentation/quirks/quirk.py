@@ -41,7 +41,7 @@ class Quirk:
 def quirk(*, summary: str, documented: str, versions: str, rule: str = "", issue: str | None = None) -> bool:
     """Define a flag of a ``QuirkFlags`` class: off unless said, with what is known of the quirk as its metadata.
 
-    ``versions`` is a text such as ``1.23+``, ``1.32-1.33`` or ``1.32``.
+    ``versions`` is a text such as ``1.23+``, ``1.32-1.33``, ``1.32``, or with patches ``1.10-1.27.1``.
     """
     facts = {
         "rule": rule,

@@ -31,18 +31,10 @@ class Quirks:
     node: NodeQuirks = field(default_factory=NodeQuirks)
     scheduler: SchedulerQuirks = field(default_factory=SchedulerQuirks)
 
-    @staticmethod
-    @lru_cache
-    def of(version: KubernetesVersion) -> Quirks:
-        """Return the quirks that a version shows: the level ``exact`` for that version."""
-        return Quirks(
-            cpu=CpuQuirks.of(version),
-            memory=MemoryQuirks.of(version),
-            device=DeviceQuirks.of(version),
-            topology=TopologyQuirks.of(version),
-            node=NodeQuirks.of(version),
-            scheduler=SchedulerQuirks.of(version),
-        )
+    @classmethod
+    def of(cls, version: KubernetesVersion) -> Quirks:
+        """Return the quirks that a version shows, to the patch: the level ``exact`` for that version."""
+        return _of(version, version.patch)
 
     @classmethod
     def none(cls) -> Quirks:
@@ -72,3 +64,16 @@ QUIRKS: Mapping[str, Quirk] = MappingProxyType(
     {quirk.id: quirk for area, flags in Quirks()._by_area().items() for quirk in flags.quirks(area)}
 )
 """Quirk id to quirk, area by area."""
+
+
+@lru_cache
+def _of(version: KubernetesVersion, patch: int | None) -> Quirks:
+    """Return the quirks of a version; ``patch`` tells those apart that are equal by their minor."""
+    return Quirks(
+        cpu=CpuQuirks.of(version),
+        memory=MemoryQuirks.of(version),
+        device=DeviceQuirks.of(version),
+        topology=TopologyQuirks.of(version),
+        node=NodeQuirks.of(version),
+        scheduler=SchedulerQuirks.of(version),
+    )

@@ -23,6 +23,9 @@ from .state_file import DeviceStateFile
 
 __all__ = ["DeviceManager", "provide"]
 
+_CANNOT = "can't"
+"""As kubelets said it up to 1.27.1."""
+
 
 def provide(setup: NodeSetup, plugins: Mapping[str, DevicePlugin] | None = None) -> DeviceManager:
     """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
@@ -177,15 +180,14 @@ class DeviceManager(Provider):
                 f'pod "{pod.uid}" container "{container.name}" changed request for resource "{resource}" '
                 f"from {len(held)} to {count}"
             )
+        looks = not self._quirks.unhealthy_devices_are_kept
+        if not looks and (held or count == 0):
+            return
         devices = self.inventory.resources.get(resource)
         if devices is None:
-            raise Refusal.unexpected(f"cannot allocate unregistered device {resource}")
-        if not devices.healthy:
-            raise Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
-        if not held <= devices.healthy:
-            raise Refusal.unexpected(
-                f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
-            )
+            raise Refusal.unexpected(f"{'cannot' if looks else _CANNOT} allocate unregistered device {resource}")
+        if looks:
+            self._require_healthy(resource, devices, held)
         if held or count == 0:
             return
         reusable = self._reusable.get(pod.uid, {}).get(resource, frozenset())
@@ -207,3 +209,11 @@ class DeviceManager(Provider):
             )
         response = b"" if plugin is None else plugin.allocate(sorted(chosen))
         self.allocations.give(pod.uid, container.name, resource, chosen, response)
+
+    def _require_healthy(self, resource: str, devices: ResourceDevices, held: frozenset[str]) -> None:
+        if not devices.healthy:
+            raise Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
+        if not held <= devices.healthy:
+            raise Refusal.unexpected(
+                f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
+            )

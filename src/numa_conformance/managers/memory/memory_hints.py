@@ -9,7 +9,7 @@ from ...cpuset import iter_bits
 from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
 from .amounts import Amounts
-from .memory_state import NodeMemory
+from .memory_state import WRAP, NodeMemory
 
 __all__ = ["MemoryHints", "breaks_a_group", "memory_hints"]
 
@@ -57,9 +57,13 @@ def _listed(ids: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class _Sums:
-    """One number per NUMA node, added up over masks; every sum is made once from that of a smaller mask."""
+    """One number per NUMA node, added up over masks; every sum is made once from that of a smaller mask.
+
+    Sums are uint64 as the kubelet's: one that is too large wraps around (MEM-STATE-04).
+    """
 
     def __init__(self, column: Mapping[int, int]) -> None:
+        self.grow = sum(column.values()) < WRAP // 2
         self._by_bit = {1 << node: value for node, value in column.items()}
         self._known = {0: 0}
 
@@ -68,14 +72,15 @@ class _Sums:
         known = self._known.get(mask)
         if known is None:
             lowest = mask & -mask
-            known = self._known[mask] = self.over(mask ^ lowest) + self._by_bit[lowest]
+            known = self._known[mask] = (self.over(mask ^ lowest) + self._by_bit[lowest]) % WRAP
         return known
 
 
 class _Search:
     """Tests masks for one request.
 
-    No amount is negative, so a mask with a node that suffices by itself suffices too, and nothing is added up.
+    A mask with a node that suffices by itself suffices too, and nothing is added up: as long as sums ``grow``, which
+    they do unless an amount has wrapped around.
     """
 
     def __init__(self, nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Reusable) -> None:
@@ -86,11 +91,16 @@ class _Search:
         self._in_use = self._bits(lambda memory: memory.assignments > 0)
         self._joined = self._bits(lambda memory: len(memory.group) > 1)
         self._used_alone = self._bits(lambda memory: memory.assignments > 0 and len(memory.group) == 1)
-        self._capable_alone = sum(1 << node for node in nodes if self._suffices(self._allocatable, 1 << node))
-        self._room_alone = sum(1 << node for node in nodes if self._suffices(self._free, 1 << node))
+        self._capable_alone = self._alone(self._allocatable)
+        self._room_alone = self._alone(self._free)
 
     def _bits(self, test: Callable[[NodeMemory], bool]) -> int:
         return sum(1 << node for node, memory in self._nodes.items() if test(memory))
+
+    def _alone(self, columns: Sequence[tuple[str, _Sums, int]]) -> int:
+        if not all(sums.grow for _, sums, _ in columns):
+            return 0
+        return sum(1 << node for node in self._nodes if self._suffices(columns, 1 << node))
 
     def _column(self, name: str, *, free: bool) -> _Sums:
         column = {}
@@ -102,7 +112,7 @@ class _Search:
     def _suffices(
         self, columns: Sequence[tuple[str, _Sums, int]], mask: int, left: Mapping[str, int] = _NOTHING
     ) -> bool:
-        return all(sums.over(mask) + left.get(name, 0) >= amount for name, sums, amount in columns)
+        return all((sums.over(mask) + left.get(name, 0)) % WRAP >= amount for name, sums, amount in columns)
 
     def matters(self, node: int) -> bool:
         """Tell whether a node has anything of what is asked, is in use, or is named by what can be reused."""

@@ -8,7 +8,7 @@ from copy import deepcopy
 from ...documentation.quirks.memory import MemoryQuirks
 from ...errors import KubeletCrashes, StartError
 from .charging import charge
-from .memory_state import Blocks, NodeMemory
+from .memory_state import WRAP, Blocks, NodeMemory
 
 __all__ = ["check_restored"]
 
@@ -88,7 +88,7 @@ def _same_node(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory
 
 def _over_group(nodes: Mapping[int, NodeMemory], cells: tuple[int, ...], name: str) -> tuple[int, int]:
     tables = [nodes[cell].tables[name] for cell in cells if name in nodes[cell].tables]
-    return sum(table.free for table in tables), sum(table.reserved for table in tables)
+    return sum(table.free for table in tables) % WRAP, sum(table.reserved for table in tables) % WRAP
 
 
 def _refused(message: str) -> StartError:

@@ -19,7 +19,7 @@ from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import charge, discharge
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
-from .memory_state import Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
+from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
 from .restore import check_restored
 from .reuse import ReusableMemory, shrink_init_blocks
 from .state_file import MemoryStateFile
@@ -162,7 +162,7 @@ class StaticMemoryManager(Provider):
     def _has_room(self, mask: int, amounts: Amounts) -> bool:
         members = [self.nodes[node].tables for node in iter_bits(mask)]
         return all(
-            sum(tables[resource].free for tables in members if resource in tables) >= amount
+            sum(tables[resource].free for tables in members if resource in tables) % WRAP >= amount
             for resource, amount in amounts.items()
         )
 

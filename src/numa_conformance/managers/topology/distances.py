@@ -52,7 +52,7 @@ def _by_average(distance: Callable[[int, int], float]) -> Fitness:
 def fold_axes(axes: Sequence[Axis], everything: int, fitness: Fitness, unreadable: int) -> Hint:
     """Merge combination by combination, as the kubelet does, to find out whether it crashes (TOPO-DIST-04).
 
-    Averages are taken when two masks of one size meet. Raises ``KubeletCrashes`` when one of them has a node of
+    Averages are taken when two different masks of one size meet. Raises ``KubeletCrashes`` when one has a node of
     ``unreadable``, and ``UsageError`` where there are more combinations than can be looked at.
     """
     bound = bound_of(axes)
@@ -77,6 +77,8 @@ def _fitter(best: Hint, candidate: Hint, bound: int, fitness: Fitness, unreadabl
         if best.preferred:
             return min(best, candidate, key=lambda hint: (hint.mask or 0).bit_count())
         return candidate if size_rank(new, bound) < size_rank(old, bound) else best
+    if old == new:
+        return best
     if (old | new) & unreadable:
         node = next(iter_bits((old | new) & unreadable))
         raise KubeletCrashes("distances-by-node-id", f"the table of distances has no column {node}")

@@ -290,7 +290,9 @@ class RestartNode(Request[Restarted | StartFailed], method="node.restart", surfa
     """Start new managers on the same state files, then admit every pod again in the order of its first admission.
 
     ``kubelet``: another configuration from now on. ``files``: state files replaced (null: deleted) while it was down.
+    ``at_once``: it ends before its next admission or pass of its loop, so that files may hold what gone pods had.
     """
 
     kubelet: JsonObject | None = None
     files: dict[str, str | None] | None = None
+    at_once: bool = False

@@ -98,19 +98,20 @@ def _whole_cores_then_threads(taking: Accumulator, inside: int) -> int:
 def as_the_kubelet_does(taking: Accumulator, inside: int) -> int:
     """Return what the lowest cores of a cache have free, if that is what is needed (CPU-UNC-03, CPU-UNC-04).
 
-    A partly used core among them spoils the cache. A need that is no multiple of the threads of a core takes one core
-    more where the quirk is fixed; an odd one leaves a last thread.
+    A partly used core among them spoils the cache. Where the quirk ``uncore-odd-size-unaligned`` is mended, a need that
+    is no multiple of the threads of a core takes one core more, and an odd one leaves the last of the CPUs found. How
+    many threads a core has is the machine-wide average, so a core may have more CPUs than that.
     """
     topology, need = taking.topology, taking.need
-    cores = topology.cores_touched(inside)
+    mended = not taking.quirks.uncore_odd_size_unaligned
     wanted, rest = divmod(need, topology.cpus_per_core)
-    one_more = rest and not taking.quirks.uncore_odd_size_unaligned
-    if one_more:
+    if rest and mended:
         wanted += 1
+    cores = topology.cores_touched(inside)
     if cores.bit_count() > wanted:
         cores = lowest(cores, wanted)
     cpus = topology.threads_of(cores) & taking.free
     count = cpus.bit_count()
-    if one_more and need % 2 and count == need + 1:
+    if mended and need % 2 and topology.cpus_per_core > 1 and count == need + 1:
         return lowest(cpus, need)
     return cpus if count == need else 0

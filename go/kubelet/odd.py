@@ -1,0 +1,74 @@
+"""Ask the kubelet's managers on odd machines, beside the reference at level exact, and keep what differed.
+
+    python go/kubelet/ask.py 1.34 --seed 7 [--seconds 300]
+
+Each seed has other machines and other questions. A crash counts as an answer: the reference must say that the kubelet
+crashes where the real code panics, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from numa_conformance.cli.targets import TargetChoice, open_target
+from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance.suite.asking.drive import again, drive
+from numa_conformance.suite.asking.profiles import Profile
+from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
+from numa_conformance.suite.generators.odd_machines import odd_scenarios
+from numa_conformance.suite.history.history import histories_text
+
+
+class Asked:
+    """Counts histories, questions and crashes on the way."""
+
+    def __init__(self) -> None:
+        self.histories = self.questions = self.crashes = 0
+
+
+def compare(program: Path, seed: int, seconds: float, asked: Asked) -> Iterator[Differing]:
+    """Ask both for so many seconds, and yield where they differ."""
+    with open_target(TargetChoice(None, str(program), "exact", None, 60.0)) as kubelet:
+        version = KubernetesVersion.supported(kubelet.description.kubernetes_version)
+        with open_target(TargetChoice(None, None, "exact", version, 60.0)) as reference:
+            claimed = kubelet.features & reference.features & Profile("all", version).offered
+            files = [name for feature, name in STATE_FILES.items() if feature in claimed]
+            ends = time.monotonic() + seconds
+            for scenario in odd_scenarios(claimed, seed=seed):
+                if time.monotonic() >= ends:
+                    return
+                history, fault = drive(ending_with_files(scenario), reference, str(version))
+                beside, _ = again(history, kubelet)
+                asked.histories += 1
+                asked.questions += len(history.steps)
+                asked.crashes += fault is not None
+                found = differing(history, beside, files, untold=kubelet.untold | reference.untold)
+                if found:
+                    yield found
+
+
+def keep(found: Iterable[Differing], file: Path) -> None:
+    """Write what differed as histories: each with the reference's answers, and then with the kubelet's."""
+    both = (history for one in found for history in (one.history, one.other))
+    file.write_text(histories_text(both), encoding="utf-8")
+
+
+def ask(program: Path, seed: int, seconds: float) -> int:
+    """Ask, keep what differed beside the program, and tell it; returns 1 where something did."""
+    asked = Asked()
+    file = program.with_name(f"{program.name}-odd-{seed}.jsonl")
+    found = list(compare(program, seed, seconds, asked))
+    if found:
+        keep(found, file)
+    print(
+        f"odd machines, seed {seed}: {asked.questions:,} questions in {asked.histories:,} histories, "
+        f"{asked.crashes:,} of them end with a crash; {len(found)} differ" + (f": {file}" if found else ""),
+        flush=True,
+    )
+    for one in islice(found, 10):
+        step = one.history.steps[one.step]
+        print(f"  {one.history.head.generator}, {step.method}: {'; '.join(map(str, one.differences[:2]))}")
+    return 1 if found else 0

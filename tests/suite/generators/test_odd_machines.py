@@ -1,0 +1,40 @@
+"""Odd machines are as odd as they say, and differ from seed to seed."""
+
+import random
+from itertools import islice
+
+from numa_conformance.machine.kubelet_view import derive_view
+from numa_conformance.managers.cpu import CpuTopology
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.suite.generators.odd_machines import odd_machine, odd_scenarios
+
+DRAWN = [odd_machine(random.Random(seed)) for seed in range(200)]
+
+
+def share(kind):
+    return sum(map(kind, DRAWN)) / len(DRAWN)
+
+
+def test_each_oddity_comes_often():
+    assert share(lambda machine: not CpuTopology(derive_view(machine)).even) > 0.2
+    assert share(lambda machine: bool(machine.offline)) > 0.4
+    assert share(lambda machine: machine.numa_ids != tuple(range(len(machine.numa_ids)))) > 0.5
+    assert share(lambda machine: len({bits.bit_count() for bits in machine.uncore_bits.values()}) > 1) > 0.4
+    assert share(lambda machine: any(_pages(node) > node.memory for node in machine.memory)) > 0.4
+
+
+def _pages(node):
+    return sum(pages * 2**30 for pages in node.hugepages.values())
+
+
+def test_every_numa_node_has_cpus():
+    assert all(all(machine.numa_bits.values()) for machine in DRAWN)
+
+
+def _cells(seed):
+    return [(one.generator, one.cell) for one in islice(odd_scenarios(frozenset(FEATURES), seed=seed), 200)]
+
+
+def test_a_seed_asks_the_same_again_and_another_something_else():
+    assert _cells(1) == _cells(1) != _cells(2)
+    assert {"odd pick", "odd merge", "odd life", "odd removal", "sweep"} <= {generator for generator, _ in _cells(1)}
