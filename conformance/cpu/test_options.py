@@ -25,3 +25,11 @@ def test_options_keep_their_promises_together(node: NodeRun) -> None:
     node.check(not split_cores(machine, got), "a core is split", got=got, allowed="whole cores")
     refused = node.try_admit(guaranteed("b", 3))
     node.check(refused.reason == "SMTAlignmentError", "part of a core is given", got=refused.answer, allowed="refused")
+
+
+@requirement("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses")
+def test_what_fits_no_cache_is_admitted(node: NodeRun) -> None:
+    machine = load_machine("t4-four-uncores")
+    node.start(machine, static(UNCORE, reserved="0,16"))
+    got = node.admit(guaranteed("a", 13)).cpus()
+    node.check(len(got) == 13, "the number of CPUs is wrong", got=got, allowed="13 CPUs")

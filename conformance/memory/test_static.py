@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from numa_conformance.machine import Machine, load_machine
+from numa_conformance.protocol.messages.node import StartFailed
 from numa_conformance.suite.examples.node_run import NodeRun
-from numa_conformance.suite.generators.workloads import guaranteed, static_memory
+from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
@@ -25,17 +28,18 @@ def pair() -> Machine:
 @requirement("memory-manager/reserved-memory/is-never-given")
 def test_gives_no_more_than_there_is(node: NodeRun, pair: Machine) -> None:
     node.start(pair, static_memory("single-numa-node"))
-    given = {0: 0, 1: 0}
+    given: Counter[int] = Counter()
     for index in range(20):
         answer = node.try_admit(guaranteed(f"p{index}", "100m", "1Gi"))
         if not answer.admitted:
             break
         for one in answer.memory():
-            given[one.nodes[0]] += one.bytes
+            given.update(dict.fromkeys(one.nodes[:1], one.bytes))
     huge = 256 << 21
     room = {0: 8 * GI - huge - (356 << 20), 1: 8 * GI - huge}
     for numa, total in given.items():
-        node.check(total <= room[numa], f"NUMA node {numa} gives more than it has", got=total, allowed=room[numa])
+        most = room.get(numa, 0)
+        node.check(total <= most, f"NUMA node {numa} gives more than it has", got=total, allowed=most)
 
 
 @requirement("memory-manager/static/refuses-what-does-not-fit")
@@ -71,3 +75,20 @@ def test_removal_returns_the_memory(node: NodeRun, pair: Machine) -> None:
     for index in range(3):
         node.admit(guaranteed(f"p{index}", "100m", "7Gi" if index < 1 else "6Gi"))
         node.remove(f"p{index}")
+
+
+@requirement("memory-manager/hugepages/come-from-named-nodes")
+def test_huge_pages_are_given_per_size(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, static_memory("single-numa-node"))
+    got = node.admit(guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"})).amounts().get("hugepages-2Mi")
+    node.check(got == 64 << 20, "the huge pages are wrong", got=str(got), allowed="64Mi")
+    many = node.try_admit(guaranteed("b", 1, "1Gi", **{"hugepages-2Mi": "600Mi"}))
+    node.check(not many.admitted, "more huge pages are given than a NUMA node has", got=many.answer, allowed="refused")
+
+
+@requirement("memory-manager/state-file/policy-change-is-refused")
+def test_another_policy_is_refused_while_the_file_is_there(node: NodeRun, pair: Machine) -> None:
+    node.start(pair, static_memory())
+    node.admit(guaranteed("a", 1, "1Gi"))
+    reply = node.try_restart(static(topology="none", memoryManagerPolicy="None"))
+    node.check(isinstance(reply, StartFailed), "the node comes up with another policy", got=reply, allowed="failed")

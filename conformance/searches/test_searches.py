@@ -40,6 +40,7 @@ def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> S
 @pytest.mark.surfaces("pick")
 @pytest.mark.beside_node
 @requirement(
+    "cpu-manager/static/gives-free-cpus-only",
     "cpu-manager/static/integral-guaranteed-is-exclusive",
     "cpu-manager/static/refuses-what-is-not-free",
     "cpu-manager/static/packs-whole-cores",
@@ -59,7 +60,7 @@ def test_choices_of_cpus(search: Search, conformance: Run, data: st.DataObject, 
 @pytest.mark.surfaces("pick")
 @pytest.mark.beside_node
 @pytest.mark.departs("overlapping-groups-taken-twice")
-@requirement("cpu-manager/static/exclusive-cpus-belong-to-one-pod")
+@requirement("cpu-manager/static/gives-free-cpus-only", "cpu-manager/static/integral-guaranteed-is-exclusive")
 @given(data=st.data(), machine=machines(max_cpus=32, max_nodes=4, devices=False))
 def test_choices_of_cpus_on_odd_machines(search: Search, data: st.DataObject, machine: Machine) -> None:
     search(machine, [_pick(data, machine)])

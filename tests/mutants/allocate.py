@@ -59,7 +59,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant("allocates_and_shares", [_STATIC + "exclusive-cpus-leave-the-shared-pool"], answers=_given(_stay_shared)),
     mutant(
         "allocates_what_others_have",
-        [_STATIC + "exclusive-cpus-belong-to-one-pod", _STATIC + "refuses-what-is-not-free"],
+        [_STATIC + "gives-free-cpus-only", _STATIC + "refuses-what-is-not-free"],
         questions={"allocate": _all_is_free},
         answers=_DESCRIBES,
     ),

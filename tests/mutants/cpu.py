@@ -260,7 +260,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "remembers_removed_pods",
-        ["cpu-manager/shared-pool/loses-nothing"],
+        ["protocol/state-agrees-with-answers"],
         answers={"node.state": _as_if_none_had_gone, "node.admit": _remember_holdings},
     ),
     mutant(

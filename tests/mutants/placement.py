@@ -48,6 +48,12 @@ def _no_limit(kubelet: Json) -> None:
     kubelet["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": "64"}
 
 
+def _raised_without_end(kubelet: Json) -> None:
+    options = kubelet.get("topologyManagerPolicyOptions") or {}
+    if "max-allowable-numa-nodes" in options:
+        options["max-allowable-numa-nodes"] = "64"
+
+
 def _no_topology_options(kubelet: Json) -> None:
     kubelet.pop("topologyManagerPolicyOptions", None)
 
@@ -191,6 +197,11 @@ MUTANTS: tuple[mutant, ...] = (
         "has_no_limit_of_numa_nodes",
         [_TOPOLOGY + "max-allowable-numa-nodes/default-is-eight"],
         questions={"node.start": in_kubelet(_no_limit)},
+    ),
+    mutant(
+        "takes_a_raised_limit_for_none",
+        [_TOPOLOGY + "max-allowable-numa-nodes/stays-a-limit"],
+        questions={"node.start": in_kubelet(_raised_without_end)},
     ),
     mutant(
         "cannot_raise_the_limit_of_numa_nodes",

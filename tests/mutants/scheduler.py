@@ -47,6 +47,10 @@ def _without_own_requests(question: Json, memory: Memory) -> Json:
     return question
 
 
+def _of_the_last_pod_alone(question: Json, memory: Memory) -> Json:
+    return {**question, "pods": question["pods"][-1:]}
+
+
 def _beyond_the_range(answer: Any, memory: Memory) -> Json:
     return {**answer, "score": (answer["score"] or 0) + 101} if "score" in answer else answer
 
@@ -62,7 +66,7 @@ def _names_the_first(answer: Json, memory: Memory) -> Json:
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "scores_most_as_least",
-        ["scheduler/most-allocated/favours-full-nodes", _RATIO + "worked-example"],
+        ["scheduler/most-allocated/favours-full-nodes", _SCORE + "takes-sound-strategies"],
         questions=_in_strategy(lambda strategy: {"type": "LeastAllocated"}),
     ),
     mutant(
@@ -81,6 +85,7 @@ MUTANTS: tuple[mutant, ...] = (
         questions=_in_strategy(_rising_shape),
     ),
     mutant("scores_beyond_the_range", [_SCORE + "stays-in-range"], answers={"score": _beyond_the_range}),
+    mutant("counts_one_pod_on_the_node", [_SCORE + "counts-every-pod"], questions={"score": _of_the_last_pod_alone}),
     mutant("overlooks_the_pod_itself", [_SCORE + "counts-the-pod-itself"], questions={"score": _without_own_requests}),
     mutant(
         "overlooks_extended_resources",
@@ -100,9 +105,9 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "accepts_negative_weights",
         [_SCORE + "refuses-negative-weights"],
-        questions=_in_resources(lambda one: {**one, "weight": abs(one["weight"])}),
+        questions=_in_resources(lambda one: {**one, "weight": abs(one.get("weight", 1))}),
     ),
-    mutant("finds_that_everything_fits", ["scheduler/filter/names-what-is-insufficient"], answers={"score": _fits}),
+    mutant("finds_that_everything_fits", ["scheduler/filter/refuses-what-has-no-room"], answers={"score": _fits}),
     mutant(
         "names_the_first_shortage_only",
         ["scheduler/filter/names-what-is-insufficient"],

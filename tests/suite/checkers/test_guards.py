@@ -18,7 +18,9 @@ def _picks(*counts: int) -> History:
     machine = load_machine("t1-one-socket-smt2")
     head = Head("picks", "", 0, machine, "1.32")
     params = {"options": {"distribute-cpus-across-cores": True}, "available": "0-7"}
-    return History(head, tuple(Step("pick", {**params, "count": count}, {"result": "picked", "cpus": "0"}) for count in counts))
+    return History(
+        head, tuple(Step("pick", {**params, "count": count}, {"result": "picked", "cpus": "0"}) for count in counts)
+    )
 
 
 def test_every_guard_says_where_it_does_not_hold():

@@ -304,7 +304,7 @@ def scenarios():
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 24
+    assert len(verdicts.asked) == 25
 
 
 PLANTED = [

@@ -60,7 +60,7 @@ def _another_core(holding, answer):
 
 def _with_whole_cores(answer, memory):
     options = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicyOptions") or {}
-    return each_holding(_another_core)(answer, memory) if "full-pcpus-only" in options else answer
+    return each_holding(_another_core)(answer, memory) if options.get("full-pcpus-only") == "true" else answer
 
 
 def _admits_nobody_else(answer, memory):

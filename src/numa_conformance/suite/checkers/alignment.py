@@ -101,7 +101,7 @@ AT_ONCE = (
 @checker(
     "topology-manager/admission/admits-what-one-node-holds",
     Admission,
-    when=(*AT_ONCE, leaving_a_cpu, one_node_can_give_all),
+    when=(*AT_ONCE, leaving_a_cpu, devices_are_alike, one_node_can_give_all),
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""

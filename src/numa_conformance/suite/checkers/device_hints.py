@@ -12,7 +12,12 @@ def _named(hints: DeviceHints) -> list[int]:
 
 
 def _fitting(hints: DeviceHints) -> list[int]:
-    return [nodes for nodes in hints.sets if hints.can_hold(nodes) and hints.covers_reusable(nodes)]
+    """Return the sets of NUMA nodes that have enough; of nodes near which no device lies none need be told."""
+    return [
+        nodes
+        for nodes in hints.sets
+        if not nodes & ~hints.near and hints.can_hold(nodes) and hints.covers_reusable(nodes)
+    ]
 
 
 wants_devices = Guard[DeviceHints]("no devices are asked for", lambda hints: hints.asked)

@@ -272,6 +272,23 @@ def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     return _favours(pair)
 
 
+divided_otherwise = Guard[ScorePair](
+    "the pods on the node do not request as much together, or are the same",
+    lambda pair: pair.first.used != pair.second.used and pair.same_requests,
+)
+
+
+@checker("scheduler/score/counts-every-pod", ScorePair, when=(divided_otherwise,))
+def counts_every_pod(pair: ScorePair) -> Judgement:
+    """What is requested is added up over the pods on the node: the score does not hang on how many they are."""
+    return violated(
+        pair.first.score == pair.second.score,
+        "the same requests score otherwise where they are those of more pods, or of fewer",
+        got=f"{pair.first.score} with {len(pair.first.used)} pods, {pair.second.score} with {len(pair.second.used)}",
+        allowed="the same score",
+    )
+
+
 @checker(
     "scheduler/score/counts-extended-resources",
     ScorePair,

@@ -195,9 +195,21 @@ names_many_nodes_alone = Guard[Start](
     "max-allowable-numa-nodes is hidden, or not the one option that is named",
     lambda start: start.named == {MANY_NODES} and bool(start.shows(MANY_NODES)),
 )
+
+
+def _most(start: Start) -> int:
+    """Return the number of NUMA nodes that are allowed; 0 where none is written."""
+    text = start.settings.topology_options.get(MANY_NODES, "")
+    return int(text) if text.isdecimal() else 0
+
+
 as_a_number = Guard[Start](
-    "max-allowable-numa-nodes is no number",
-    lambda start: start.settings.topology_options.get(MANY_NODES, "").isdecimal(),
+    "max-allowable-numa-nodes is no number, or one below the NUMA nodes there are",
+    lambda start: _most(start) >= len(start.machine.numa_ids),
+)
+as_too_small_a_number = Guard[Start](
+    "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs are no more",
+    lambda start: MOST_NODES <= _most(start) < start.nodes_with_cpus,
 )
 as_true = Guard[Start](
     'max-allowable-numa-nodes is not "true"', lambda start: start.settings.topology_options.get(MANY_NODES) == "true"
@@ -246,6 +258,16 @@ def option_is_set_to_true(start: Start) -> Judgement:
 def option_raises_the_limit(start: Start) -> Judgement:
     """Set to a number the option allows so many."""
     return _allows_more(start)
+
+
+@checker(
+    "topology-manager/max-allowable-numa-nodes/stays-a-limit",
+    Start,
+    when=(names_many_nodes_alone, as_too_small_a_number),
+)
+def raised_limit_is_a_limit(start: Start) -> Judgement:
+    """A machine with more NUMA nodes than the raised limit is refused."""
+    return _must_not_come_up(start, f"with {MANY_NODES}={_most(start)} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
 def _allows_more(start: Start) -> Judgement:

@@ -17,7 +17,7 @@ import msgspec
 from ...cpuset import format_bits
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.answers import CpuBits, Held, Runs
+from ..history.answers import Block, CpuBits, Held, Runs
 from .alignment import empties_the_pool, only_cpus
 from .allocated import AllocatedCpus
 from .checker import checkers_of
@@ -276,10 +276,12 @@ def _given_to(admission: Admission) -> Iterator[object]:
         apps = tuple(one for one in given if one.exclusive and one.spec and one.spec.kind == "app")
         if len(apps) > 1:
             yield Neighbours(apps)
-    if admission.admitted and before.settings.topology == "single-numa-node":
-        yield from (
-            Together(before.settings, f"container {one.key}", _nodes_of(one), one.told) for one in given if one.cpus
-        )
+    if admission.admitted and not again and before.settings.topology == "single-numa-node":
+        whole = before.settings.scope == "pod"
+        for who, group in [(f"pod {pod.uid}", given)] if whole else [(f"container {one.key}", [one]) for one in given]:
+            places = tuple(place for one in group for place in _near(one))
+            if places:
+                yield Together(before.settings, who, places, "; ".join(_everything(one) for one in group))
 
 
 def _all_told(held: Held | None) -> Held:
@@ -289,9 +291,23 @@ def _all_told(held: Held | None) -> Held:
     return msgspec.structs.replace(held, memory=held.memory or ())
 
 
-def _nodes_of(given: Given) -> tuple[int, ...]:
-    """Return each NUMA node (as a bit) of which a container has CPUs."""
-    return tuple(1 << node for node, cpus in given.machine.numa_bits.items() if cpus & given.cpus)
+def _near(given: Given) -> Iterator[int]:
+    """Yield for each thing that a container has the NUMA nodes (bits) on any of which it may be."""
+    held = given.held or Held(CpuBits(0))
+    yield from (1 << node for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
+    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in _with_bytes(held))
+    devices = {(device.resource, device.id): device.numa for device in given.machine.devices}
+    for resource, ids in (held.devices or {}).items():
+        near = (sum(1 << node for node in devices.get((resource, id), ())) for id in sorted(ids))
+        yield from filter(None, near)
+
+
+def _everything(given: Given) -> str:
+    held = given.held or Held(CpuBits(0))
+    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
+    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in _with_bytes(held)]
+    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
+    return f"{given.name}: {', '.join(parts) or 'nothing'}"
 
 
 def _of_state(state: State) -> Iterator[OnNode]:
@@ -399,11 +415,11 @@ def _seen_together(seen: Sighting, by_pod: Mapping[str, list[tuple[SeenContainer
 
 
 def _has_something(seen: Sighting, one: SeenContainer) -> bool:
-    return bool((_judges_cpus(seen) and one.held.cpus) or _blocks(one) or any(one.device_nodes))
+    return bool((_judges_cpus(seen) and one.held.cpus) or _with_bytes(one.held) or any(one.device_nodes))
 
 
-def _blocks(one: SeenContainer) -> list[Any]:
-    return [block for block in one.held.memory or () if block.bytes]
+def _with_bytes(held: Held) -> list[Block]:
+    return [block for block in held.memory or () if block.bytes]
 
 
 def _places(seen: Sighting, one: SeenContainer) -> Iterator[int]:
@@ -411,18 +427,18 @@ def _places(seen: Sighting, one: SeenContainer) -> Iterator[int]:
     for node, cpus in seen.world.machine.numa_bits.items():
         if online & cpus:
             yield 1 << node
-    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in _blocks(one))
+    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in _with_bytes(one.held))
     yield from (nodes for nodes in one.device_nodes if nodes)
 
 
 def _shown_by(one: SeenContainer, given: Given) -> tuple[str, ...]:
-    facts = {"cpu": one.held.cpus, "memory": _blocks(one), "device": any(one.device_nodes)}
+    facts = {"cpu": one.held.cpus, "memory": _with_bytes(one.held), "device": any(one.device_nodes)}
     return given.about(*(name for name, there in facts.items() if there))
 
 
 def _told(one: SeenContainer) -> str:
     parts = [f"CPUs {format_bits(one.held.cpus)}"] if one.held.cpus else []
-    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in _blocks(one)]
+    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in _with_bytes(one.held)]
     parts += [f"devices of NUMA nodes {format_bits(nodes)}" for nodes in one.device_nodes if nodes]
     return f"{one.name}: {', '.join(parts)}"
 

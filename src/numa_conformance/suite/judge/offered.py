@@ -98,6 +98,11 @@ class DeviceHints:
         return len({bool(numa) for numa in self._places.values()}) > 1
 
     @property
+    def near(self) -> int:
+        """The NUMA nodes (bits) near which there are devices of the resource."""
+        return sum({1 << node for numa in self._places.values() for node in numa})
+
+    @property
     def has_topology(self) -> bool:
         """Whether the plugin tells NUMA nodes."""
         return any(self._places.values())

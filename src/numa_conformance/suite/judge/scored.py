@@ -172,6 +172,13 @@ class ScorePair:
         left, right = self.first, self.second
         return left.room == right.room and left.used == right.used and left.pod == right.pod
 
+    @property
+    def same_requests(self) -> bool:
+        """Whether strategy, node and pod are the same, and what the pods on the node request together."""
+        left, right = self.first, self.second
+        alike = self.same_strategy and left.room == right.room and left.pod == right.pod
+        return alike and all(left.taken(name) == right.taken(name) for name in left.room)
+
     def ordered(self) -> tuple[ScoredNode, ScoredNode] | None:
         """Return the less and the more utilized of two that differ: in no resource is it the other way round."""
         left, right = self.first.utilization, self.second.utilization

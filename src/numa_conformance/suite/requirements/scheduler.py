@@ -77,6 +77,11 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("bin-packing/example/requested-and-used",),
     ),
     _requirement(
+        "scheduler/score/counts-every-pod",
+        "What is requested on the node counts alike, whether one pod or several request it.",
+        statements=("bin-packing/example/requested-and-used",),
+    ),
+    _requirement(
         "scheduler/score/counts-extended-resources",
         "Extended resources take part in the score when the strategy lists them.",
         "scheduler/most-allocated",

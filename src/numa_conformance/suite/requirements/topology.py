@@ -221,4 +221,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         strength="SHOULD",
         beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
     ),
+    _requirement(
+        "topology-manager/max-allowable-numa-nodes/stays-a-limit",
+        "With max-allowable-numa-nodes set to a number, a machine with more NUMA nodes is refused.",
+        "topology-manager/max-allowable-numa-nodes",
+        "topology-manager/best-effort",
+        statements=("topology/max-allowable-numa-nodes/allows-more",),
+        since="1.31",
+        strength="SHOULD",
+        beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
+    ),
 )
