@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = ["bind", "enter_mount_namespace", "make_read_only", "mount_memory"]
+__all__ = ["bind", "enter_mount_namespace", "join_mount_namespace", "make_read_only", "mount_memory"]
 
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
@@ -42,6 +42,18 @@ def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) 
             return
     assert refused is not None
     raise _not_allowed(refused) from refused
+
+
+def join_mount_namespace(process: int, *, of_a_user: bool = False) -> None:
+    """Have this process see the mounts that another sees; it must have one thread.
+
+    ``of_a_user``: be in its user namespace too, which gives the right to it. Raises ``OSError``.
+    """
+    kinds = (("user", _NEW_USER), ("mnt", _NEW_MOUNTS)) if of_a_user else (("mnt", _NEW_MOUNTS),)
+    namespaces = [(os.open(f"/proc/{process}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), flag) for name, flag in kinds]
+    for namespace, flag in namespaces:
+        _check(_libc().setns(namespace, flag), f"/proc/{process}/ns")
+        os.close(namespace)
 
 
 def _enter_user_namespace(*, become_root: bool) -> None:
