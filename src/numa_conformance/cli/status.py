@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ..files import write_text
 from ..real_cluster.control import names_of_clusters, open_cluster
 from .exits import OK
-from .terminal import columns, print_json, say
+from .terminal import columns, notice, print_json, say
 
 __all__ = ["command"]
 
 
 @click.command("status")
 @click.argument("name", required=False)
+@click.option("--record", type=click.Path(path_type=Path), help="Write what happened on each node, for `judge`.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def command(name: str | None, as_json: bool) -> int:
+def command(name: str | None, record: Path | None, as_json: bool) -> int:
     """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
     told = {one: open_cluster(one).ask("status") for one in ([name] if name else names_of_clusters())}
+    if record is not None:
+        told_of = open_cluster(name).ask("record")
+        write_text(record, told_of["histories"])
+        for node in told_of["broken"]:
+            notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
     if as_json:
         print_json(told)
     elif told:

@@ -128,7 +128,7 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
         signal.signal(number, lambda *_: cluster.stop.set())
     try:
         cluster.start()
-        control.serve({"status": cluster.status, "down": cluster.stop.set, "node": cluster.entrance})
+        control.serve({**cluster.answers(), "down": cluster.stop.set})
         say(f"\nexport KUBECONFIG={cluster.kubeconfig}")
         say("end it: Ctrl-C" if ready is None else f"end it: numa-conformance down {name}")
         sys.stdout.flush()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import Fault, UsageError, closest
 from ..hostfs.namespaces import enter_mount_namespace, mount_memory
 from ..real_kubelet.launcher import Launcher
+from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
 from .api import Api, ApiError
 from .binaries import Binaries
 from .certificates import write_secret
@@ -23,6 +22,7 @@ from .limits import LOOPBACK, check_inotify, free_ports, own_address
 from .node import ClusterNode
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
+from .record import NodeRecord, Recorder
 from .settings import ClusterError, Scheduler, Stopped
 
 __all__ = ["RealCluster"]
@@ -33,7 +33,6 @@ _TRIES = 4
 _PATIENCE, _PATIENCE_EACH = 120.0, 10.0
 """Seconds in which a part is to come up, the machine being busy; and as many more for each node."""
 _LOOK_SECONDS = 0.1
-_NODES = "/api/v1/nodes"
 
 
 @dataclass
@@ -60,6 +59,7 @@ class RealCluster:
     nodes: dict[str, ClusterNode] = field(default_factory=dict)
     server: str = ""
     _programs: list[_Program] = field(default_factory=list)
+    _recorder: Recorder | None = None
 
     def start(self) -> None:
         """Bring it up; raises ``UsageError`` for what the system does not allow, and ``ClusterError``."""
@@ -80,7 +80,7 @@ class RealCluster:
     @property
     def kubeconfig(self) -> str:
         """The administrator's kubeconfig, by a path that others see while this process is there."""
-        return f"/proc/{os.getpid()}/root{self.folder}/kubeconfig"
+        return f"{seen_by_others(self.folder)}/{KUBECONFIG}"
 
     def ended(self) -> list[str]:
         """Say which programs have ended since the last look; raises ``ClusterError`` where it was one of the plane."""
@@ -89,37 +89,13 @@ class RealCluster:
                 raise ClusterError(f"{program.name} has ended: {last_words(program.log)}")
         return [f"{name} has ended: {last_words(log)}" for node in self.nodes.values() for name, log in node.ended()]
 
-    def status(self) -> dict[str, Any]:
-        """Tell what there is: nodes, programs, and where their files are."""
-        told = {node["metadata"]["name"]: node for node in self._nodes()}
-        pods = Counter(pod["spec"].get("nodeName") for pod in self._watch.pods())
-        return {
-            "kubeconfig": self.kubeconfig,
-            "folder": f"/proc/{os.getpid()}/root{self.folder}",
-            "nodes": [
-                {
-                    "name": name,
-                    "machine": node.plan.machine.name,
-                    "ready": name in told and _is_ready(told[name]),
-                    "kubelet": told[name]["status"]["nodeInfo"]["kubeletVersion"] if name in told else "",
-                    "allocatable": told[name]["status"]["allocatable"] if name in told else {},
-                    "pods": pods[name],
-                    "process": node.number,
-                }
-                for name, node in self.nodes.items()
-            ],
-            "programs": {program.name: program.number for program in self._programs},
-        }
+    def answers(self) -> dict[str, Callable[..., Any]]:
+        """Return what answers who asks a cluster that is up, by what is asked."""
+        assert self._recorder is not None
+        return Answers(self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()).by_verb()
 
-    def entrance(self, name: str) -> dict[str, Any]:
-        """Tell how a program gets where a node's kubelet lives; raises ``UsageError``."""
-        node = self.nodes.get(name)
-        if node is None:
-            near = closest(name, self.nodes)
-            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
-        if not node.number:
-            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
-        return {"process": node.number, "environment": dict(node.environment())}
+    def _numbers(self) -> dict[str, int]:
+        return {program.name: program.number for program in self._programs}
 
     def close(self) -> None:
         """End it all."""
@@ -159,7 +135,7 @@ class RealCluster:
                 break
         masters = ("system:masters",)
         self._admin = self._plane.authority.kubeconfig(self.server, "admin", masters)
-        write_secret(self.folder / "kubeconfig", self._admin)
+        write_secret(self.folder / KUBECONFIG, self._admin)
 
     def _start_controllers(self) -> None:
         plane, server = self._plane, self.server
@@ -188,28 +164,31 @@ class RealCluster:
         for plan in self.plans:
             if plan.labels:
                 patch = {"metadata": {"labels": dict(plan.labels)}}
-                self._api.ask(f"{_NODES}/{plan.name}", patch, "PATCH", "application/merge-patch+json")
-        self._until(f"{count} nodes are Ready", lambda: all(map(_is_ready, self._nodes())))
+                self._api.ask(f"{NODES}/{plan.name}", patch, "PATCH", "application/merge-patch+json")
+        self._until(f"{count} nodes are Ready", lambda: all(map(is_ready, self._nodes())))
         devices = sum(len(node.plugins) for node in self.nodes.values())
         for node in self.nodes.values():
             node.register_devices()
         if devices:
             self._until(f"{devices} kinds of devices are there", lambda: all(map(self._has_devices, self._nodes())))
+        versions = {node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in self._nodes()}
+        records = {name: NodeRecord(node, versions[name]) for name, node in self.nodes.items()}
+        self._recorder = Recorder(records)
         for node in self.nodes.values():
             node.start_daemons()
         account = "/api/v1/namespaces/default/serviceaccounts/default"
         self._until("pods can be made", lambda: bool(self._api.ask(account)))
 
     def _nodes(self) -> list[dict[str, Any]]:
-        nodes: list[dict[str, Any]] = self._api.ask(_NODES)["items"]
-        return nodes
+        return nodes_of(self._api)
 
     def _has_devices(self, told: Mapping[str, Any]) -> bool:
         plugins = self.nodes[told["metadata"]["name"]].plugins
         return all(plugin.resource in told["status"]["allocatable"] for plugin in plugins)
 
     def _heard(self, kind: str, pod: Pod) -> None:
-        """Hear of a pod."""
+        if self._recorder is not None:
+            self._recorder.hear(kind, pod)
 
     def _until(self, what: str, holds: Callable[[], bool]) -> None:
         end = time.monotonic() + _PATIENCE + _PATIENCE_EACH * len(self.plans)
@@ -227,8 +206,3 @@ class RealCluster:
                 raise ClusterError(f"after {_PATIENCE:.0f} s not yet: {what}{failure}")
             if self.stop.wait(_LOOK_SECONDS):
                 raise Stopped
-
-
-def _is_ready(node: Mapping[str, Any]) -> bool:
-    conditions = node["status"].get("conditions") or ()
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)

@@ -91,6 +91,11 @@ class Known:
             raise UsageError([Fault(*fault) for fault in told["faults"]])
         return told["answer"]
 
+    def close(self) -> None:
+        """Let go of it."""
+        self._channel.close()
+        self._connection.close()
+
     def wait_for_its_end(self, seconds: float | None = _SECONDS) -> bool:
         """Wait until its process is gone; tell whether it is."""
         self._connection.settimeout(seconds)
