@@ -15,7 +15,7 @@ from typing import Any
 from kubernetes import client, config, utils
 
 from ..real_cluster.control import Known, names_of_clusters, open_cluster
-from ..real_cluster.pods import is_decided, refusal_of
+from ..real_cluster.pods import refusal_of
 from ..suite.checkers.verdicts import Broken, judge_from_file
 from ..suite.history.history import read_histories
 
@@ -55,14 +55,16 @@ class NumaCluster:
         for manifest in manifests:
             utils.create_from_dict(self.client, _whole(manifest))
 
-    def until_decided(self, name: str, namespace: str = "default", seconds: float = _PATIENCE) -> Decision:
-        """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it."""
-        end = time.monotonic() + seconds
-        while not is_decided(pod := self.pod(name, namespace)):
-            if time.monotonic() > end:
-                raise TimeoutError(f"pod {name} is not decided after {seconds:.0f} s: {pod.get('status')}")
-            time.sleep(_LOOK_SECONDS)
-        self._known.ask("settle")
+    def until_decided(self, name: str, namespace: str = "default") -> Decision:
+        """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it.
+
+        Raises ``TimeoutError`` after a minute.
+        """
+        uid = self.pod(name, namespace)["metadata"]["uid"]
+        in_time = self._known.ask("decided", uid)
+        pod = self.pod(name, namespace)
+        if not in_time:
+            raise TimeoutError(f"pod {name} is not decided after a minute: {pod.get('status')}")
         node = pod["spec"].get("nodeName") or ""
         if refusal := refusal_of(pod):
             return Decision(pod, node, False, *refusal)
@@ -76,6 +78,14 @@ class NumaCluster:
         self.create(manifest)
         metadata = manifest["metadata"]
         return self.until_decided(metadata["name"], metadata.get("namespace", "default"))
+
+    def delete(self, *names: str, namespace: str = "default") -> None:
+        """Delete pods at once, and wait until their nodes have let go of them."""
+        uids = [self.pod(name, namespace)["metadata"]["uid"] for name in names]
+        for name in names:
+            self.api.delete_namespaced_pod(name, namespace, grace_period_seconds=0)
+        if not self._known.ask("gone", *uids):
+            raise TimeoutError(f"pods are still there after a minute: {', '.join(names)}")
 
     def pod(self, name: str, namespace: str = "default") -> dict[str, Any]:
         """Return a pod as the API server has it."""
@@ -109,25 +119,25 @@ class NumaCluster:
         command = [sys.executable, "-m", "numa_conformance", "on-node", "--name", self.name, node, "--", *words]
         return subprocess.Popen(command, **popen)
 
-    def reset(self, seconds: float = _PATIENCE) -> None:
+    def reset(self) -> None:
         """Delete what tests made: workloads, pods, namespaces; wait until the kubelets have let go of the pods."""
         apps, batch = client.AppsV1Api(self.client), client.BatchV1Api(self.client)
-        at_once = {"grace_period_seconds": 0, "propagation_policy": "Background"}
         for space in self.api.list_namespace().items:
             name = space.metadata.name
             for kind in _KINDS:
-                getattr(apps, f"delete_collection_namespaced_{kind}")(name, **at_once)
-            batch.delete_collection_namespaced_job(name, **at_once)
-            self.api.delete_collection_namespaced_pod(name, grace_period_seconds=0)
+                getattr(apps, f"delete_collection_namespaced_{kind}")(name, propagation_policy="Background")
+            batch.delete_collection_namespaced_job(name, propagation_policy="Background")
             if name not in _OURS:
                 self.api.delete_namespace(name)
-        end = time.monotonic() + seconds
-        while self.api.list_pod_for_all_namespaces().items:
+        end = time.monotonic() + _PATIENCE
+        # Controllers may make a pod or two before they see that they are not to.
+        while pods := self.api.list_pod_for_all_namespaces().items:
             if time.monotonic() > end:
-                raise TimeoutError(f"pods are still there after {seconds:.0f} s")
-            self.api.delete_collection_namespaced_pod("default", grace_period_seconds=0)
+                raise TimeoutError(f"{len(pods)} pods are still there after {_PATIENCE:.0f} s")
+            for name in {pod.metadata.namespace for pod in pods}:
+                self.api.delete_collection_namespaced_pod(name, grace_period_seconds=0)
             time.sleep(_LOOK_SECONDS)
-        self._known.ask("settle")
+        self._known.ask("gone")
 
 
 def _whole(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,13 +17,14 @@ from ..machine import allocation_map
 from ..real_kubelet.holdings import holdings
 from .api import Api
 from .node import ClusterNode
-from .pods import Pod, PodWatch, refusal_of
+from .pods import Pod, PodWatch, is_decided, refusal_of
 from .record import Recorder
 
 __all__ = ["KUBECONFIG", "NODES", "Answers", "is_ready", "nodes_of", "seen_by_others"]
 
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"
+_PATIENCE = 60.0
 
 
 def seen_by_others(folder: Path) -> str:
@@ -62,7 +63,8 @@ class Answers:
             "record": self.record,
             "held": self.held,
             "picture": self.picture,
-            "settle": self.recorder.settle,
+            "decided": self.wait_until_decided,
+            "gone": self.wait_until_gone,
         }
 
     def status(self) -> dict[str, Any]:
@@ -100,6 +102,18 @@ class Answers:
     def record(self) -> dict[str, Any]:
         """Return the histories of all nodes so far, and the nodes to which several pods came at once."""
         return {"histories": self.recorder.text(), "broken": self.recorder.broken()}
+
+    def wait_until_decided(self, uid: str) -> bool:
+        """Wait until a pod is decided and the record tells of it; tell whether it is."""
+        decided = self.watch.wait_until(lambda pods: uid in pods and is_decided(pods[uid]), _PATIENCE)
+        self.recorder.settle()
+        return decided
+
+    def wait_until_gone(self, *uids: str) -> bool:
+        """Wait until pods are gone, all where none is named, and the record tells of it; tell whether they are."""
+        gone = self.watch.wait_until(lambda pods: not pods.keys() & (uids or pods.keys()), _PATIENCE)
+        self.recorder.settle()
+        return gone
 
     def held(self) -> dict[str, dict[str, Any]]:
         """Return uid to container to what it holds, of every pod on a node that did not refuse it."""

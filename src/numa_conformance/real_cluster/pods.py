@@ -41,6 +41,11 @@ class PodWatch:
             self._changed.wait_for(lambda: uid in self._pods, _KNOWN_SECONDS)
             return self._pods.get(uid)
 
+    def wait_until(self, holds: Callable[[Mapping[str, Pod]], bool], seconds: float) -> bool:
+        """Wait until something holds of all pods by uid; tell whether it does."""
+        with self._changed:
+            return self._changed.wait_for(lambda: holds(self._pods), seconds)
+
     def pods(self) -> list[Pod]:
         """Return all pods that are there."""
         with self._changed:
@@ -63,13 +68,13 @@ class PodWatch:
             threading.Event().wait(_AGAIN_SECONDS)
 
     def _take(self, kind: str, pod: Pod) -> None:
+        self._heard(kind, pod)
         with self._changed:
             if kind == "DELETED":
                 self._pods.pop(pod["metadata"]["uid"], None)
             else:
                 self._pods[pod["metadata"]["uid"]] = pod
             self._changed.notify_all()
-        self._heard(kind, pod)
 
 
 def refusal_of(pod: Pod) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..cpuset import format_bits
+from ..cpuset import CpuSet, format_bits
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import machine_to_dict
@@ -44,6 +44,7 @@ class NodeRecord:
         self._steps: list[dict[str, Any]] = []
         self._admitted: dict[str, Pod] = {}
         self._decided: set[str] = set()
+        self._held: dict[str, CpuSet] = {}
         self.is_broken = False
         files = node.files()
         given = _allocatable(node)
@@ -79,9 +80,12 @@ class NodeRecord:
         refusal = refusal_of(pod)
         if refusal is None:
             self._admitted[uid] = pod
+        else:
+            self._wait_until_let_go(uid)  # a container before the one that was refused may have got something
         files = self._files_alone()
         if files is None:
             return
+        self._held[uid] = files.held({uid})
         qos = pod["status"].get("qosClass")
         if refusal is not None:
             answer: Message = Rejected(files.shared_pool, *refusal, qos, phase=pod["status"]["phase"])
@@ -90,18 +94,30 @@ class NodeRecord:
         self._step("node.admit", asked, answer)
 
     def _take(self, uid: str) -> None:
-        """Wait for the kubelet to let go of what a pod held; where it does not, what is told is as it is."""
-        end = time.monotonic() + _LET_GO_SECONDS
-        while uid in self._node.files().holders() and time.monotonic() < end:
-            time.sleep(_LOOK_SECONDS)
-        files = self._files_alone({uid})
+        self._wait_until_let_go(uid)
+        files = self._files_alone()
         if files is not None:
             self._step("node.remove", {"uid": uid}, Removed(files.shared_pool, files.free_memory()))
 
-    def _files_alone(self, gone: set[str] = frozenset()) -> StateFiles | None:  # type: ignore[assignment]
-        """Return the state files where they tell of the pods known so far; else the conversation is broken."""
+    def _wait_until_let_go(self, uid: str) -> None:
+        """Wait for the kubelet to let go of what a pod held; where it does not, what is told is as it is.
+
+        The file is written once for the pod and once for the pool.
+        """
+        held = self._held.get(uid, CpuSet())
+        end = time.monotonic() + _LET_GO_SECONDS
+        while time.monotonic() < end:
+            files = self._node.files()
+            held |= files.held({uid})
+            known = CpuSet.parse(files.shared_pool) | files.held(files.holders())
+            if uid not in files.holders() and held <= known:
+                break
+            time.sleep(_LOOK_SECONDS)
+
+    def _files_alone(self) -> StateFiles | None:
+        """Return the state files where they tell of the pods decided so far; else the conversation is broken."""
         files = self._node.files()
-        self.is_broken |= not files.holders() <= self._admitted.keys() | gone
+        self.is_broken |= not files.holders() <= self._decided
         return None if self.is_broken else files
 
     def _holdings(self, uid: str, files: StateFiles) -> dict[str, Any]:
