@@ -172,7 +172,7 @@ class RealCluster:
         if devices:
             self._until(f"{devices} kinds of devices are there", lambda: all(map(self._has_devices, self._nodes())))
         versions = {node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in self._nodes()}
-        records = {name: NodeRecord(node, versions[name]) for name, node in self.nodes.items()}
+        records = {name: NodeRecord(node, versions[name], self._watch) for name, node in self.nodes.items()}
         self._recorder = Recorder(records)
         for node in self.nodes.values():
             node.start_daemons()

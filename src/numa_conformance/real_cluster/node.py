@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,23 @@ _DEFAULT_MAX_PODS = 110
 
 
 class ClusterNode:
-    """A node below ``folder``, which is made. ``number``: its kubelet's process."""
+    """A node below ``folder``, which is made. ``number``: its kubelet's process.
+
+    ``admitted`` is called with the uid of a pod that was admitted, before its first container is made, and for others.
+    """
 
     def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch) -> None:
         """Make its folder, and serve its container runtime."""
         self.plan = plan
         self.folder = folder
         self.number = 0
+        self.admitted: Callable[[str], None] = lambda uid: None
         self._launcher = launcher
         self._watch = watch
         self._daemons: dict[int, str] = {}
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
-        self.runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once, lambda uid: True)
+        self.runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once, self._may_run)
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
 
     def start(
@@ -132,6 +136,10 @@ class ClusterNode:
         for plugin in self.plugins:
             plugin.close()
         self.runtime.close()
+
+    def _may_run(self, uid: str) -> bool:
+        self.admitted(uid)
+        return True
 
     def _ends_at_once(self, uid: str, container: str) -> bool:
         """Tell whether a container ends when it starts: an ordinary init container does."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from .api import Api
 
-__all__ = ["PodWatch", "is_decided", "refusal_of"]
+__all__ = ["PodWatch", "has_ended", "has_started", "is_decided", "refusal_of"]
 
 _PODS = "/api/v1/pods"
 _AGAIN_SECONDS = 0.5
@@ -92,4 +92,17 @@ def is_decided(pod: Pod) -> bool:
     if not (pod.get("spec") or {}).get("nodeName"):
         scheduled = conditions.get("PodScheduled") or {}
         return scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
-    return status.get("phase") in ("Running", "Succeeded", "Failed")
+    return has_started(pod) or has_ended(pod)
+
+
+def has_started(pod: Pod) -> bool:
+    """Tell whether all containers of a pod have been started."""
+    status = pod.get("status") or {}
+    told = status.get("containerStatuses") or ()
+    started = [one for one in told if "waiting" not in (one.get("state") or {"waiting": None})]
+    return status.get("phase") == "Running" and len(started) == len(pod["spec"]["containers"])
+
+
+def has_ended(pod: Pod) -> bool:
+    """Tell whether a pod has ended, or was refused."""
+    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")

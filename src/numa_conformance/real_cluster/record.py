@@ -6,7 +6,7 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -16,11 +16,11 @@ from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import machine_to_dict
 from ..protocol.message import Message
-from ..protocol.messages.node import Admitted, NodeStarted, Rejected, Removed
+from ..protocol.messages.node import Admitted, NodeStarted, PodStarted, Rejected, Removed
 from ..real_kubelet.files import StateFiles
 from ..real_kubelet.holdings import holdings
 from .node import ClusterNode
-from .pods import Pod, is_decided, refusal_of
+from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 
 __all__ = ["NodeRecord", "Recorder"]
 
@@ -33,18 +33,21 @@ _LOOK_SECONDS = 0.02
 class NodeRecord:
     """The conversation with one node: its start, and each pod that it admitted, refused or let go of, in order.
 
-    It tells of a pod what the state files say when the pod is decided. Where another pod came meanwhile they say what
-    both made of it: the conversation ends there, and what follows is told as it is seen (``is_broken``).
+    It tells of a pod what the state files say before its first container is made. Where another pod came meanwhile they
+    say what both made of it: the conversation ends there, and what follows is told as it is seen (``is_broken``).
     """
 
-    def __init__(self, node: ClusterNode, version: str) -> None:
+    def __init__(self, node: ClusterNode, version: str, watch: PodWatch) -> None:
         """Begin with the node as it came up."""
         self._node = node
         self._version = version
+        self._watch = watch
         self._steps: list[dict[str, Any]] = []
         self._admitted: dict[str, Pod] = {}
         self._decided: set[str] = set()
-        self._held: dict[str, CpuSet] = {}
+        self._started: set[str] = set()
+        self._leaving: dict[str, CpuSet] = {}
+        self._one_at_a_time = threading.RLock()
         self.is_broken = False
         files = node.files()
         given = _allocatable(node)
@@ -57,16 +60,18 @@ class NodeRecord:
             memory_state=files.memory_nodes(),
         )
         self._step("node.start", params, started)
+        node.admitted = self._admit
 
     def hear(self, kind: str, pod: Pod) -> None:
         """Take one event of a pod that is on this node."""
         uid = pod["metadata"]["uid"]
-        if kind == "DELETED":
-            if self._admitted.pop(uid, None) is not None:
-                self._take(uid)
-        elif uid not in self._decided and is_decided(pod):
-            self._decided.add(uid)
-            self._decide(uid, pod)
+        if uid in self._admitted and (kind == "DELETED" or has_ended(pod)):
+            self._remove(uid)
+        elif uid not in self._decided and (refusal := refusal_of(pod)) is not None:
+            self._refuse(uid, pod, *refusal)
+        elif uid in self._admitted and uid not in self._started and has_started(pod):
+            self._started.add(uid)
+            self._tell("node.run", {"uid": uid}, lambda files: self._running(uid, files))
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the history's lines, and where the conversation was broken those of what is seen now."""
@@ -75,50 +80,61 @@ class NodeRecord:
             lines += [self._head("seen"), self._sight(), {"end": 1}]
         return lines
 
-    def _decide(self, uid: str, pod: Pod) -> None:
-        asked = {"pod": {"metadata": _named(pod), "spec": pod["spec"]}}
-        refusal = refusal_of(pod)
-        if refusal is None:
+    def _admit(self, uid: str) -> None:
+        """Tell what a pod got that the kubelet has admitted."""
+        with self._one_at_a_time:
+            pod = None if uid in self._decided else self._watch.pod(uid)
+            if pod is None:
+                return
+            self._decided.add(uid)
             self._admitted[uid] = pod
-        else:
-            self._wait_until_let_go(uid)  # a container before the one that was refused may have got something
-        files = self._files_alone()
-        if files is None:
-            return
-        self._held[uid] = files.held({uid})
-        qos = pod["status"].get("qosClass")
-        if refusal is not None:
-            answer: Message = Rejected(files.shared_pool, *refusal, qos, phase=pod["status"]["phase"])
-        else:
-            answer = Admitted(files.shared_pool, self._holdings(uid, files), qos, files.free_memory())
-        self._step("node.admit", asked, answer)
+            self._tell(
+                "node.admit",
+                _asked(pod),
+                lambda files: Admitted(files.shared_pool, self._holdings(uid, files), _qos(pod), files.free_memory()),
+            )
 
-    def _take(self, uid: str) -> None:
-        self._wait_until_let_go(uid)
-        files = self._files_alone()
-        if files is not None:
-            self._step("node.remove", {"uid": uid}, Removed(files.shared_pool, files.free_memory()))
+    def _refuse(self, uid: str, pod: Pod, reason: str, message: str) -> None:
+        self._decided.add(uid)
+        self._let_go(uid)  # a container before the one that was refused may have got something
+        phase = pod["status"]["phase"]
+        self._tell(
+            "node.admit",
+            _asked(pod),
+            lambda files: Rejected(files.shared_pool, reason, message, _qos(pod), phase=phase),
+        )
 
-    def _wait_until_let_go(self, uid: str) -> None:
+    def _running(self, uid: str, files: StateFiles) -> Message:
+        return PodStarted(files.shared_pool, self._holdings(uid, files), files.free_memory())
+
+    def _remove(self, uid: str) -> None:
+        with self._one_at_a_time:
+            del self._admitted[uid]
+        self._let_go(uid)
+        self._tell("node.remove", {"uid": uid}, lambda files: Removed(files.shared_pool, files.free_memory()))
+
+    def _let_go(self, uid: str) -> None:
         """Wait for the kubelet to let go of what a pod held; where it does not, what is told is as it is.
 
         The file is written once for the pod and once for the pool.
         """
-        held = self._held.get(uid, CpuSet())
+        self._leaving[uid] = self._node.files().held({uid})
         end = time.monotonic() + _LET_GO_SECONDS
         while time.monotonic() < end:
             files = self._node.files()
-            held |= files.held({uid})
             known = CpuSet.parse(files.shared_pool) | files.held(files.holders())
-            if uid not in files.holders() and held <= known:
+            if uid not in files.holders() and self._leaving[uid] <= known:
                 break
             time.sleep(_LOOK_SECONDS)
+        del self._leaving[uid]
 
-    def _files_alone(self) -> StateFiles | None:
-        """Return the state files where they tell of the pods decided so far; else the conversation is broken."""
-        files = self._node.files()
-        self.is_broken |= not files.holders() <= self._decided
-        return None if self.is_broken else files
+    def _tell(self, method: str, params: Mapping[str, Any], answer: Callable[[StateFiles], Message]) -> None:
+        """Write a step, where the state files tell of the pods decided so far and of none that is leaving."""
+        with self._one_at_a_time:
+            files = self._node.files()
+            self.is_broken |= bool(self._leaving) or not files.holders() <= self._decided
+            if not self.is_broken:
+                self._step(method, params, answer(files))
 
     def _holdings(self, uid: str, files: StateFiles) -> dict[str, Any]:
         spec = self._admitted[uid]["spec"]
@@ -213,6 +229,14 @@ def _allocatable(node: ClusterNode) -> int:
     socket = str(node.folder / "pod-resources" / "kubelet.sock")
     told = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
     return sum(1 << cpu for cpu in told.cpu_ids)
+
+
+def _asked(pod: Pod) -> dict[str, Any]:
+    return {"pod": {"metadata": _named(pod), "spec": pod["spec"]}}
+
+
+def _qos(pod: Pod) -> str | None:
+    return (pod.get("status") or {}).get("qosClass")
 
 
 def _named(pod: Pod) -> dict[str, Any]:
