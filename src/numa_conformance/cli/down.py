@@ -15,9 +15,9 @@ __all__ = ["command"]
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
     """End the cluster NAME, or the only one that is up, and wait until nothing of it is left."""
-    cluster = open_cluster(name)
-    cluster.ask("down")
-    if cluster.wait_for_its_end():
-        return OK
+    with open_cluster(name) as cluster:
+        cluster.ask("down")
+        if cluster.wait_for_its_end():
+            return OK
     say(f"the cluster {cluster.name} is ending still: process {cluster.process}", err=True)
     return DIFFERENT

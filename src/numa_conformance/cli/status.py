@@ -21,9 +21,9 @@ __all__ = ["command"]
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(name: str | None, record: Path | None, as_json: bool) -> int:
     """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
-    told = {one: open_cluster(one).ask("status") for one in ([name] if name else names_of_clusters())}
+    told = {one: _ask(one, "status") for one in ([name] if name else names_of_clusters())}
     if record is not None:
-        told_of = open_cluster(name).ask("record")
+        told_of = _ask(name, "record")
         write_text(record, told_of["histories"])
         for node in told_of["broken"]:
             notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
@@ -34,6 +34,11 @@ def command(name: str | None, record: Path | None, as_json: bool) -> int:
     else:
         say("no cluster is up")
     return OK
+
+
+def _ask(name: str | None, verb: str) -> dict[str, Any]:
+    with open_cluster(name) as cluster:
+        return dict(cluster.ask(verb))
 
 
 def _lines(name: str, status: dict[str, Any]) -> list[str]:

@@ -109,6 +109,10 @@ class NumaCluster:
         """Return what happened on every node since it came up, as histories for ``numa-conformance judge``."""
         return str(self._known.ask("record")["histories"])
 
+    def broken(self) -> list[str]:
+        """Return the nodes to which several pods came at once, whose record tells of now and no more of each pod."""
+        return list(self._known.ask("record")["broken"])
+
     def unmet(self) -> list[Broken]:
         """Judge what happened on every node so far, and return where requirements were not met."""
         histories = read_histories(self.record().splitlines())
@@ -164,13 +168,10 @@ def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[NumaCluster
             said = _until_up(process, name)
             if said is not None:
                 raise RuntimeError(f"the cluster did not come up: {said}")
-            known = open_cluster(name)
-            cluster = NumaCluster(known)
-            try:
-                yield cluster
-            finally:
-                cluster.client.close()
-                known.close()
+            with open_cluster(name) as known:
+                cluster = NumaCluster(known)
+                with cluster.client:
+                    yield cluster
         finally:
             process.terminate()
 

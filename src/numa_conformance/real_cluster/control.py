@@ -91,6 +91,14 @@ class Known:
             raise UsageError([Fault(*fault) for fault in told["faults"]])
         return told["answer"]
 
+    def __enter__(self) -> Known:
+        """Return itself: at the end it is let go of."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Let go of it."""
+        self.close()
+
     def close(self) -> None:
         """Let go of it."""
         self._channel.close()

@@ -6,7 +6,7 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import msgspec
@@ -105,18 +105,19 @@ class NodeRecord:
         )
 
     def _running(self, uid: str, files: StateFiles) -> Message:
-        return PodStarted(files.shared_pool, self._holdings(uid, files), files.free_memory())
+        return PodStarted(files.shared_pool, self._holdings(uid, files))
 
     def _remove(self, uid: str) -> None:
         with self._one_at_a_time:
             del self._admitted[uid]
         self._let_go(uid)
-        self._tell("node.remove", {"uid": uid}, lambda files: Removed(files.shared_pool, files.free_memory()))
+        self._tell("node.remove", {"uid": uid}, lambda files: Removed(files.shared_pool))
 
     def _let_go(self, uid: str) -> None:
         """Wait for the kubelet to let go of what a pod held; where it does not, what is told is as it is.
 
-        The file is written once for the pod and once for the pool.
+        The file is written once for the pod and once for the pool. Memory is let go of when the next pod comes: what is
+        free of it is told of admissions alone.
         """
         self._leaving[uid] = self._node.files().held({uid})
         end = time.monotonic() + _LET_GO_SECONDS
@@ -132,7 +133,7 @@ class NodeRecord:
         """Write a step, where the state files tell of the pods decided so far and of none that is leaving."""
         with self._one_at_a_time:
             files = self._node.files()
-            self.is_broken |= bool(self._leaving) or not files.holders() <= self._decided
+            self.is_broken |= bool(self._leaving) or not _holders(files) <= self._decided
             if not self.is_broken:
                 self._step(method, params, answer(files))
 
@@ -229,6 +230,10 @@ def _allocatable(node: ClusterNode) -> int:
     socket = str(node.folder / "pod-resources" / "kubelet.sock")
     told = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
     return sum(1 << cpu for cpu in told.cpu_ids)
+
+
+def _holders(files: StateFiles) -> Set[str]:
+    return files.holders() | files.memory_holders()
 
 
 def _asked(pod: Pod) -> dict[str, Any]:

@@ -18,7 +18,10 @@ def random_pod(draw, name, node):
 
 
 def _container(draw, name, kind, node):
-    limits = {"cpu": str(draw.choice([1, 1, 2, 2, 3, 4, 4, 6, 8, 12, 16])), "memory": draw.choice(["64Mi", "256Mi", "1Gi"])}
+    limits = {
+        "cpu": str(draw.choice([1, 1, 2, 2, 3, 4, 4, 6, 8, 12, 16])),
+        "memory": draw.choice(["64Mi", "256Mi", "1Gi"]),
+    }
     if kind == "fractional":
         limits["cpu"] = draw.choice(["500m", "1500m", "2500m"])
     if kind in ("guaranteed", "several") and node in DEVICE and draw.random() < 0.3:
