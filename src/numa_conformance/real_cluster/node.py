@@ -106,7 +106,7 @@ class ClusterNode:
         """Start the programs of the plan, each with a log of its own, where the kubelet lives."""
         for index, words in enumerate(self.plan.daemons):
             log = self.folder / f"daemon-{index}.log"
-            number = self._launcher.run(log, words, beside=self.number, settings=self.environment())
+            number = self._launcher.run_beside(self.number, log, words, self.plan.folder, self.environment())
             self._daemons[number] = words[0]
 
     def environment(self) -> Mapping[str, str]:

@@ -49,7 +49,10 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 @dataclass(frozen=True)
 class PlannedNode:
-    """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it."""
+    """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it.
+
+    ``folder``: where paths of daemons begin.
+    """
 
     name: str
     machine: Machine
@@ -58,6 +61,7 @@ class PlannedNode:
     taints: Sequence[Mapping[str, str]] = ()
     binary: str | None = None
     daemons: Sequence[Sequence[str]] = ()
+    folder: Path = Path()
 
 
 def default_nodes() -> list[PlannedNode]:
@@ -117,7 +121,8 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
         fields.fault(f"{place}.binary", f"there is no file {binary}", "the path of a kubelet")
     fields.raise_if_any()
     taints = [msgspec.to_builtins(taint) for taint in form.taints]
-    return [PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.daemons) for name in names]
+    here = folder.absolute()
+    return [PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.daemons, here) for name in names]
 
 
 def _machine(name: str, folder: Path) -> Machine:

@@ -48,14 +48,15 @@ class Launcher:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
         return int(self._ask(start=[machine, str(node), binary, *flags]))
 
-    def run(
-        self, log: Path, words: Sequence[str], *, beside: int | None = None, settings: Mapping[str, str] | None = None
-    ) -> int:
-        """Start any program with these settings in its environment, what it says in a file, and return its number.
+    def run(self, log: Path, words: Sequence[str]) -> int:
+        """Start any program, what it says in a file, and return its number."""
+        return int(self._ask(run=[str(log), None, "", {}, *words]))
 
-        ``beside``: the number of a kubelet; the program then sees what that kubelet sees.
-        """
-        return int(self._ask(run=[str(log), beside, dict(settings or {}), *words]))
+    def run_beside(
+        self, kubelet: int, log: Path, words: Sequence[str], folder: Path, settings: Mapping[str, str]
+    ) -> int:
+        """Start a program that sees what a kubelet sees, in a folder, with these settings in its environment."""
+        return int(self._ask(run=[str(log), kubelet, str(folder), dict(settings), *words]))
 
     def has_ended(self, number: int) -> bool:
         """Tell whether a kubelet, or another program, has ended."""
@@ -133,11 +134,12 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
     os.execve(binary if os.path.exists(binary) else file, ["kubelet", *flags], os.environ)
 
 
-def _become_program(log: str, beside: int | None, settings: Mapping[str, str], *words: str) -> None:
+def _become_program(log: str, beside: int | None, folder: str, settings: Mapping[str, str], *words: str) -> None:
     _speak_into(log)
-    if beside is not None:
-        join_mount_namespace(beside)
     try:
+        if beside is not None:
+            join_mount_namespace(beside)
+            os.chdir(folder)
         os.execvpe(words[0], words, {**os.environ, **settings})
     except OSError as error:
         print(f"{words[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr, flush=True)  # noqa: T201  (its log)
