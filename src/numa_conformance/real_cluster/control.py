@@ -34,6 +34,7 @@ class Control:
         try:
             self._socket.bind(_address(name))
         except OSError as error:
+            self._socket.close()
             text = f"a cluster {name!r} is up"
             raise UsageError(Fault("--name", text, f"numa-conformance down {name}, or another --name")) from error
 
@@ -136,10 +137,12 @@ def open_cluster(name: str | None) -> Known:
     try:
         connection.connect(_address(name))
     except OSError as error:
+        connection.close()
         accepted = ", ".join(names) or "numa-conformance up first"
         raise UsageError(Fault("", f"no cluster {name!r} is up", accepted, closest(name, names))) from error
     _, user = _peer(connection)
     if user not in (os.getuid(), 0):
+        connection.close()
         raise UsageError(Fault("", f"the cluster {name!r} is of another user"))
     return Known(name, connection)
 

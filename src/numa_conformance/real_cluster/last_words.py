@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["last_words", "met_a_port_in_use"]
 
-_ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*)$', re.MULTILINE)
+_ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
 _LONGEST = 500
 _END_BYTES = 65536
 
