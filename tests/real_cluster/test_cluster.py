@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
 pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
@@ -44,9 +45,8 @@ def test_a_pod_that_fits_nowhere_is_decided(numa_cluster):
 
 def test_a_deployment_makes_pod_after_pod_that_a_node_refuses(numa_cluster):
     """kubernetes/kubernetes#84869: the scheduler binds each, the kubelet refuses each, the controller makes another."""
-    template = {"metadata": {"labels": {"app": "hole"}}, "spec": on("milan", _with_image(pod("x", 40)))["spec"]}
-    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "hole"}}, "template": template}
-    numa_cluster.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "hole"}, "spec": spec})
+    manifest = Path(__file__).parents[2] / "examples" / "black_hole" / "deployment.yaml"
+    numa_cluster.create(yaml.safe_load(manifest.read_text()))
 
     def refused():
         pods = numa_cluster.api.list_namespaced_pod("default", label_selector="app=hole").items

@@ -17,6 +17,9 @@ import pytest
 
 pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
 pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+
+from kubernetes import client, config
 
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster
@@ -210,14 +213,36 @@ def test_it_works_without_root(name, tmp_path):
     if shutil.which("setpriv") is None:
         pytest.skip("there is no setpriv here, which takes another user's rights")
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    readable = subprocess.run([*words, *UP[:3], "--version"], capture_output=True, check=False, timeout=60)
-    if readable.returncode:
+    if subprocess.run([*words, *UP[:3], "--version"], capture_output=True, check=False, timeout=60).returncode:
         pytest.skip("this checkout, or its Python, is not readable for another user")
-    with subprocess.Popen(
-        [*words, *UP, "--name", name], env=marked(name, HOME=str(tmp_path)), stdout=subprocess.PIPE, text=True
-    ) as process:
-        wait_until_up(process)
+    environment = marked(name, HOME=str(tmp_path))
+    with subprocess.Popen([*words, *UP, "--name", name], env=environment, stdout=subprocess.PIPE, text=True) as process:
+        kubeconfig = (
+            next(line for line in process.stdout if line.startswith("export KUBECONFIG=")).split("=")[1].strip()
+        )
+        limits = {"cpu": "4", "memory": "1Gi"}
+        spec = {"containers": [{"name": "c", "image": "example", "resources": {"limits": limits}}]}
+        with config.new_client_from_config(kubeconfig) as connection:
+            api = client.CoreV1Api(connection)
+            api.create_namespaced_pod("default", {"metadata": {"name": "p"}, "spec": spec})
+            until(lambda: api.read_namespaced_pod("p", "default").status.phase == "Running")
         process.terminate()
+    until(lambda: is_gone(name))
+
+
+def test_a_full_disk_is_told_in_a_sentence(name):
+    """The cluster's files lie in memory: here in less than etcd takes."""
+    script = (
+        "import numa_conformance.real_cluster.cluster as c; c._MEBIBYTES, c._MEBIBYTES_EACH = 16, 0\n"
+        f"from numa_conformance.cli import main; main({[*UP[3:], '--name', name]!r})"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=marked(name), capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 3
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("error: etcd has ended: ")
+    assert "no space left on device" in said
+    until(lambda: is_gone(name))
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare here")

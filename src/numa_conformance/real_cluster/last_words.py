@@ -9,6 +9,8 @@ from pathlib import Path
 __all__ = ["last_words", "met_a_port_in_use"]
 
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
+_BEGINS = ("Error:", "error:", "panic:")
+_LEVELS = ("error", "panic", "fatal")
 _LONGEST = 500
 _END_BYTES = 65536
 
@@ -17,8 +19,8 @@ def last_words(log: Path) -> str:
     """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
     text = _end_of(log)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if line.startswith(("Error:", "error:", "panic:"))]
-    words = (told or _ERROR.findall(text) or [_of_json(line) for line in lines] or ["it said nothing"])[-1]
+    told = list(filter(None, map(_of_json, lines))) or [one for one in lines if one.startswith(_BEGINS)]
+    words = (told or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
     return words[:_LONGEST]
 
 
@@ -37,8 +39,11 @@ def _end_of(log: Path) -> str:
 
 
 def _of_json(line: str) -> str:
+    """Return what a line of JSON tells of an error; nothing where it tells of none."""
     try:
         told = json.loads(line)
     except ValueError:
-        return line
-    return ": ".join(str(told[key]) for key in ("msg", "error") if key in told) if isinstance(told, dict) else line
+        return ""
+    if not isinstance(told, dict) or told.get("level") not in _LEVELS:
+        return ""
+    return ": ".join(str(told[key]) for key in ("msg", "error") if key in told)
