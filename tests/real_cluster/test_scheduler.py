@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -121,3 +123,14 @@ def test_kubelets_of_another_minor_join(tmp_path):
         assert cluster.decide(on("old", pod("p", 4))).admitted
         assert cluster.held("p")["c"]["cpus"] == "1-2,129-130"
         assert cluster.unmet() == []
+
+
+def test_the_example_of_a_filter_passes():
+    example = Path(__file__).parents[2] / "examples" / "scheduler_filter"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
+    environment = {**os.environ, "KUBEBUILDER_ASSETS": os.path.abspath(FOLDER)}
+    done = subprocess.run(
+        command, cwd=example, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kubernetes import client, config, utils
+from kubernetes import client, config
 
+from ..errors import Fault, UsageError
+from ..real_cluster.api import Api
 from ..real_cluster.control import Known, names_of_clusters, open_cluster
 from ..real_cluster.pods import refusal_of
 from ..suite.checkers.verdicts import Broken, judge_from_file
@@ -49,11 +51,28 @@ class NumaCluster:
         self.kubeconfig = str(known.ask("status")["kubeconfig"])
         self.client = config.new_client_from_config(self.kubeconfig)
         self.api = client.CoreV1Api(self.client)
+        keys = f"{known.ask('status')['folder']}/pki"
+        # The official client refuses what the server takes, as a number of CPUs that is no text.
+        self._raw = Api(self.client.configuration.host, f"{keys}/ca.crt", f"{keys}/own.crt", f"{keys}/own.key")
 
     def create(self, *manifests: Mapping[str, Any]) -> None:
         """Make objects of any kind, as ``kubectl create`` does; a pod without an image gets one."""
-        for manifest in manifests:
-            utils.create_from_dict(self.client, _whole(manifest))
+        for manifest in map(_whole, manifests):
+            self._raw.ask(self._path(manifest), manifest)
+
+    def _path(self, manifest: Mapping[str, Any]) -> str:
+        """Return where objects of a manifest's kind are made."""
+        version, kind = manifest["apiVersion"], manifest["kind"]
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        kinds = [one for one in self._raw.ask(root)["resources"] if one["kind"] == kind and "/" not in one["name"]]
+        if not kinds:
+            raise UsageError(Fault("kind", f"the cluster knows no {kind} of {version}"))
+        namespace = manifest["metadata"].get("namespace", "default")
+        return (
+            f"{root}/namespaces/{namespace}/{kinds[0]['name']}"
+            if kinds[0]["namespaced"]
+            else f"{root}/{kinds[0]['name']}"
+        )
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
         """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it.

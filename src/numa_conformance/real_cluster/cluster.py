@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..hostfs.namespaces import enter_mount_namespace, mount_memory
+from ..hostfs.namespaces import enter_mount_namespace, mount_memory_around
 from ..real_kubelet.launcher import Launcher
 from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
 from .api import Api, ApiError
@@ -67,7 +67,7 @@ class RealCluster:
         address = own_address()
         os.umask(0o077)
         enter_mount_namespace(become_root=True, harmless=True)
-        mount_memory(str(_WORKSHOP), _MEBIBYTES + _MEBIBYTES_EACH * len(self.plans))
+        mount_memory_around(str(_WORKSHOP), _MEBIBYTES + _MEBIBYTES_EACH * len(self.plans))
         self._launcher = Launcher()
         self._began = time.monotonic()
         (self.folder / "logs").mkdir(parents=True)
@@ -191,7 +191,8 @@ class RealCluster:
             self._recorder.hear(kind, pod)
 
     def _until(self, what: str, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + _PATIENCE + _PATIENCE_EACH * len(self.plans)
+        patience = _PATIENCE + _PATIENCE_EACH * len(self.plans)
+        end = time.monotonic() + patience
         failure = ""
         while True:
             for text in self.ended():
@@ -203,6 +204,6 @@ class RealCluster:
             except (ApiError, OSError) as error:
                 failure = f" ({error})"
             if time.monotonic() > end:
-                raise ClusterError(f"after {_PATIENCE:.0f} s not yet: {what}{failure}")
+                raise ClusterError(f"after {patience:.0f} s not yet: {what}{failure}")
             if self.stop.wait(_LOOK_SECONDS):
                 raise Stopped

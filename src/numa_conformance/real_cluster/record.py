@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import msgspec
@@ -64,6 +65,10 @@ class NodeRecord:
 
     def hear(self, kind: str, pod: Pod) -> None:
         """Take one event of a pod that is on this node."""
+        with self._whole_or_broken():
+            self._hear(kind, pod)
+
+    def _hear(self, kind: str, pod: Pod) -> None:
         uid = pod["metadata"]["uid"]
         if uid in self._admitted and (kind == "DELETED" or has_ended(pod)):
             self._remove(uid)
@@ -82,7 +87,7 @@ class NodeRecord:
 
     def _admit(self, uid: str) -> None:
         """Tell what a pod got that the kubelet has admitted."""
-        with self._one_at_a_time:
+        with self._one_at_a_time, self._whole_or_broken():
             pod = None if uid in self._decided else self._watch.pod(uid)
             if pod is None:
                 return
@@ -103,6 +108,14 @@ class NodeRecord:
             _asked(pod),
             lambda files: Rejected(files.shared_pool, reason, message, _qos(pod), phase=phase),
         )
+
+    @contextlib.contextmanager
+    def _whole_or_broken(self) -> Iterator[None]:
+        """Break the conversation where state files cannot be read, as those of a kubelet that ends just now."""
+        try:
+            yield
+        except (OSError, ValueError, LookupError):
+            self.is_broken = True
 
     def _running(self, uid: str, files: StateFiles) -> Message:
         return PodStarted(files.shared_pool, self._holdings(uid, files))
