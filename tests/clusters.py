@@ -6,7 +6,7 @@ import pytest
 
 FOLDER = os.environ.get("NUMA_TEST_CLUSTER", "")
 needs_cluster = pytest.mark.skipif(
-    not FOLDER, reason="NUMA_TEST_CLUSTER names no folder (tox run -e real-cluster builds one, which takes 20 minutes)"
+    not FOLDER, reason="NUMA_TEST_CLUSTER names no folder (tox run -e real-cluster builds one, in minutes)"
 )
 
 
