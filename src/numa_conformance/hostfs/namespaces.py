@@ -6,6 +6,7 @@ itself, with its own number, terminal and signals, and nothing has to be install
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 from collections.abc import Callable
@@ -13,7 +14,14 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = ["bind", "enter_mount_namespace", "make_read_only", "mount_memory"]
+__all__ = [
+    "bind",
+    "enter_mount_namespace",
+    "join_mount_namespace",
+    "make_read_only",
+    "mount_memory",
+    "mount_memory_around",
+]
 
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
@@ -44,6 +52,18 @@ def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) 
     raise _not_allowed(refused) from refused
 
 
+def join_mount_namespace(process: int, *, of_a_user: bool = False) -> None:
+    """Have this process see the mounts that another sees; it must have one thread.
+
+    ``of_a_user``: be in its user namespace too, which gives the right to it. Raises ``OSError``.
+    """
+    kinds = (("user", _NEW_USER), ("mnt", _NEW_MOUNTS)) if of_a_user else (("mnt", _NEW_MOUNTS),)
+    namespaces = [(os.open(f"/proc/{process}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), flag) for name, flag in kinds]
+    for namespace, flag in namespaces:
+        _check(_libc().setns(namespace, flag), f"/proc/{process}/ns")
+        os.close(namespace)
+
+
 def _enter_user_namespace(*, become_root: bool) -> None:
     user, group = os.geteuid(), os.getegid()
     _unshare(_NEW_USER | _NEW_MOUNTS)
@@ -72,6 +92,23 @@ def _not_allowed(error: OSError) -> UsageError:
 def mount_memory(place: str, mebibytes: int) -> None:
     """Mount an empty file system that lies in memory."""
     _mount("numa-conformance", place, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,size={mebibytes}m,nr_inodes=0")
+
+
+def mount_memory_around(place: str, mebibytes: int) -> None:
+    """Mount a file system that lies in memory over a folder; what lies in the folder now is seen in it as before."""
+    folder = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    before = list(os.scandir(place))
+    mount_memory(place, mebibytes)
+    for entry in before:
+        with contextlib.suppress(
+            OSError
+        ):  # it may be gone by now, and a socket or what others mounted may not be bound
+            if entry.is_dir(follow_symlinks=False):
+                os.mkdir(entry.path)
+            else:
+                Path(entry.path).touch()
+            bind(f"/proc/self/fd/{folder}/{entry.name}", entry.path)
+    os.close(folder)
 
 
 def bind(source: str, place: str) -> None:

@@ -6,16 +6,30 @@ from collections.abc import Generator
 
 import pytest
 
-from .fixtures import fake_cgroupfs, fake_sysfs, numa_machine
+from .fixtures import (
+    fake_cgroupfs,
+    fake_sysfs,
+    numa_cluster,
+    numa_cluster_nodes,
+    numa_cluster_options,
+    numa_cluster_up,
+    numa_machine,
+    tell_cluster,
+)
 from .options import add_options
 
 __all__ = [
     "fake_cgroupfs",
     "fake_sysfs",
+    "numa_cluster",
+    "numa_cluster_nodes",
+    "numa_cluster_options",
+    "numa_cluster_up",
     "numa_machine",
     "pytest_addoption",
     "pytest_configure",
     "pytest_load_initial_conftests",
+    "pytest_runtest_makereport",
     "pytest_sessionfinish",
 ]
 
@@ -48,6 +62,14 @@ def pytest_configure(config: pytest.Config) -> None:
     given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
     if given:
         raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell of the cluster where a test with ``numa_cluster`` has failed."""
+    report = yield
+    tell_cluster(item, report)
+    return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

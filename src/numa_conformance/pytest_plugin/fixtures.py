@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,18 @@ import pytest
 
 if TYPE_CHECKING:
     from ..machine import Machine
+    from .numa_cluster import NumaCluster
 
-__all__ = ["fake_cgroupfs", "fake_sysfs", "numa_machine"]
+__all__ = [
+    "fake_cgroupfs",
+    "fake_sysfs",
+    "numa_cluster",
+    "numa_cluster_nodes",
+    "numa_cluster_options",
+    "numa_cluster_up",
+    "numa_machine",
+    "tell_cluster",
+]
 
 
 @pytest.fixture
@@ -46,3 +56,38 @@ def fake_cgroupfs(tmp_path: Path) -> Callable[..., Path]:
         return root
 
     return write
+
+
+@pytest.fixture(scope="session")
+def numa_cluster_nodes() -> Path | None:
+    """Give the NODES.yaml of ``numa_cluster``; to be overridden. None: two nodes of two kinds."""
+    return None
+
+
+@pytest.fixture(scope="session")
+def numa_cluster_options() -> list[str]:
+    """Give further options of ``numa-conformance up`` for ``numa_cluster``, as ``--scheduler``; to be overridden."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def numa_cluster_up(numa_cluster_nodes: Path | None, numa_cluster_options: list[str]) -> Iterator[NumaCluster]:
+    """Bring up a cluster of real parts once, for all tests."""
+    from .numa_cluster import bring_up
+
+    with bring_up(numa_cluster_nodes, numa_cluster_options) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def numa_cluster(numa_cluster_up: NumaCluster) -> Iterator[NumaCluster]:
+    """Give a cluster of real parts without pods; what a test makes is deleted after it."""
+    yield numa_cluster_up
+    numa_cluster_up.reset()
+
+
+def tell_cluster(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Add a picture of the cluster to the report of a test that failed with it."""
+    cluster = getattr(item, "funcargs", {}).get("numa_cluster")
+    if cluster is not None and report.when == "call" and report.failed:
+        report.sections.append(("numa_cluster", cluster.picture()))

@@ -71,6 +71,10 @@ class StateFiles:
         """Return the uids of the pods that hold CPUs."""
         return (self._cpu.get("entries") or {}).keys()
 
+    def memory_holders(self) -> Set[str]:
+        """Return the uids of the pods to which memory is assigned."""
+        return (self._memory.get("entries") or {}).keys()
+
     def held(self, uids: Iterable[str]) -> CpuSet:
         """Return the CPUs that pods hold together."""
         return CpuSet.from_bits(

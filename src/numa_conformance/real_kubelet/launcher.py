@@ -1,4 +1,4 @@
-"""Starting kubelets on machines that are not there, from a process that was forked while there was one thread.
+"""Starting kubelets on machines that are not there, and programs beside them, from a process of one thread.
 
 What becomes a kubelet needs mounts of its own before. A Python of its own for each would take longer to start than
 the kubelet; a fork of this process, once it serves gRPC from many threads, would not be safe.
@@ -12,12 +12,13 @@ import os
 import signal
 import socket
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..hostfs.namespaces import bind, mount_memory
+from ..hostfs.namespaces import bind, join_mount_namespace, mount_memory
 from ..hostfs.on_machine import enter_machine
 from ..machine import machine_from_dict
 
@@ -41,54 +42,73 @@ class Launcher:
             _serve(theirs)
         theirs.close()
         self._channel = ours.makefile("rwb")
+        self._one_at_a_time = threading.Lock()
 
     def start(self, machine: dict[str, Any], node: Path, binary: str, flags: Sequence[str]) -> int:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
         return int(self._ask(start=[machine, str(node), binary, *flags]))
 
+    def run(self, log: Path, words: Sequence[str]) -> int:
+        """Start any program, what it says in a file, and return its number."""
+        return int(self._ask(run=[str(log), None, "", {}, *words]))
+
+    def run_beside(
+        self, kubelet: int, log: Path, words: Sequence[str], folder: Path, settings: Mapping[str, str]
+    ) -> int:
+        """Start a program that sees what a kubelet sees, in a folder, with these settings in its environment."""
+        return int(self._ask(run=[str(log), kubelet, str(folder), dict(settings), *words]))
+
     def has_ended(self, number: int) -> bool:
-        """Tell whether a kubelet has ended."""
+        """Tell whether a kubelet, or another program, has ended."""
         return bool(self._ask(has_ended=number))
 
     def end(self, number: int) -> None:
-        """End a kubelet, unless it has."""
+        """End a kubelet, or another program, unless it has."""
         self._ask(end=number)
 
     def _ask(self, **question: Any) -> Any:
-        self._channel.write(json.dumps(question).encode() + b"\n")
-        self._channel.flush()
-        return json.loads(self._channel.readline())
+        with self._one_at_a_time:
+            self._channel.write(json.dumps(question).encode() + b"\n")
+            self._channel.flush()
+            return json.loads(self._channel.readline())
 
 
 def _serve(other: socket.socket) -> None:
-    """Answer until the other side is gone, and end."""
+    """Answer until the other side is gone, and end. No signal of the terminal comes here: ours ends us."""
+    os.setsid()
     channel = other.makefile("rwb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ended: set[int] = set()
+    running: set[int] = set()
     for line in channel:
         ((verb, value),) = json.loads(line).items()
-        if verb == "start":
-            answer: int | bool = _fork_kubelet(*value)
+        if verb in _BECOME:
+            answer: int | bool = _fork(_BECOME[verb], *value)
+            running.add(answer)
         else:
-            if verb == "end" and value not in ended:
+            if verb == "end" and value in running:
                 os.kill(value, signal.SIGKILL)
-            if value not in ended and os.waitpid(value, 0 if verb == "end" else os.WNOHANG)[0]:
-                ended.add(value)
-            answer = value in ended
+            if value in running and os.waitpid(value, 0 if verb == "end" else os.WNOHANG)[0]:
+                running.remove(value)
+            answer = value not in running
         channel.write(json.dumps(answer).encode() + b"\n")
         channel.flush()
+    for number in running:  # waited for, so that nothing is left to a first process that may wait for nobody
+        os.kill(number, signal.SIGKILL)
+        os.waitpid(number, 0)
     os._exit(0)
 
 
-def _fork_kubelet(*words: Any) -> int:
+def _fork(become: Callable[..., None], *words: Any) -> int:
     number = os.fork()
     if number:
         return number
+    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     try:
-        _become_kubelet(*words)
+        become(*words)
     except BaseException:
         traceback.print_exc()
     os._exit(1)
@@ -99,11 +119,7 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
 
     Nothing that it writes below ``/var/lib`` and ``/var/log``, or to kernel parameters, reaches the host.
     """
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
-    log = os.open(f"{node}/kubelet.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    sys.stderr = os.fdopen(2, "w", closefd=False)
+    _speak_into(f"{node}/kubelet.log")
     binary = os.path.abspath(binary)
     file = os.open(binary, os.O_RDONLY | os.O_CLOEXEC)  # it may lie where nothing is seen in a moment
     enter_machine(machine_from_dict(machine, "machine"))
@@ -116,6 +132,27 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
     Path("/var/lib/nothing").mkdir()
     os.chdir("/var/lib/nothing")
     os.execve(binary if os.path.exists(binary) else file, ["kubelet", *flags], os.environ)
+
+
+def _become_program(log: str, beside: int | None, folder: str, settings: Mapping[str, str], *words: str) -> None:
+    _speak_into(log)
+    try:
+        if beside is not None:
+            join_mount_namespace(beside)
+            os.chdir(folder)
+        os.execvpe(words[0], words, {**os.environ, **settings})
+    except OSError as error:
+        print(f"{words[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr, flush=True)  # noqa: T201  (its log)
+
+
+def _speak_into(log: str) -> None:
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+_BECOME: dict[str, Callable[..., None]] = {"start": _become_kubelet, "run": _become_program}
 
 
 def _cover_kernel_parameters() -> None:

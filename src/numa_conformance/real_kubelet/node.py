@@ -10,26 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET
-
-from ..cpuset import CpuSet
 from ..hostfs.kubelet_root import STATE_FILES
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
-from ..protocol.messages.node import ContainerHolding, MemoryBlock
+from ..protocol.messages.node import ContainerHolding
 from .device_plugin import plugins_of
 from .files import StateFiles
+from .holdings import holdings
 from .launcher import Launcher
 from .process import Kubelet
-from .runtime import Container, FakeRuntime
+from .runtime import FakeRuntime
 
 __all__ = ["PodOnNode", "RealNode"]
 
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
-_PERIOD = 100_000
-"""Microseconds of CPU time of which a quota is told."""
 _PASS_SECONDS = 5.0
 """In which the reconcile loop makes a pass, be the machine ever so busy; it is to make one each 0.2 s."""
 
@@ -251,21 +247,10 @@ class RealNode:
         The NUMA nodes of containers that were made before the kubelet was started anew are those of then: no call
         tells the runtime of others.
         """
-        pod, files = self.pods[uid], self.files()
+        pod = self.pods[uid]
+        names = [name for name, _ in pod.kinds()]
         made = self._runtime.containers_of(pod.uid)
-        exclusive = files.cpus(pod.uid)
-        holdings = {}
-        for name, _ in pod.kinds():
-            container = made.get(name)
-            holdings[name] = ContainerHolding(
-                cpus=_told_cpus(container, exclusive[name]) if name in exclusive else "",
-                memory=_told_memory(
-                    container if container and container.created > self._started else None, files.memory(pod.uid, name)
-                ),
-                devices=files.devices(pod.uid, name) if self._plugins else None,
-                cpu_quota=UNSET if container is None else _told_quota(container),
-            )
-        return holdings
+        return holdings(pod.uid, names, made, self.files(), self._started, has_devices=bool(self._plugins))
 
     def _has_its_cpus(self, uid: str) -> bool:
         """Tell whether the running containers of a pod have the CPUs that the state files assign to them."""
@@ -298,25 +283,3 @@ class RealNode:
                 raise TimeoutError(f"{WAIT_SECONDS} s, and not yet: {what}. The kubelet: {self.kubelet.log[-2000:]}")
             with self._runtime.changed:
                 self._runtime.changed.wait(0.02)
-
-
-def _told_cpus(container: Container | None, assigned: str) -> str:
-    """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
-    told = container.resources.cpuset_cpus if container is not None else ""
-    return str(told) or assigned
-
-
-def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
-    """Return the blocks assigned, on the NUMA nodes that the runtime was told, where these are others."""
-    if container is None or not assigned:
-        return assigned
-    nodes = list(CpuSet.parse(container.resources.cpuset_mems))
-    if nodes == sorted({node for block in assigned for node in block.nodes}):
-        return assigned
-    return [MemoryBlock(block.type, block.bytes, nodes) for block in assigned]
-
-
-def _told_quota(container: Container) -> int:
-    """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
-    told = container.resources
-    return told.cpu_quota * _PERIOD // told.cpu_period if told.cpu_quota > 0 and told.cpu_period > 0 else -1

@@ -104,6 +104,14 @@ class FakeRuntime:
         with self.changed:
             self.changed.notify_all()
 
+    def end(self, uid: str, container: str) -> None:
+        """End a container of a pod, as a program that is done; one that is not there is passed over."""
+        with self.changed:
+            for one in self._containers.values():
+                if (one.uid, one.name) == (uid, container) and one.is_running:
+                    self._end(one)
+            self.changed.notify_all()
+
     def sandboxes_of(self, uid: str) -> int:
         """How many sandboxes a pod has."""
         with self.changed:

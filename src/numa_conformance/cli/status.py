@@ -1,0 +1,55 @@
+"""``numa-conformance status``: the clusters of real parts that are up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..files import write_text
+from ..real_cluster.control import names_of_clusters, open_cluster
+from .exits import OK
+from .terminal import columns, notice, print_json, say
+
+__all__ = ["command"]
+
+
+@click.command("status")
+@click.argument("name", required=False)
+@click.option("--record", type=click.Path(path_type=Path), help="Write what happened on each node, for `judge`.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def command(name: str | None, record: Path | None, as_json: bool) -> int:
+    """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
+    told = {one: _ask(one, "status") for one in ([name] if name else names_of_clusters())}
+    if record is not None:
+        told_of = _ask(name, "record")
+        write_text(record, told_of["histories"])
+        for node in told_of["broken"]:
+            notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
+    if as_json:
+        print_json(told)
+    elif told:
+        say("\n\n".join("\n".join(_lines(one, status)) for one, status in told.items()))
+    else:
+        say("no cluster is up")
+    return OK
+
+
+def _ask(name: str | None, verb: str) -> dict[str, Any]:
+    with open_cluster(name) as cluster:
+        return dict(cluster.ask(verb))
+
+
+def _lines(name: str, status: dict[str, Any]) -> list[str]:
+    rows: list[list[object]] = [["node", "machine", "kubelet", "CPUs", "pods", ""]]
+    for node in status["nodes"]:
+        cpus = node["allocatable"].get("cpu", "")
+        ready = "Ready" if node["ready"] else "not Ready"
+        rows.append([node["name"], node["machine"], node["kubelet"], cpus, node["pods"], ready])
+    return [
+        f"cluster {name}",
+        f"  kubeconfig: {status['kubeconfig']}",
+        f"  logs:       {status['folder']}",
+        *columns(rows, "  "),
+    ]

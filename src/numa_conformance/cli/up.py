@@ -1,0 +1,159 @@
+"""``numa-conformance up``: a cluster of real parts."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import Fault, UsageError
+from ..reading import read_documents
+from ..real_cluster.binaries import find_binaries, skew_notices
+from ..real_cluster.control import Control
+from ..real_cluster.nodes_file import default_nodes, read_nodes
+from ..real_cluster.release import build_release
+from ..real_cluster.settings import Scheduler, Stopped
+from .exits import OK
+from .terminal import notice, say
+
+if TYPE_CHECKING:
+    from ..real_cluster.cluster import RealCluster
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_LOOK_SECONDS = 1.0
+
+
+@click.command("up")
+@click.argument("nodes", metavar="[NODES.yaml]", required=False, type=_FILE)
+@click.option("--name", default="numa", show_default=True, help="What the cluster is called.")
+@click.option("--background", is_flag=True, help="Return when it is up; it stays until `down`.")
+@click.option(
+    "--binaries", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Where the programs are."
+)
+@click.option("--release", help="A release to build by Go where it is not yet, as 1.37.1; kept in a cache.")
+@click.option("--kubelet", type=_FILE, help="The kubelet of nodes that name none of their own.")
+@click.option("--scheduler", type=_FILE, help="Another kube-scheduler in place of that one.")
+@click.option("--scheduler-config", type=_FILE, help="Its KubeSchedulerConfiguration.")
+@click.option("--scheduler-flag", "scheduler_flags", multiple=True, help="A flag for it, as --scheduler-flag=-v=10.")
+@click.option("--second-scheduler", type=_FILE, help="A kube-scheduler beside it; it may be the same program.")
+@click.option("--second-scheduler-config", type=_FILE, help="Its KubeSchedulerConfiguration, with a name of its own.")
+def command(
+    nodes: Path | None,
+    name: str,
+    background: bool,
+    binaries: Path | None,
+    release: str | None,
+    kubelet: Path | None,
+    **schedulers: Any,
+) -> int:
+    """Bring up etcd, kube-apiserver, kube-controller-manager, kube-scheduler and a kubelet for each node.
+
+    NODES.yaml is a list of nodes with their machines; without it there are two of two kinds. Prints the path of a
+    kubeconfig when all nodes are Ready, and ends at Ctrl-C, or with the process that started it. Nothing remains.
+    docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[cluster]`.
+    """
+    try:
+        from ..real_cluster.cluster import RealCluster
+    except ImportError as error:
+        raise UsageError(
+            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
+        ) from error
+    plans = default_nodes() if nodes is None else read_nodes(nodes)
+    built = build_release(release, say) if release else {}
+    programs = find_binaries(binaries, built, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet})
+    for text in skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]):
+        notice(text)
+    cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say)
+    control = Control(name)
+    if not background:
+        return _keep(cluster, control, name, None)
+    told, ready = os.pipe()
+    if child := os.fork():
+        return _until_up(child, told, ready)
+    return _keep(cluster, control, name, ready)
+
+
+def _schedulers(
+    program: str,
+    scheduler: Path | None,
+    scheduler_config: Path | None,
+    scheduler_flags: tuple[str, ...],
+    second_scheduler: Path | None,
+    second_scheduler_config: Path | None,
+) -> list[Scheduler]:
+    made = [Scheduler(program, _configuration(scheduler_config), scheduler_flags)]
+    if second_scheduler is not None and second_scheduler_config is None:
+        text = "needs a name of its own, or both would take the same pods"
+        raise UsageError(Fault("--second-scheduler", text, "--second-scheduler-config FILE"))
+    if second_scheduler_config is not None:
+        second = str((second_scheduler or Path(program)).absolute())
+        made.append(Scheduler(second, _configuration(second_scheduler_config), scheduler_flags))
+    return made
+
+
+def _configuration(path: Path | None) -> dict[str, Any] | None:
+    """Return a KubeSchedulerConfiguration as it stands: a scheduler with plugins has fields that we do not know."""
+    if path is None:
+        return None
+    documents = read_documents(path)
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise UsageError(Fault(str(path), "is no KubeSchedulerConfiguration", "one object"))
+    return dict(documents[0].value)
+
+
+def _until_up(child: int, told: int, theirs: int) -> int:
+    """Wait for a cluster in the background to be up, and return the exit code."""
+    os.close(theirs)
+    if os.read(told, 1):
+        return OK
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) -> int:
+    """Bring it up, and keep it until it is to end.
+
+    ``ready``: where it is told that it is up, and may outlive its parent.
+    """
+    _end_with_parent(signal.SIGTERM)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: cluster.stop.set())
+    try:
+        cluster.start()
+        control.serve({**cluster.answers(), "down": cluster.stop.set})
+        say(f"\nexport KUBECONFIG={cluster.kubeconfig}")
+        say("end it: Ctrl-C" if ready is None else f"end it: numa-conformance down {name}")
+        sys.stdout.flush()
+        if ready is not None:
+            _let_go(ready)
+        while not cluster.stop.wait(_LOOK_SECONDS):
+            for text in cluster.ended():
+                notice(text)
+    except Stopped:
+        pass
+    finally:
+        cluster.close()
+    return OK
+
+
+def _end_with_parent(number: int) -> None:
+    ctypes.CDLL(None).prctl(_END_WITH_PARENT, number)
+
+
+def _let_go(ready: int) -> None:
+    """Let go of the terminal and of the parent, which waits to be told."""
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    _end_with_parent(0)
+    os.write(ready, b"up")
+    os.close(ready)

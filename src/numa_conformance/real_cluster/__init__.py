@@ -1,0 +1,1 @@
+"""A cluster of real parts: the real control plane before unmodified kubelets, on machines that are not there."""

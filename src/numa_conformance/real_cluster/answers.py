@@ -1,0 +1,164 @@
+"""What a cluster that is up tells of itself."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..cpuset import CpuSet
+from ..errors import Fault, UsageError, closest
+from ..machine import allocation_map
+from ..real_kubelet.holdings import holdings
+from .api import Api
+from .node import ClusterNode
+from .pods import Pod, PodWatch, is_decided, refusal_of
+from .record import Recorder
+
+__all__ = ["KUBECONFIG", "NODES", "Answers", "is_ready", "nodes_of", "seen_by_others"]
+
+KUBECONFIG = "kubeconfig"
+NODES = "/api/v1/nodes"
+_PATIENCE = 60.0
+
+
+def seen_by_others(folder: Path) -> str:
+    """Return the path by which others see a folder that lies in mounts of this process, while it is there."""
+    return f"/proc/{os.getpid()}/root{folder}"
+
+
+def nodes_of(api: Api) -> list[dict[str, Any]]:
+    """Return all nodes that are registered."""
+    nodes: list[dict[str, Any]] = api.ask(NODES)["items"]
+    return nodes
+
+
+def is_ready(node: Mapping[str, Any]) -> bool:
+    """Tell whether a node says that it is Ready."""
+    conditions = node["status"].get("conditions") or ()
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The questions that a cluster answers over its socket; ``programs``: name to process."""
+
+    nodes: Mapping[str, ClusterNode]
+    api: Api
+    watch: PodWatch
+    recorder: Recorder
+    folder: Path
+    programs: Mapping[str, int]
+
+    def by_verb(self) -> dict[str, Callable[..., Any]]:
+        """Return each by its name."""
+        return {
+            "status": self.status,
+            "node": self.entrance,
+            "record": self.record,
+            "held": self.held,
+            "picture": self.picture,
+            "decided": self.wait_until_decided,
+            "gone": self.wait_until_gone,
+        }
+
+    def status(self) -> dict[str, Any]:
+        """Tell what there is: nodes, programs, and where their files are."""
+        told = {node["metadata"]["name"]: node for node in nodes_of(self.api)}
+        pods = Counter(pod["spec"].get("nodeName") for pod in self.watch.pods())
+        return {
+            "kubeconfig": f"{seen_by_others(self.folder)}/{KUBECONFIG}",
+            "folder": seen_by_others(self.folder),
+            "nodes": [
+                {
+                    "name": name,
+                    "machine": node.plan.machine.name,
+                    "ready": name in told and is_ready(told[name]),
+                    "kubelet": told[name]["status"]["nodeInfo"]["kubeletVersion"] if name in told else "",
+                    "allocatable": told[name]["status"]["allocatable"] if name in told else {},
+                    "pods": pods[name],
+                    "process": node.number,
+                }
+                for name, node in self.nodes.items()
+            ],
+            "programs": dict(self.programs),
+        }
+
+    def entrance(self, name: str) -> dict[str, Any]:
+        """Tell how a program gets where a node's kubelet lives; raises ``UsageError``."""
+        node = self.nodes.get(name)
+        if node is None:
+            near = closest(name, self.nodes)
+            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
+        if not node.number:
+            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
+        return {"process": node.number, "environment": dict(node.environment())}
+
+    def record(self) -> dict[str, Any]:
+        """Return the histories of all nodes so far, and the nodes to which several pods came at once."""
+        return {"histories": self.recorder.text(), "broken": self.recorder.broken()}
+
+    def wait_until_decided(self, uid: str) -> bool:
+        """Wait until a pod is decided and the record tells of it; tell whether it is."""
+        decided = self.watch.wait_until(lambda pods: uid in pods and is_decided(pods[uid]), _PATIENCE)
+        self.recorder.settle()
+        return decided
+
+    def wait_until_gone(self, *uids: str) -> bool:
+        """Wait until pods are gone, all where none is named, and the record tells of it; tell whether they are."""
+        gone = self.watch.wait_until(lambda pods: not pods.keys() & (uids or pods.keys()), _PATIENCE)
+        self.recorder.settle()
+        return gone
+
+    def held(self) -> dict[str, dict[str, Any]]:
+        """Return uid to container to what it holds, of every pod on a node that did not refuse it."""
+        return {pod["metadata"]["uid"]: self._held(pod) for pod in self.watch.pods() if _is_on_node(pod)}
+
+    def picture(self) -> str:
+        """Draw every node's machine with who has which CPUs, and list the pods that run nowhere."""
+        on_nodes = [pod for pod in self.watch.pods() if _is_on_node(pod)]
+        parts = [
+            f"node {name}: {node.plan.machine.name}\n{allocation_map(node.plan.machine, self._owners(name, on_nodes))}"
+            for name, node in self.nodes.items()
+        ]
+        elsewhere = [_said(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
+        return "\n\n".join([*parts, *(["\n".join(elsewhere)] if elsewhere else [])])
+
+    def _held(self, pod: Pod) -> dict[str, Any]:
+        node, uid, spec = self.nodes[pod["spec"]["nodeName"]], pod["metadata"]["uid"], pod["spec"]
+        names = [one["name"] for one in (*(spec.get("initContainers") or ()), *spec["containers"])]
+        made = node.runtime.containers_of(uid)
+        held = holdings(uid, names, made, node.files(), 0, has_devices=bool(node.plugins))
+        told: dict[str, Any] = msgspec.to_builtins(held)
+        return told
+
+    def _owners(self, name: str, pods: list[Pod]) -> dict[str, int]:
+        owners: dict[str, int] = {}
+        for pod in pods:
+            if pod["spec"]["nodeName"] == name:
+                for container, held in self._held(pod).items():
+                    if held["cpus"]:
+                        label = f"{pod['metadata']['name']}/{container}"
+                        owners[label] = owners.get(label, 0) | CpuSet.parse(held["cpus"]).bits
+        return owners
+
+
+def _is_on_node(pod: Pod) -> bool:
+    return bool(pod["spec"].get("nodeName")) and pod["status"].get("phase") in ("Pending", "Running")
+
+
+def _said(pod: Pod) -> str:
+    """Say where a pod is that holds nothing, and why."""
+    name, node = pod["metadata"]["name"], pod["spec"].get("nodeName")
+    refusal = refusal_of(pod)
+    if refusal is not None:
+        return f"pod {name}: refused by {node}: {refusal[0]}: {refusal[1]}"
+    if node:
+        return f"pod {name}: {pod['status'].get('phase')} on {node}"
+    conditions = [one for one in pod["status"].get("conditions") or () if one["type"] == "PodScheduled"]
+    return f"pod {name}: on no node: {conditions[0].get('message', '') if conditions else 'not looked at yet'}"

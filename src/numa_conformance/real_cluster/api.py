@@ -1,0 +1,72 @@
+"""The API server, asked over HTTPS: as little of a client as bringing up a cluster needs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+__all__ = ["Api", "ApiError"]
+
+_SECONDS = 30
+
+
+class ApiError(OSError):
+    """The API server refused; ``code`` is the HTTP status."""
+
+    def __init__(self, code: int, text: str) -> None:
+        """Take the status and what it said."""
+        self.code = code
+        super().__init__(f"the API server answers {code}: {text[:500]}")
+
+
+class Api:
+    """An API server, asked with a client's certificate. May be used from several threads."""
+
+    def __init__(self, server: str, authority: str, certificate: str, key: str) -> None:
+        """Take its address, and the files of the authority's certificate and of the client's certificate and key."""
+        self._host = urlsplit(server).netloc
+        self._context = ssl.create_default_context(cafile=authority)
+        self._context.load_cert_chain(certificate, key)
+
+    def ask(self, path: str, body: Any = None, method: str = "", kind: str = "application/json") -> Any:
+        """Return what is answered, as JSON where it is; raises ``ApiError`` and ``OSError``."""
+        connection = self._connection()
+        try:
+            text = self._answer(connection, path, body, method, kind).read()
+        except http.client.HTTPException as error:
+            raise OSError(f"the API server: {error!r}") from error
+        finally:
+            connection.close()
+        return json.loads(text) if text[:1] in (b"{", b"[") else text.decode()
+
+    def watch(self, path: str) -> Iterator[dict[str, Any]]:
+        """Yield the events of a watch until the server ends it; raises ``ApiError`` and ``OSError``."""
+        connection = self._connection()
+        try:
+            answer = self._answer(connection, path, None, "", "application/json")
+            if connection.sock is not None:
+                connection.sock.settimeout(None)
+            for line in answer:
+                yield json.loads(line)
+        except http.client.HTTPException as error:
+            raise OSError(f"the API server: {error!r}") from error
+        finally:
+            connection.close()
+
+    def _connection(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection(self._host, context=self._context, timeout=_SECONDS)
+
+    def _answer(
+        self, connection: http.client.HTTPSConnection, path: str, body: Any, method: str, kind: str
+    ) -> http.client.HTTPResponse:
+        content = None if body is None else json.dumps(body).encode()
+        method = method or ("GET" if body is None else "POST")
+        connection.request(method, path, content, {"Content-Type": kind, "Accept": "application/json"})
+        answer = connection.getresponse()
+        if answer.status >= 300:
+            raise ApiError(answer.status, answer.read().decode(errors="replace"))
+        return answer

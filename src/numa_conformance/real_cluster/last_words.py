@@ -1,0 +1,49 @@
+"""The sentence of a log that says why a program ended."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+__all__ = ["last_words", "met_a_port_in_use"]
+
+_ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
+_BEGINS = ("Error:", "error:", "panic:")
+_LEVELS = ("error", "panic", "fatal")
+_LONGEST = 500
+_END_BYTES = 65536
+
+
+def last_words(log: Path) -> str:
+    """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
+    text = _end_of(log)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = list(filter(None, map(_of_json, lines))) or [one for one in lines if one.startswith(_BEGINS)]
+    words = (told or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
+    return words[:_LONGEST]
+
+
+def met_a_port_in_use(log: Path) -> bool:
+    """Tell whether a program ended because somebody else took its port meanwhile."""
+    return "address already in use" in _end_of(log)
+
+
+def _end_of(log: Path) -> str:
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - _END_BYTES))
+            return stream.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _of_json(line: str) -> str:
+    """Return what a line of JSON tells of an error; nothing where it tells of none."""
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return ""
+    if not isinstance(told, dict) or told.get("level") not in _LEVELS:
+        return ""
+    return ": ".join(str(told[key]) for key in ("msg", "error") if key in told)

@@ -1,0 +1,67 @@
+"""What the containers of a pod hold: by the state files, and as the runtime was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET
+
+from ..cpuset import CpuSet
+from ..protocol.messages.node import ContainerHolding, MemoryBlock
+from .files import StateFiles
+from .runtime import Container
+
+__all__ = ["holdings"]
+
+_PERIOD = 100_000
+"""Microseconds of CPU time of which a quota is told."""
+
+
+def holdings(
+    uid: str,
+    names: Iterable[str],
+    made: Mapping[str, Container],
+    files: StateFiles,
+    started: int,
+    *,
+    has_devices: bool,
+) -> dict[str, ContainerHolding]:
+    """Return container to what it holds, where ``made`` are the containers that the runtime has.
+
+    ``started``: when the kubelet was started, in ns; what was made before has the NUMA nodes of then.
+    """
+    exclusive = files.cpus(uid)
+    held = {}
+    for name in names:
+        container = made.get(name)
+        held[name] = ContainerHolding(
+            cpus=_told_cpus(container, exclusive[name]) if name in exclusive else "",
+            memory=_told_memory(
+                container if container and container.created > started else None, files.memory(uid, name)
+            ),
+            devices=files.devices(uid, name) if has_devices else None,
+            cpu_quota=UNSET if container is None else _told_quota(container),
+        )
+    return held
+
+
+def _told_cpus(container: Container | None, assigned: str) -> str:
+    """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
+    told = container.resources.cpuset_cpus if container is not None else ""
+    return str(told) or assigned
+
+
+def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
+    """Return the blocks assigned, on the NUMA nodes that the runtime was told, where these are others."""
+    if container is None or not assigned:
+        return assigned
+    nodes = list(CpuSet.parse(container.resources.cpuset_mems))
+    if nodes == sorted({node for block in assigned for node in block.nodes}):
+        return assigned
+    return [MemoryBlock(block.type, block.bytes, nodes) for block in assigned]
+
+
+def _told_quota(container: Container) -> int:
+    """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
+    told = container.resources
+    return told.cpu_quota * _PERIOD // told.cpu_period if told.cpu_quota > 0 and told.cpu_period > 0 else -1
