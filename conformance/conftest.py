@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Generator
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from numa_conformance.documentation.versions import KubernetesVersion
@@ -79,11 +79,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     run = item.config.stash.get(RUN, None)
     if run is None or not run.known.covers(case_id(item), requirements_of(item)):
         return (yield)
-    settings.load_profile("numa-conformance-no-shrink")
-    try:
-        return (yield)
-    finally:
-        settings.load_profile(_profile(item.config))
+    if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+        settings.get_profile("numa-conformance-no-shrink")(item.obj)  # it has taken the settings of its import
+    return (yield)
 
 
 @pytest.fixture(scope="session")

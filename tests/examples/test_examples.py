@@ -28,7 +28,7 @@ def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
     run, report = judge(tmp_path, "--numa-target-command", command, *part, cwd=tmp_path)
     assert run.ret == 0, run.outlines[-30:]
     assert report["verdict"] == "partial"
-    assert report["counts"]["passed"] > 100
+    assert report["counts"]["passed"] > 60
 
 
 def test_the_naive_allocator_fails_just_where_the_documentation_says(tmp_path):

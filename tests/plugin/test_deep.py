@@ -66,7 +66,7 @@ def test_a_search_without_time_asks_once():
 def test_a_deep_search_saves_its_examples(suite, pytester):
     requirement = ("--numa-requirement", "cpu-manager/static/integral-guaranteed-is-exclusive")
     result = suite(
-        "--numa-deep", *requirement, "-k", "chooses_so_many_of", "--numa-target",
+        "--numa-deep", *requirement, "-k", "test_choices_of_cpus", "--numa-target",
         "mutants:picks_one_too_few",
     )  # fmt: skip
     assert result.ret == 1

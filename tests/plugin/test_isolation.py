@@ -105,7 +105,7 @@ import pytest
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     yield
-    if "below_its_limit" in item.name:
+    if "burstable" in item.name:
         raise RuntimeError("of the suite")
 """
 

@@ -11,7 +11,7 @@ ENTRY = "- {%s, reason: it is so, link: https://example.com/1}\n"
 
 
 def test_what_is_written_covers_what_failed_and_no_more(suite, pytester, report):
-    asked = (*DEVICES, "--numa-requirement", QOS)
+    asked = (*DEVICES, "--numa-requirement", QOS, "--numa-budget", "100%")
     assert suite(*asked, "--numa-report", "out").ret == 1
     known = pytester.path / "known.yaml"
     with pytest.raises(SystemExit, match=r"^0$"):

@@ -8,7 +8,7 @@ from functools import partial
 from ...machine import Machine
 from ...protocol import Client
 from ..asking.drive import drive
-from ..checkers.verdicts import judge
+from ..checkers.verdicts import WELL_FORMED, judge
 from ..generators.scenario import Question, Scenario, ask_all
 from ..telling.telling import finding_of
 
@@ -21,7 +21,7 @@ class Search:
     def __init__(self, client: Client, requirements: Sequence[str], version: str) -> None:
         """Take them."""
         self._client = client
-        self._requirements = frozenset(requirements)
+        self._requirements = {*requirements, WELL_FORMED}
         self._version = version
 
     def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
