@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.messages.describe import Describe
 
 _INTEGERS = (-1, 0, 1, 2, 4095, 4096, 2**31, 2**53, 2**63 - 1, -(2**63))
@@ -89,3 +90,47 @@ class Chaos:
 
     def _text(self) -> str:
         return self._random.choice(_TEXTS)
+
+
+SPOILT = sorted(method.attribute for method in METHODS.values() if method.name != "describe")
+
+
+class OneField(Chaos):
+    """Spoils the answers of one method, by seed, and each in one field, which keeps its type."""
+
+    def __init__(self, seed: int) -> None:
+        """Take the seed, which chooses the method."""
+        super().__init__(seed, rate=0.3)
+        self._method = SPOILT[seed % len(SPOILT)]
+
+    def __getattr__(self, name: str) -> Callable[[Any], object]:
+        """Return the method of the reference, spoilt where it is the one."""
+        answer: Callable[[Any], object] = (
+            super().__getattr__(name) if name == self._method else getattr(self._reference, name)
+        )
+        return answer
+
+    def _spoilt(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            if not value:
+                return value
+            key = self._random.choice([name for name in value if name != "result"] or list(value))
+            kind = self._random.random()
+            if kind < 0.05 and key != "result":
+                return {name: held for name, held in value.items() if name != key}
+            if kind < 0.1 and key != "result":
+                return {(f"{name}-renamed" if name == key else name): held for name, held in value.items()}
+            return {**value, key: self._spoilt(value[key])}
+        if isinstance(value, list):
+            place = self._random.randrange(len(value) + 1)
+            kind = self._random.random()
+            if kind < 0.3 or place == len(value):
+                return self._random.choice([[], value[:place], value + value])
+            return [*value[:place], self._spoilt(value[place]), *value[place + 1 :]]
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, int):
+            return self._random.choice(_INTEGERS)
+        if isinstance(value, float):
+            return self._random.choice([-1.0, 0.0, 1e300])
+        return self._text() if isinstance(value, str) else value

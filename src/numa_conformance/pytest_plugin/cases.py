@@ -11,7 +11,16 @@ from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling.telling import Told
 
-__all__ = ["CASE", "TOLD", "case_id", "case_id_of_node", "new_case", "requirements_of", "surfaces_of_item"]
+__all__ = [
+    "CASE",
+    "TOLD",
+    "case_id",
+    "case_id_of_node",
+    "file_of_node",
+    "new_case",
+    "requirements_of",
+    "surfaces_of_item",
+]
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
@@ -26,9 +35,14 @@ def case_id(item: pytest.Item) -> str:
 
 def case_id_of_node(nodeid: str, config: pytest.Config) -> str:
     """Return the id of the case that pytest, which knows files by where it was started, calls ``nodeid``."""
-    file, _, test = nodeid.partition("::")
+    return _case_id(file_of_node(nodeid, config), nodeid.partition("::")[2])
+
+
+def file_of_node(nodeid: str, config: pytest.Config) -> Path:
+    """Return the file, or the folder, of what pytest calls ``nodeid``."""
+    file = nodeid.partition("::")[0]
     starts = [config.rootpath, *(Path(argument.partition("::")[0]).absolute() for argument in config.args)]
-    return _case_id(next((start / file for start in starts if (start / file).is_file()), Path(file)), test)
+    return next((start / file for start in starts if (start / file).exists()), Path(file))
 
 
 def _case_id(file: Path, test: str) -> str:

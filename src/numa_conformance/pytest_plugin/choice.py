@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..suite.asking.left_out import NOT_SELECTED, LeftOut
 from ..suite.requirements import REQUIREMENTS
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
-from .isolation import shield
+from .isolation import is_of_the_suite, shield
 from .run import RUN, Run
 
 __all__ = ["LEFT_OUT", "Choice", "missing_of"]
@@ -33,25 +33,30 @@ class Choice:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the cases that are asked, and give each its record."""
         run = config.stash[RUN]
-        reasons = [_reason(item, run) for item in items]
+        reasons = {item: _reason(item, run) for item in items}
         try:
-            run.selection.check({case_id(item): why for item, why in zip(items, reasons, strict=True)})
+            run.selection.check({case_id(item): why for item, why in reasons.items() if is_of_the_suite(item.path)})
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
-        if items and all(reasons):
+        if items and all(reasons.values()):
             raise pytest.UsageError(f"nothing is selected: {run.selection}")
-        dropped = [(item, why) for item, why in zip(items, reasons, strict=True) if why]
+        dropped = {item: why for item, why in reasons.items() if why}
         if dropped:
-            config.hook.pytest_deselected(items=[item for item, _ in dropped])
-        self._left_out += [LeftOut(case_id(item), requirements_of(item), why) for item, why in dropped]
-        items[:] = [item for item, why in zip(items, reasons, strict=True) if not why]
-        for item in items:
+            config.hook.pytest_deselected(items=list(dropped))
+        self._left_out += [
+            LeftOut(case_id(item), requirements_of(item), why)
+            for item, why in dropped.items()
+            if is_of_the_suite(item.path)
+        ]
+        items[:] = [item for item in items if item not in dropped]
+        self._chosen = [item for item in items if is_of_the_suite(item.path)]
+        for item in self._chosen:
             _prepare(item, run)
-        self._chosen = list(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Refuse cases that could not be told apart, and take note of those that pytest itself has left out."""
-        twice = [name for name, count in Counter(map(case_id, session.items)).items() if count > 1]
+        cases = Counter(case_id(item) for item in session.items if is_of_the_suite(item.path))
+        twice = [name for name, count in cases.items() if count > 1]
         if twice:
             raise pytest.UsageError(f"two cases have the id {min(twice)}; rename a test or its file")
         kept = set(session.items)
@@ -62,6 +67,8 @@ class Choice:
 
 def _reason(item: pytest.Item, run: Run) -> str:
     """Return why an item is left out, "" if it is asked."""
+    if not is_of_the_suite(item.path):
+        return "" if run.selection.wants((), "") else NOT_SELECTED
     names = requirements_of(item)
     if run.level == "exact" and (item.get_closest_marker("documented") or _departs(item, run)):
         return "asked at level documented only"

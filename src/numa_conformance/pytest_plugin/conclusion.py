@@ -18,8 +18,9 @@ from ..report.circumstances import Circumstances, revision_of
 from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
 from ..suite.asking.left_out import LeftOut
-from .cases import case_id, case_id_of_node
+from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
+from .isolation import is_of_the_suite
 from .run import RUN, Run
 from .verdicts import CASE_PROPERTY
 
@@ -29,6 +30,8 @@ HARNESS_ERROR = 11
 OWN_SNAPSHOTS = "documented, with own snapshots"
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
+OWN_FAILED = pytest.StashKey[set[str]]()
+"""Where pytest's configuration keeps which of the user's own tests failed: no part of the verdict."""
 UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
 OF_A_WORKER = "numa_left_out"
@@ -44,18 +47,19 @@ class Conclusion:
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
         self._harness: list[str] = []
+        self._own_failed = config.stash[OWN_FAILED] = set()
         self._began, self._at = time.time(), time.monotonic()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that must come to a verdict, and of those that are not asked."""
-        self._planned.update(map(case_id, session.items))
+        self._planned.update(case_id(item) for item in session.items if CASE in item.stash)
         self._left_out = self._config.stash[LEFT_OUT]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         """Plan what a worker of xdist has collected; all collect the same."""
-        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids)
+        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_own(nodeid))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -65,7 +69,9 @@ class Conclusion:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take note of what cannot be collected."""
-        if report.failed:
+        if report.failed and self._is_own(report.nodeid):
+            self._own_failed.add(report.nodeid)
+        elif report.failed:
             self._harness.append(f"{report.nodeid or 'the suite'} cannot be collected")
 
     def pytest_internalerror(self, excrepr: object) -> None:
@@ -74,12 +80,19 @@ class Conclusion:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a case, or a later phase's worse verdict on it."""
+        if report.failed and self._is_own(report.nodeid):
+            self._own_failed.add(report.nodeid)
+            return
         for name, value in report.user_properties:
             if name == CASE_PROPERTY:
                 case = Case.from_json(str(value))
                 before = self._cases.get(case.id)
                 if before is None or before.verdict == "passed":
                     self._cases[case.id] = case
+
+    def _is_own(self, nodeid: str) -> bool:
+        """Tell whether a test is the user's own; "" is the session."""
+        return bool(nodeid) and not is_of_the_suite(file_of_node(nodeid, self._config))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the target, write the reports, set the exit code."""
@@ -186,6 +199,9 @@ class Terminal:
             reporter.write_line(printable(f"no report: {unwritten}"))
         for line in summary_lines(summary, run.again, "" if unwritten else run.report):
             reporter.write_line(printable(line))
+        own = len(config.stash[OWN_FAILED])
+        if own:
+            reporter.write_line(f"{own} {'test' if own == 1 else 'tests'} of your own failed, which changes no verdict")
 
 
 def _is_told(report: pytest.TestReport) -> bool:

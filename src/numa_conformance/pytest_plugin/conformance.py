@@ -10,7 +10,7 @@ from .choice import Choice
 from .conclusion import Conclusion, Terminal
 from .ending import Ending, Termination
 from .garbage import RareGarbage
-from .isolation import is_of_the_suite, settle
+from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .run import RUN, Run
 from .verdicts import Verdicts
@@ -43,6 +43,7 @@ def enable(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
         pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
+    config.pluginmanager.register(FixtureScope())
     config.pluginmanager.register(Choice(config))
     if setting(config, "numa_target"):
         config.pluginmanager.register(Ending())

@@ -12,7 +12,7 @@ import pytest
 
 from ..machine.data_files import data_folder
 
-__all__ = ["is_of_the_suite", "load_conftests", "settle", "shield"]
+__all__ = ["FixtureScope", "is_of_the_suite", "load_conftests", "settle", "shield"]
 
 _GIVEN = pytest.StashKey[argparse.Namespace]()
 """Where pytest's configuration keeps the options that were given beside those of the ini file."""
@@ -66,6 +66,25 @@ def settle(config: pytest.Config) -> None:
     for name in _CHOOSING:
         if hasattr(given, name):
             setattr(config.option, name, getattr(given, name))
+
+
+class FixtureScope:
+    """Keeps the suite's fixtures from a user's tests, where they would replace others by name.
+
+    To pytest before 9.1 a conftest file outside the rootdir belongs to no folder: its fixtures are everybody's.
+    """
+
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        """Take the suite's fixtures away before the first file of the user's: by then the suite's tests have theirs."""
+        if not isinstance(collector, pytest.Module) or is_of_the_suite(collector.path):
+            return
+        for known in getattr(collector.session._fixturemanager, "_arg2fixturedefs", {}).values():
+            known[:] = [fixture for fixture in known if not _is_written_in_the_suite(fixture.func)]
+
+
+def _is_written_in_the_suite(function: object) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and is_of_the_suite(code.co_filename)
 
 
 def shield(item: pytest.Item) -> None:

@@ -11,7 +11,7 @@ import pytest
 from ..machine import Machine
 from ..report.listing import ListedCase, ListedGroup, Listing
 from ..suite.asking.groups import GROUPS, groups_of
-from .cases import case_id, requirements_of
+from .cases import CASE, case_id, requirements_of
 from .choice import missing_of
 from .run import RUN, Run
 
@@ -34,7 +34,7 @@ class Lister:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take what would be run."""
-        self._items = list(session.items)
+        self._items = [item for item in session.items if CASE in item.stash]
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Print it."""

@@ -37,7 +37,10 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     judged = all(report.verdict != NOT_JUDGED for report in reports)
     if len(reports) == 1:
         return first
-    return Summary.concluded(first.target, first.level, "", cases.values(), problems, narrowed=True, judged=judged)
+    complete = all(report.complete for report in reports)
+    return Summary.concluded(
+        first.target, first.level, "", cases.values(), problems, narrowed=True, judged=judged, complete=complete
+    )
 
 
 def _who(summary: Summary) -> str:

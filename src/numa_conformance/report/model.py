@@ -56,6 +56,8 @@ class Summary(msgspec.Struct, frozen=True):
     """What a reader should know, and what changes no verdict."""
     suite: str = __version__
     """The version of numa-conformance that asked."""
+    complete: bool = True
+    """Whether all planned cases came to a verdict."""
     format: str = FORMAT
 
     @classmethod
@@ -99,7 +101,9 @@ class Summary(msgspec.Struct, frozen=True):
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed else str(profile)
-        concluded = cls.concluded(target, level, name, ordered, problems, narrowed=narrowed, judged=not faults)
+        concluded = cls.concluded(
+            target, level, name, ordered, problems, narrowed=narrowed, judged=not faults, complete=not missing
+        )
         return msgspec.structs.replace(concluded, notes=unasked(known, ordered, not_asked))
 
     @classmethod
@@ -113,21 +117,29 @@ class Summary(msgspec.Struct, frozen=True):
         *,
         narrowed: bool,
         judged: bool = True,
+        complete: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim; not ``judged`` where the suite itself went wrong."""
+        """Count the cases and draw the verdict and the claim; not ``judged`` where the suite itself went wrong.
+
+        Not ``complete`` where planned cases came to no verdict: then nothing is claimed.
+        """
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
         verdict = _verdict(ordered, counts, narrowed=narrowed) if judged else NOT_JUDGED
+        claim = _claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered))
+        if verdict in ("partial", "conformant") and not (complete and counts["passed"]):
+            claim = _no_claim(target, complete=complete)
         return cls(
             target=target,
             level=level,
             verdict=verdict,
-            claim=_claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered)),
+            claim=claim,
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
             addresses=_addresses(ordered),
             profile=profile,
+            complete=complete,
         )
 
     def to_json(self) -> str:
@@ -218,6 +230,11 @@ def _claim(
     return f"{who} does not conform to {what}."
 
 
+def _no_claim(target: Target, *, complete: bool) -> str:
+    why = "No case passed" if complete else "The run ended before all cases came to a verdict"
+    return f"{why}, so nothing is claimed for {target.name} {target.version}."
+
+
 def _chosen(profile: str, target: Target) -> str:
     """Tell which of the features that a profile leaves open the target has."""
     open_to_it = OPTIONAL.get(profile, frozenset())
@@ -278,5 +295,6 @@ def read_report(path: Path) -> Summary:
         summary.problems,
         narrowed=not summary.profile,
         judged=summary.verdict != NOT_JUDGED,
+        complete=summary.complete,
     )
     return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)

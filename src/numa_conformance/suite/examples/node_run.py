@@ -37,6 +37,7 @@ from ...protocol.messages.node import (
     StartNode,
     UnknownPod,
 )
+from ..history.answers import read_answer
 from ..telling.findings import Finding, scenario_json
 from ..telling.pictures import drawn
 
@@ -157,7 +158,7 @@ class NodeRun:
         self.machine = machine
         self.kubelet = dict(kubelet)
         self._steps, self._answers, self._held = [], [], {}
-        answer = self._client.ask(StartNode(machine_to_dict(machine), dict(kubelet), self._version))
+        answer = self._ask(StartNode(machine_to_dict(machine), dict(kubelet), self._version))
         self.started = answer if isinstance(answer, NodeStarted) else None
         return answer
 
@@ -212,7 +213,7 @@ class NodeRun:
 
     def state(self) -> NodeState:
         """Ask for all that is on the node."""
-        return self._client.ask(ReadState())
+        return self._ask(ReadState())
 
     def reconcile(self) -> Reconciled:
         """Make one pass of the reconcile loop."""
@@ -221,7 +222,7 @@ class NodeRun:
 
     def checkpoints(self) -> dict[str, str]:
         """Ask for the state files."""
-        return self._client.ask(ReadCheckpoints()).checkpoints
+        return self._ask(ReadCheckpoints()).checkpoints
 
     def restart(
         self, kubelet: Mapping[str, Any] | None = None, files: Mapping[str, str | None] | None = None
@@ -269,8 +270,17 @@ class NodeRun:
 
     def _take(self, question: Request[R]) -> R:
         """Ask what belongs to a step, and remember the answer beside it."""
-        reply = self._client.ask(question)
+        reply = self._ask(question)
         self._answers.append(msgspec.to_builtins(reply))
+        return reply
+
+    def _ask(self, question: Request[R]) -> R:
+        """Ask; raises ``BadReply`` for an answer that says nothing, as a memory block on NUMA node -1."""
+        reply = self._client.ask(question)
+        try:
+            read_answer(question.method.name, msgspec.to_builtins(reply))
+        except ValueError as error:
+            raise BadReply(f"{question.method.name}: {error}") from error
         return reply
 
     def _forget(self, uid: str) -> None:

@@ -1,0 +1,56 @@
+"""What is claimed for a target: nothing where it crashed, where nothing passed, or where the run ended early."""
+
+import contextlib
+
+import pytest
+
+from numa_conformance.cli import main
+
+DIES = """
+from numa_conformance.protocol import ReferenceTarget
+
+class Dies(ReferenceTarget):
+    def score(self, request):
+        {does}
+
+def make():
+    return Dies(level="documented")
+"""
+RECOMMENDED = "scheduler/least-allocated/favours-empty-nodes"
+
+
+@pytest.mark.parametrize(("does", "verdict"), [("raise SystemExit(1)", "crashed"), ("return 7", "bad reply")])
+def test_a_crash_where_only_a_recommendation_is_asked_is_a_crash(suite, pytester, report, does, verdict):
+    pytester.path.joinpath("dies.py").write_text(DIES.format(does=does))
+    result = suite("--numa-target", "dies:make", "--numa-requirement", RECOMMENDED, "--numa-report", "out")
+    assert result.ret == 1
+    assert verdict in {case["verdict"] for case in report()["cases"]}
+    assert report()["verdict"] == "not conformant"
+    assert "conforms" not in result.stdout.str()
+
+
+ENDS = """
+def pytest_runtest_logfinish(nodeid, seen=[]):
+    seen.append(nodeid)
+    if len(seen) == 2:
+        raise KeyboardInterrupt
+"""
+
+
+def test_a_run_that_is_interrupted_claims_nothing(suite, pytester, report, capsys):
+    pytester.makepyfile(ends=ENDS)
+    result = suite("-p", "ends", "--numa-requirement", "qos/*", "--numa-report", "out")
+    assert result.ret == 2
+    assert (report()["verdict"], report()["complete"]) == ("partial", False)
+    assert "conforms" not in result.stdout.str()
+    with contextlib.suppress(SystemExit):
+        main(["report", "merge", str(pytester.path / "out")])
+    assert "nothing is claimed" in capsys.readouterr().out
+
+
+def test_a_run_that_a_test_of_ones_own_ends_claims_nothing(suite, pytester, report):
+    first = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
+    pytester.makepyfile(first=first, test_own="def test_own():\n    assert 0\n")
+    result = suite("test_own.py", "-x", "-p", "first", "--numa-profile", "scheduler", "--numa-report", "out")
+    assert (result.ret, report()["complete"]) == (1, False)
+    assert "conforms" not in result.stdout.str()
