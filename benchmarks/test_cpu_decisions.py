@@ -1,7 +1,10 @@
 """Time of one CPU Manager decision on a machine of 2 sockets x 64 cores x 2 threads."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from numa_conformance.documentation.options import StaticOptions
 from numa_conformance.documentation.quirks.cpu import CpuQuirks
@@ -9,6 +12,9 @@ from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+
+if TYPE_CHECKING:
+    from pytest_benchmark.fixture import BenchmarkFixture
 
 OPTIONS = {
     "default": StaticOptions(),

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BOUND = re.compile(r'"([A-Za-z-]+)>=([0-9.]+)"')
+BOUND = re.compile(r'"([A-Za-z0-9-]+)>=([0-9.]+)"')
 
 
 def test_the_constraints_are_the_lower_bounds_of_pyproject():
