@@ -11,10 +11,9 @@ from numa_conformance.suite.generators.workloads import guaranteed, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
-departs = pytest.mark.departs
 
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
-CORES, STRICT, UNCORE = "distribute-cpus-across-cores", "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
+UNCORE = "prefer-align-cpus-by-uncorecache"
 
 
 @requirement("cpu-manager/full-pcpus-only/are-additive")

@@ -11,7 +11,8 @@ import pytest
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import Machine, machine_from_dict
-from numa_conformance.protocol import BadReply, Client
+from numa_conformance.protocol import Client
+from numa_conformance.protocol.faults import BadReply
 from numa_conformance.protocol.messages.host import Discover
 from numa_conformance.suite.examples.listings import lay_out
 from numa_conformance.suite.telling.findings import Finding
@@ -72,7 +73,7 @@ NODES = {
 def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str) -> None:
     host, root = HOSTS[name], tmp_path / "host"
     lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
-    machine = _found(target, root)
+    machine = _discovered(target, root)
     online = CpuSet(cpu.id for cpu in machine.cpus)
     if online != CpuSet.parse(host.online):
         raise Finding(requirements, "other CPUs are found", got=str(online), allowed=host.online)
@@ -91,7 +92,7 @@ def test_finds_the_memory_of_numa_nodes(
     """What is not told is not held against a target: an allocator of CPUs need not know of memory."""
     nodes, root = NODES[name], tmp_path / "host"
     lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
-    machine = _found(target, root)
+    machine = _discovered(target, root)
     for kind, told, there in (
         ("memory", {one.node: one.memory for one in machine.memory}, {node: one.memory for node, one in nodes.items()}),
         (
@@ -106,12 +107,12 @@ def test_finds_the_memory_of_numa_nodes(
             raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(told), allowed=str(there))
 
 
-def _found(target: Client, root: Path) -> Machine:
-    """Return the machine that a target finds; raises ``BadReply`` for one that cannot be read."""
+def _discovered(target: Client, root: Path) -> Machine:
+    """Return the machine that a target finds; raises ``BadReply`` where it tells of none that can be."""
     try:
-        return machine_from_dict(target.ask(Discover(str(root))).machine)
+        return machine_from_dict(target.ask(Discover(str(root))).machine, "machine")
     except UsageError as error:
-        raise BadReply(f"host.discover: the machine cannot be read: {error}") from error
+        raise BadReply(f"the answer to host.discover tells of no machine: {error}") from error
 
 
 def _groups(machine: Machine, kind: str) -> set[CpuSet]:

@@ -20,11 +20,8 @@ from ...protocol.messages.node import (
     ContainerHolding,
     MemoryBlock,
     NodeStarted,
-    NodeState,
     PodStarted,
     ReadCheckpoints,
-    ReadmittedPod,
-    ReadState,
     Reconcile,
     Reconciled,
     Rejected,
@@ -41,7 +38,7 @@ from ..history.answers import read_answer
 from ..telling.findings import Finding, scenario_json
 from ..telling.pictures import drawn
 
-__all__ = ["NodeRun", "PodOnNode", "held_after", "read_set"]
+__all__ = ["NodeRun", "PodOnNode", "read_set"]
 
 
 PodAnswer = Admitted | Rejected | PodStarted | Removed | UnknownPod
@@ -99,24 +96,11 @@ class PodOnNode:
             amounts[block.type] = amounts.get(block.type, 0) + block.bytes
         return amounts
 
-    @property
-    def all_cpus(self) -> CpuSet:
-        """The exclusive CPUs of all its containers."""
-        union = CpuSet()
-        for name in self.containers:
-            union |= self.cpus(name)
-        return union
-
     def _holding(self, container: str) -> ContainerHolding:
         holding = self.containers.get(container)
         if holding is None:
             raise BadReply(f"the answer about pod {self.uid!r} says nothing of its container {container!r}")
         return holding
-
-
-def held_after(restarted: Restarted) -> dict[str, dict[str, ContainerHolding]]:
-    """Return pod uid to container to what it holds, of the pods that a restart has admitted again."""
-    return {pod.uid: pod.containers for pod in restarted.pods if isinstance(pod, ReadmittedPod)}
 
 
 def read_set(text: str, field: str) -> CpuSet:
@@ -179,11 +163,6 @@ class NodeRun:
         assert self.started is not None
         return read_set(self.started.reserved_cpus or "", "reserved_cpus")
 
-    @property
-    def online(self) -> CpuSet:
-        """All online CPUs of the machine."""
-        return CpuSet.from_bits(self.machine.online_bits)
-
     def admit(self, pod: Mapping[str, Any]) -> PodOnNode:
         """Admit a pod and fail when it is refused."""
         answer = self.try_admit(pod)
@@ -211,10 +190,6 @@ class NodeRun:
         self._forget(uid)
         return answer
 
-    def state(self) -> NodeState:
-        """Ask for all that is on the node."""
-        return self._ask(ReadState())
-
     def reconcile(self) -> Reconciled:
         """Make one pass of the reconcile loop."""
         self._steps.append({"op": "reconcile"})
@@ -223,15 +198,6 @@ class NodeRun:
     def checkpoints(self) -> dict[str, str]:
         """Ask for the state files."""
         return self._ask(ReadCheckpoints()).checkpoints
-
-    def restart(
-        self, kubelet: Mapping[str, Any] | None = None, files: Mapping[str, str | None] | None = None
-    ) -> Restarted:
-        """Restart the node agent, with another configuration or other state files, and fail when it stays down."""
-        reply = self.try_restart(kubelet, files)
-        if isinstance(reply, StartFailed):
-            raise self.finding("the node does not come up again", got=reply.message, allowed="it does")
-        return reply
 
     def try_restart(
         self, kubelet: Mapping[str, Any] | None = None, files: Mapping[str, str | None] | None = None
@@ -275,12 +241,12 @@ class NodeRun:
         return reply
 
     def _ask(self, question: Request[R]) -> R:
-        """Ask; raises ``BadReply`` for an answer that says nothing, as a memory block on NUMA node -1."""
+        """Ask; raises ``BadReply`` for an answer that says nothing, such as memory of NUMA node -1."""
         reply = self._client.ask(question)
         try:
             read_answer(question.method.name, msgspec.to_builtins(reply))
         except ValueError as error:
-            raise BadReply(f"{question.method.name}: {error}") from error
+            raise BadReply(f"the answer to {question.method.name} says nothing: {error}") from error
         return reply
 
     def _forget(self, uid: str) -> None:
