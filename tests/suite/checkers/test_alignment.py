@@ -6,7 +6,7 @@ import pytest
 
 from numa_conformance.suite.checkers import alignment
 from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
-from numa_conformance.suite.history.answers import Block
+from numa_conformance.suite.history.values import Block
 from numa_conformance.suite.judge.world import Held, World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
 

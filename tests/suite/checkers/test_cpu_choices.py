@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers import cpu_choices
+from numa_conformance.suite.checkers import cpu_choices, cpu_choices_by_option
 from numa_conformance.suite.judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice
 from worlds import Case, bits, breaks, judged_in
 
@@ -103,4 +103,4 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 
 def test_every_checker_has_a_case() -> None:
-    assert CASES.keys() >= judged_in(cpu_choices)
+    assert CASES.keys() >= judged_in(cpu_choices) | judged_in(cpu_choices_by_option)

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.suite.history.answers import READERS, SEEN, CpuBits, NodeBits, read_answer
+from numa_conformance.suite.history.answers import READERS, read_answer
+from numa_conformance.suite.history.sightings import SEEN
+from numa_conformance.suite.history.values import CpuBits, NodeBits
 
 SCHEMA = json.loads((data_folder("fixtures") / "schemas" / "protocol.schema.json").read_text("utf-8"))
 NO_PART_OF_A_HISTORY = {"describe", "host.discover", "host.reconcile"}

@@ -27,7 +27,6 @@ from ..generators.walks import walks
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
 from ..judge.classified import Classified
-from ..judge.given import requirements_of
 from ..judge.hinted import CpuHints
 from ..judge.merged import MergedHints
 from ..judge.node_subjects import (
@@ -47,6 +46,7 @@ from ..judge.node_subjects import (
 from ..judge.offered import DeviceHints, MemoryHints
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
+from ..judge.views import requirements_of
 
 __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 

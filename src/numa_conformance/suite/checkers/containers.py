@@ -10,7 +10,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from ...cpuset import format_bits
-from ..history.answers import CpuBits, Held, Runs
+from ..history.sightings import Runs
+from ..history.values import CpuBits, Held
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import WHOLE_CORES, Choice, adds_up
 from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE

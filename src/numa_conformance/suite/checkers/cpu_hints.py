@@ -7,7 +7,7 @@ a node; the rest in the walk through the Topology Manager, section Hints of the 
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..history.answers import Affinity
+from ..history.values import Affinity
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints

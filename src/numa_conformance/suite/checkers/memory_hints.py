@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..history.answers import Affinity
+from ..history.values import Affinity
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.offered import MemoryHints
 from .guards import memory_none, memory_static

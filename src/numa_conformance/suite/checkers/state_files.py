@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.files import CPU_FILE, MEMORY_FILE
-from ..judge.given import CPU_POLICY, CPUS, MEMORY_POLICY, FoundFile
+from ..judge.files import CPU_FILE, CPU_POLICY, CPUS, MEMORY_FILE, MEMORY_POLICY
+from ..judge.given import FoundFile
 from ..judge.node_subjects import Recovery, Restart
 from ..judge.settings import Settings
 from .restarts import came_up_static, in_two_places

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...cpuset import format_bits
-from ..history.answers import Affinity
+from ..history.values import Affinity
 
 __all__ = ["listed", "sets_told"]
 

@@ -8,89 +8,14 @@ decodes: to say that is for checkers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import msgspec
 
-from ...cpuset import CpuSet
+from .sightings import SEEN, Seen
+from .values import Affinity, Answer, CpuBits, Held, MemoryNode, NodeBits, Offers, Outcome, read_text
 
-__all__ = ["READERS", "Affinity", "Answer", "Block", "CpuBits", "Held", "NodeBits", "read_answer", "read_text"]
-
-MOST_NODES = 4096
-"""NUMA node ids lie below it: the kernel's own bound is 1,024."""
-Bytes = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class CpuBits(int):
-    """A set of CPUs as bits; on the wire a text such as ``0-3,8``."""
-
-
-class NodeBits(int):
-    """One or more NUMA nodes as bits; on the wire a list of ids."""
-
-
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of every answer and of the values inside."""
-
-
-class Outcome(Answer, frozen=True, tag_field="result"):
-    """Base of the answers among which ``result`` tells."""
-
-
-class Affinity(Answer, frozen=True):
-    """A hint: NUMA nodes as bits (None: any), and whether it is preferred."""
-
-    nodes: NodeBits | None
-    preferred: bool
-
-
-Offers = dict[str, tuple[Affinity, ...] | None]
-"""The hints of one provider by resource; None is no opinion."""
-
-
-class Block(Answer, frozen=True):
-    """Memory of one type, in bytes, on NUMA nodes as bits."""
-
-    type: str
-    bytes: Bytes
-    nodes: NodeBits
-
-
-class Held(Answer, frozen=True):
-    """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
-
-    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
-    in microseconds per 100,000, not above 0 where there is no bound. ``further``: what managers gave of which no
-    requirement speaks.
-    """
-
-    cpus: CpuBits
-    affinity: Affinity | None = None
-    memory: tuple[Block, ...] | None = None
-    devices: dict[str, frozenset[str]] | None = None
-    quota: int | None = msgspec.field(default=None, name="cpu_quota")
-    further: dict[str, Any] = {}
-
-
-class MemoryTable(Answer, frozen=True):
-    """The books of one type of memory of a NUMA node, in bytes."""
-
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
-
-
-class MemoryNode(Answer, frozen=True):
-    """The books of a NUMA node, as the Memory Manager keeps them."""
-
-    node: int
-    assignments: int
-    group: tuple[int, ...]
-    free: dict[str, int] | None = None
-    tables: dict[str, MemoryTable] | None = None
+__all__ = ["READERS", "read_answer"]
 
 
 class Picked(Outcome, tag="picked", frozen=True):
@@ -303,94 +228,6 @@ class Restarted(PoolTold, tag="restarted", frozen=True, kw_only=True):
     pods: tuple[ReadmittedPod | RejectedPod, ...]
 
 
-class Threads(Answer, frozen=True):
-    """Threads that may run on the same CPUs and NUMA nodes; both are bits, the latter None where not told."""
-
-    first: int
-    count: int
-    cpus: CpuBits
-    mems: CpuBits | None = None
-
-    def __str__(self) -> str:
-        """Say how many they are."""
-        return "a thread" if self.count == 1 else f"{self.count} threads"
-
-
-class Runs(Answer, frozen=True):
-    """What a running container was seen to run on, as bits; None where it was not told."""
-
-    written: CpuBits | None = None
-    effective: CpuBits | None = None
-    mems: CpuBits | None = None
-    threads: tuple[Threads, ...] = ()
-
-
-class SeenHeld(Answer, frozen=True):
-    """What a container of a node at work was seen to hold."""
-
-    cpus: CpuBits = CpuBits(0)
-    memory: tuple[Block, ...] | None = None
-    devices: dict[str, frozenset[str]] | None = None
-
-    @property
-    def held(self) -> Held:
-        """The same as the answers of a target have it."""
-        return Held(self.cpus, None, self.memory, self.devices)
-
-
-class SeenInPod(SeenHeld, frozen=True):
-    """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
-
-    device_nodes: tuple[tuple[Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)], ...], ...] = ()
-    runs: Runs | None = None
-    limit: tuple[int, Annotated[int, msgspec.Meta(gt=0)]] | None = None
-    listed: SeenHeld | None = None
-
-
-class SeenPod(Answer, frozen=True):
-    """One pod of a node at work; ``whole``: it has resources as a whole."""
-
-    containers: dict[str, SeenInPod]
-    qos: str | None = None
-    whole: bool = False
-
-
-class FileSeen(Answer, frozen=True):
-    """A state file: the policy it was written under, and why it cannot be read, if so."""
-
-    policy: str
-    damage: str | None = None
-
-
-class SeenTable(TypedDict):
-    """The books of one type of memory of a NUMA node at work, in bytes."""
-
-    total: int
-    allocatable: int
-    reserved: int
-    free: int
-
-
-class SeenNode(TypedDict):
-    """The books of a NUMA node at work."""
-
-    node: int
-    tables: dict[str, SeenTable]
-
-
-class Seen(Answer, frozen=True):
-    """All that was seen of a node at work."""
-
-    pods: dict[str, SeenPod]
-    files: dict[str, FileSeen]
-    default_cpuset: CpuBits | None = None
-    reserved_cpus: CpuBits | None = None
-    memory_state: tuple[SeenNode, ...] | None = None
-
-
-SEEN = "node.seen"
-"""The method of a step that tells what was seen of a node at work; no target is asked it."""
-
 READERS: Mapping[str, Any] = {
     "pick": Picked | PickRefused,
     "classify": PodClass,
@@ -418,19 +255,3 @@ def read_answer(method: str, answer: Mapping[str, Any]) -> Answer | None:
         return None
     read: Answer = msgspec.convert(answer, kind, dec_hook=read_text)
     return read
-
-
-def read_text(kind: type, value: Any) -> Any:
-    """Read what has a form of its own on the wire; raises ``ValueError``."""
-    if kind is CpuBits and isinstance(value, str):
-        return _cpus(value)
-    if kind is NodeBits and isinstance(value, (list, tuple)) and value:
-        if all(type(node) is int and 0 <= node < MOST_NODES for node in value):
-            return NodeBits(sum({1 << node for node in value}))
-        raise ValueError(f"{list(value)[:10]} are no NUMA nodes")
-    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind is CpuBits else 'NUMA nodes'}")
-
-
-@lru_cache(maxsize=1024)
-def _cpus(text: str) -> CpuBits:
-    return CpuBits(CpuSet.parse(text).bits)

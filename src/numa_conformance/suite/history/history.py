@@ -11,7 +11,8 @@ from typing import Any, TextIO
 import msgspec
 
 from ...machine import Machine, machine_from_dict, machine_to_dict
-from .answers import Answer, read_answer
+from .answers import read_answer
+from .values import Answer
 
 __all__ = ["Head", "History", "HistoryError", "Step", "histories_text", "read_histories", "write_history"]
 

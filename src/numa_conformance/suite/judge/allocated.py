@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...documentation.options import CHOOSING
 from ...machine import Machine
-from ..history.answers import Affinity, Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
+from ..history.answers import Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
+from ..history.values import Affinity
 from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec

@@ -1,15 +1,28 @@
-"""``KnownFiles``: what a history has told of a node's state files until now. Their texts are not looked into."""
+"""``KnownFiles``: what a history has told of a node's state files until now, and what such files are of."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..history.answers import Checkpoints
+from .settings import Settings
 
-__all__ = ["CPU_FILE", "DEVICE_FILE", "MEMORY_FILE", "Files", "KnownFiles"]
+__all__ = [
+    "CPUS",
+    "CPU_FILE",
+    "CPU_POLICY",
+    "DEVICE_FILE",
+    "MEMORY_FILE",
+    "MEMORY_POLICY",
+    "Files",
+    "KnownFiles",
+    "policies_of",
+]
 
 CPU_FILE, MEMORY_FILE = "cpu_manager_state", "memory_manager_state"
 DEVICE_FILE = "kubelet_internal_checkpoint"
+CPU_POLICY, MEMORY_POLICY, CPUS = "CPU Manager policy", "Memory Manager policy", "CPUs"
+"""What a state file is of."""
 Texts = Mapping[str, str]
 """State file to text."""
 Files = Mapping[str, "str | None"]
@@ -56,3 +69,11 @@ class KnownFiles:
 
 def _present(files: Files) -> Texts:
     return {name: text for name, text in files.items() if text is not None}
+
+
+def policies_of(settings: Settings) -> Mapping[str, tuple[str, str, str]]:
+    """Return of each policy that a state file holds: the file, the policy, and the field of the configuration."""
+    return {
+        CPU_POLICY: (CPU_FILE, "static" if settings.static else "none", "cpuManagerPolicy"),
+        MEMORY_POLICY: (MEMORY_FILE, "Static" if settings.memory_static else "None", "memoryManagerPolicy"),
+    }

@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 
 from ...machine import Machine
-from ..history.answers import Affinity, OfferedHints, Offers
+from ..history.answers import OfferedHints
+from ..history.values import Affinity, Offers
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .questions import Hints, PriorState

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from ...cpuset import iter_bits
 from ...machine import Machine
-from ..history.answers import Affinity, Merged, Offers
+from ..history.answers import Merged
+from ..history.values import Affinity, Offers
 from .questions import Merge
 from .settings import Settings
 

@@ -8,9 +8,7 @@ from dataclasses import replace
 from ...machine import Machine, machine_from_dict
 from ..history.answers import (
     Admitted,
-    Answer,
     Checkpoints,
-    Held,
     NodeStarted,
     NodeState,
     PodStarted,
@@ -24,6 +22,7 @@ from ..history.answers import (
     UnknownPod,
     Update,
 )
+from ..history.values import Answer, Held
 from .alignment import fits
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles

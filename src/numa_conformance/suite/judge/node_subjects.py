@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..history.answers import Aligned, Held, Update
+from ..history.answers import Aligned, Update
+from ..history.values import Held
 from .pods import PodSpec
 from .settings import Settings
 from .world import PodOnNode, World, union

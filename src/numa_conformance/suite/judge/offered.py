@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..history.answers import Affinity, Aligned, Held, Offers
+from ..history.answers import Aligned
+from ..history.values import Affinity, Held, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ..history.answers import MOST_NODES, SEEN, Affinity, CpuBits, Offers, read_text
 from ..history.history import Step
+from ..history.sightings import SEEN
+from ..history.values import MOST_NODES, Affinity, CpuBits, Offers, read_text
 from .pods import Pod
 from .quantities import read_amount
 from .settings import Kubelet, Settings

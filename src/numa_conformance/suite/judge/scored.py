@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ..history.answers import Answer, Scored, ScoreRefused
+from ..history.answers import Scored, ScoreRefused
+from ..history.values import Answer
 from .pods import NOTHING, PodSpec
 from .questions import Question, Score, WeightedResource, WrittenStrategy
 

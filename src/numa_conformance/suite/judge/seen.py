@@ -14,7 +14,8 @@ from typing import Any
 
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.answers import SEEN, Block, FileSeen, Held, Runs, Seen, SeenInPod, Threads
+from ..history.sightings import SEEN, FileSeen, Runs, Seen, SeenInPod, Threads
+from ..history.values import Block, Held
 from .node_subjects import Moment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
 from .questions import Look

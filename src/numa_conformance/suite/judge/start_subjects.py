@@ -14,8 +14,9 @@ from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.answers import Admitted, Answer, Held, NodeStarted, Rejected, StartFailed
+from ..history.answers import Admitted, NodeStarted, Rejected, StartFailed
 from ..history.history import Head
+from ..history.values import Answer, Held
 from .choice import numa_cpus
 from .pods import PodSpec
 from .questions import AdmitPod, Question, StartNode

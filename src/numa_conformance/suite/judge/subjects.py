@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...machine import Machine
-from ..history.answers import SEEN, Picked
+from ..history.answers import Picked
 from ..history.history import History
+from ..history.sightings import SEEN
 from .allocated import allocated
 from .choice import Choice, cpus_of
 from .classified import classified
-from .given import views
 from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
@@ -20,6 +20,7 @@ from .questions import Pick, question_of
 from .scored import Scores
 from .seen import seen
 from .start_subjects import GENERATOR, starts
+from .views import views
 
 __all__ = ["subjects"]
 

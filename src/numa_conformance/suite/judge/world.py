@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...machine import Machine
-from ..history.answers import Held
+from ..history.values import Held
 from .pods import PodSpec
 from .settings import Settings
 

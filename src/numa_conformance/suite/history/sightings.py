@@ -1,0 +1,99 @@
+"""``Seen``: what is told of a node at work, which is watched and asked nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+import msgspec
+
+from .values import MOST_NODES, Answer, Block, CpuBits, Held
+
+__all__ = ["SEEN", "FileSeen", "Runs", "Seen", "SeenHeld", "SeenInPod", "SeenNode", "SeenPod", "SeenTable", "Threads"]
+
+SEEN = "node.seen"
+"""The method of a step that tells what was seen of a node at work; no target is asked it."""
+
+
+class Threads(Answer, frozen=True):
+    """Threads that may run on the same CPUs and NUMA nodes; both are bits, the latter None where not told."""
+
+    first: int
+    count: int
+    cpus: CpuBits
+    mems: CpuBits | None = None
+
+    def __str__(self) -> str:
+        """Say how many they are."""
+        return "a thread" if self.count == 1 else f"{self.count} threads"
+
+
+class Runs(Answer, frozen=True):
+    """What a running container was seen to run on, as bits; None where it was not told."""
+
+    written: CpuBits | None = None
+    effective: CpuBits | None = None
+    mems: CpuBits | None = None
+    threads: tuple[Threads, ...] = ()
+
+
+class SeenHeld(Answer, frozen=True):
+    """What a container of a node at work was seen to hold."""
+
+    cpus: CpuBits = CpuBits(0)
+    memory: tuple[Block, ...] | None = None
+    devices: dict[str, frozenset[str]] | None = None
+
+    @property
+    def held(self) -> Held:
+        """The same as the answers of a target have it."""
+        return Held(self.cpus, None, self.memory, self.devices)
+
+
+class SeenInPod(SeenHeld, frozen=True):
+    """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
+
+    device_nodes: tuple[tuple[Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)], ...], ...] = ()
+    runs: Runs | None = None
+    limit: tuple[int, Annotated[int, msgspec.Meta(gt=0)]] | None = None
+    listed: SeenHeld | None = None
+
+
+class SeenPod(Answer, frozen=True):
+    """One pod of a node at work; ``whole``: it has resources as a whole."""
+
+    containers: dict[str, SeenInPod]
+    qos: str | None = None
+    whole: bool = False
+
+
+class FileSeen(Answer, frozen=True):
+    """A state file: the policy it was written under, and why it cannot be read, if so."""
+
+    policy: str
+    damage: str | None = None
+
+
+class SeenTable(TypedDict):
+    """The books of one type of memory of a NUMA node at work, in bytes."""
+
+    total: int
+    allocatable: int
+    reserved: int
+    free: int
+
+
+class SeenNode(TypedDict):
+    """The books of a NUMA node at work."""
+
+    node: int
+    tables: dict[str, SeenTable]
+
+
+class Seen(Answer, frozen=True):
+    """All that was seen of a node at work."""
+
+    pods: dict[str, SeenPod]
+    files: dict[str, FileSeen]
+    default_cpuset: CpuBits | None = None
+    reserved_cpus: CpuBits | None = None
+    memory_state: tuple[SeenNode, ...] | None = None

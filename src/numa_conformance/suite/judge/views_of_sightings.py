@@ -1,0 +1,121 @@
+"""``of_sighting``: what a node at work shows of its containers, its pods and its state files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...cpuset import format_bits
+from ...documentation.versions import KubernetesVersion
+from ..history.values import Held
+from .files import CPU_FILE, CPUS, policies_of
+from .given import PERIOD, FoundFile, Given, Neighbours, OnNode, Together
+from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
+from .seen import SeenContainer, Sighting
+
+__all__ = ["of_sighting"]
+
+NO_QUOTA_SINCE = KubernetesVersion.parse("1.33")
+"""From here on quota is left out for exclusive CPUs; before, kubelets set it, which is known."""
+NO_QUOTA = "DisableCPUQuotaWithExclusiveCPUs"
+NO_RESOURCES_OF_PODS_UNTIL = KubernetesVersion.parse("1.34")
+"""From here on pods may have resources as a whole, of which a cgroup tells nothing: such get no exclusive CPUs."""
+
+
+def of_sighting(seen: Sighting) -> Iterator[object]:
+    """Yield what each container shows, what is seen of each pod, and the state files."""
+    given = [_seen_container(seen, one) for one in seen.containers]
+    yield from given
+    by_pod: dict[str, list[tuple[SeenContainer, OnNode]]] = {}
+    for pair in zip(seen.containers, given, strict=True):
+        by_pod.setdefault(pair[0].uid, []).append(pair)
+    for uid, pairs in by_pod.items():
+        beside = tuple(view for _, view in pairs if _judges_cpus(seen) and view.cpus and view.runs)
+        if len(beside) > 1 and uid not in seen.whole:
+            yield Neighbours(beside)
+    yield from _seen_together(seen, by_pod)
+    yield from _seen_files(seen)
+
+
+def _judges_cpus(seen: Sighting) -> bool:
+    return seen.settings.static and seen.pool is not None
+
+
+def _seen_container(seen: Sighting, one: SeenContainer) -> OnNode:
+    qos, limit = seen.qos.get(one.uid), one.limit
+    exclusive: int | None = None
+    if qos in (BURSTABLE, BEST_EFFORT):
+        exclusive = 0
+    elif qos == GUARANTEED and limit is not None:
+        shows = bool(one.held.cpus) or (seen.version is not None and seen.version < NO_RESOURCES_OF_PODS_UNTIL)
+        exclusive = 0 if limit.denominator != 1 else int(limit) if shows else None
+    known = seen.version is not None and seen.version >= NO_QUOTA_SINCE and seen.gates.get(NO_QUOTA, True)
+    quota = None if not (known and one.runs) else -1 if limit is None else int(limit * PERIOD)
+    held = Held(one.held.cpus, one.held.affinity, one.held.memory, one.held.devices, quota)
+    return OnNode(
+        seen.world.machine,
+        seen.settings,
+        one.uid,
+        one.name,
+        held,
+        seen.pool,
+        qos,
+        exclusive,
+        other=one.listed,
+        teller="PodResources",
+        runs=one.runs,
+        settled=seen.settled,
+        unexplained=one.uid not in seen.whole,
+    )
+
+
+def _seen_together(seen: Sighting, by_pod: Mapping[str, list[tuple[SeenContainer, OnNode]]]) -> Iterator[Together]:
+    """Yield what each container has in CPUs, memory and devices; in scope pod what each pod has."""
+    if seen.settings.topology != "single-numa-node":
+        return
+    for uid, pairs in by_pod.items():
+        own = [(one, given) for one, given in pairs if _has_something(seen, one)]
+        whole = seen.settings.scope == "pod"
+        for group in [own] if whole and own else [[pair] for pair in own]:
+            yield Together(
+                seen.settings,
+                f"pod {uid}" if whole else f"container {group[0][1].key}",
+                tuple(place for one, _ in group for place in _places(seen, one)),
+                "; ".join(_told(one) for one, _ in group),
+                (*(fact for one, given in group for fact in _shown_by(one, given)), "config:topologyManagerPolicy"),
+            )
+
+
+def _has_something(seen: Sighting, one: SeenContainer) -> bool:
+    return bool((_judges_cpus(seen) and one.held.cpus) or one.held.blocks or any(one.device_nodes))
+
+
+def _places(seen: Sighting, one: SeenContainer) -> Iterator[int]:
+    online = one.held.cpus & seen.world.online
+    for node, cpus in seen.world.machine.numa_bits.items():
+        if online & cpus:
+            yield 1 << node
+    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in one.held.blocks)
+    yield from (nodes for nodes in one.device_nodes if nodes)
+
+
+def _shown_by(one: SeenContainer, given: Given) -> tuple[str, ...]:
+    facts = {"cpu": one.held.cpus, "memory": one.held.blocks, "device": any(one.device_nodes)}
+    return given.about(*(name for name, there in facts.items() if there))
+
+
+def _told(one: SeenContainer) -> str:
+    parts = [f"CPUs {format_bits(one.held.cpus)}"] if one.held.cpus else []
+    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in one.held.blocks]
+    parts += [f"devices of NUMA nodes {format_bits(nodes)}" for nodes in one.device_nodes if nodes]
+    return f"{one.name}: {', '.join(parts)}"
+
+
+def _seen_files(seen: Sighting) -> Iterator[FoundFile]:
+    for of, (name, wanted, field) in policies_of(seen.settings).items():
+        written = seen.files[name].policy if name in seen.files else ""
+        if written:
+            yield FoundFile(name, of, wanted, written, True, (f"file:{name}", f"config:{field}"))
+    if _judges_cpus(seen):
+        online = seen.world.online
+        for fact, cpus in (("pool", seen.pool or 0), *((f"cpu:{one.key}", one.held.cpus) for one in seen.containers)):
+            yield FoundFile(CPU_FILE, CPUS, format_bits(cpus & online), format_bits(cpus), True, (fact,))
