@@ -107,26 +107,26 @@ def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
 
 
 def _tops(tree: NodeTree, begin: str) -> list[str]:
-    level, found = [begin], list[str]()
+    level, tops = [begin], list[str]()
     for _ in range(_TOP_DEPTH):
         below: list[str] = []
         for folder in level:
             for name in tree.folders(folder):
-                (found if _TOPS.fullmatch(name) else below).append(f"{folder}/{name}")
-        if found:
-            return found
+                (tops if _TOPS.fullmatch(name) else below).append(f"{folder}/{name}")
+        if tops:
+            return tops
         level = below
-    return found
+    return tops
 
 
 def containers(tree: NodeTree, hierarchy: Hierarchy) -> list[ContainerCgroup]:
     """Return the cgroups of containers, by pod; a pod's own and those of QoS levels are none."""
-    found = list(_pods(tree, hierarchy, hierarchy.top, "Guaranteed"))
+    cgroups = list(_pods(tree, hierarchy, hierarchy.top, "Guaranteed"))
     for name in tree.folders(hierarchy.top):
         qos = _QOS.get(name.removesuffix(".slice").rpartition("-")[2])
         if qos:
-            found += _pods(tree, hierarchy, f"{hierarchy.top}/{name}", qos)
-    return found
+            cgroups += _pods(tree, hierarchy, f"{hierarchy.top}/{name}", qos)
+    return cgroups
 
 
 def _pods(tree: NodeTree, hierarchy: Hierarchy, folder: str, qos: str) -> Iterator[ContainerCgroup]:
@@ -155,15 +155,15 @@ def members(tree: NodeTree, container: ContainerCgroup, most: int) -> None:
     Where the tree does not tell of threads at all, as a hand-made one may not, it counts as running. At most so many
     threads are looked at.
     """
-    told = False
+    is_listed = False
     for folder in _nested(tree, container.path):
         for name in ("cgroup.threads", "tasks", "cgroup.procs"):
             text = tree.text(f"{folder}/{name}")
             if text is not None:
-                told = True
+                is_listed = True
                 container.threads += [int(word) for word in text.split() if _THREAD.fullmatch(word)]
                 break
-    container.may_run = bool(container.threads) or not told
+    container.may_run = bool(container.threads) or not is_listed
     if len(container.threads) > most:
         tree.note(f"containers have more than {MOST_THREADS} threads; the rest is not looked at")
         del container.threads[most:]
@@ -202,10 +202,10 @@ _STATUS = re.compile(r"(Cpus|Mems)_allowed_list:[ \t]*([0-9,\-]*)")
 
 def allowed(tree: NodeTree, thread: int) -> tuple[int | None, int | None]:
     """Return the CPUs and NUMA nodes that a thread may use, as bits; None where it has ended."""
-    found: dict[str, int | None] = {}
+    allowed_bits: dict[str, int | None] = {}
     path = f"proc/{thread}/status"
     for number, text in enumerate((tree.text(path) or "").splitlines(), 1):
         match = _STATUS.match(text)
         if match:
-            found[match[1]] = tree.parsed(Line.of(match[2], path, number))
-    return found.get("Cpus"), found.get("Mems")
+            allowed_bits[match[1]] = tree.parsed(Line.of(match[2], path, number))
+    return allowed_bits.get("Cpus"), allowed_bits.get("Mems")

@@ -20,13 +20,13 @@ class Changes:
     gone: tuple[Finding, ...]
     notes: tuple[str, ...]
 
-    def lines(self, number: int, told: Callable[[Finding], Iterable[str]]) -> Iterator[str]:
+    def lines(self, number: int, render: Callable[[Finding], Iterable[str]]) -> Iterator[str]:
         """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
-        for one in self.new:
-            first, *rest = told(one)
+        for finding in self.new:
+            first, *rest = render(finding)
             yield f"+ {first}"
             yield from (f"  {line}" for line in rest)
-        yield from (f"- {one.severity}: {one.message}" for one in self.gone)
+        yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
         yield from (f"not seen: {note}" for note in self.notes)
         yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
 
@@ -35,8 +35,8 @@ class Changes:
         return json.dumps(
             {
                 "pass": number,
-                "new": [one.to_dict() for one in self.new],
-                "gone": [one.to_dict() for one in self.gone],
+                "new": [finding.to_dict() for finding in self.new],
+                "gone": [finding.to_dict() for finding in self.gone],
                 "stayed": len(self.stayed),
                 "not_seen": list(self.notes),
             }
@@ -45,11 +45,11 @@ class Changes:
 
 def changes(before: Findings | None, now: Findings) -> Changes:
     """Compare two passes; before the first one there was nothing."""
-    old = {one.key: one for one in before.findings} if before else {}
-    new = {one.key: one for one in now.findings}
+    old = {finding.key: finding for finding in before.findings} if before else {}
+    new = {finding.key: finding for finding in now.findings}
     return Changes(
-        tuple(one for key, one in new.items() if key not in old),
-        tuple(one for key, one in new.items() if key in old),
-        tuple(one for key, one in old.items() if key not in new),
+        tuple(finding for key, finding in new.items() if key not in old),
+        tuple(finding for key, finding in new.items() if key in old),
+        tuple(finding for key, finding in old.items() if key not in new),
         tuple(note for note in now.notes if before is None or note not in before.notes),
     )

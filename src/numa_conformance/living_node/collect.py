@@ -58,10 +58,10 @@ def _write(sight: Sight, dump: Tree) -> None:
         dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
     if sight.hierarchy is not None:
         _write_hierarchy(sight, dump, sight.hierarchy)
-        for one in sight.running:
-            _write_container(sight, dump, one)
-    if sight.told is not None:
-        dump.write_whole(DUMPED, msgspec.json.encode(sight.told).decode() + "\n")
+        for container in sight.running:
+            _write_container(sight, dump, container)
+    if sight.listed is not None:
+        dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
     manifest = Manifest(
         FORMAT,
         time.time(),
@@ -81,7 +81,7 @@ def _write_kubelet(sight: Sight, dump: Tree) -> None:
     flags = [f"--{name}={value}" for name, value in configured.process.flags if name not in PLACES]
     places = [f"--config={CONFIG}", f"--root-dir={_absolute(configured.root_dir)}"]
     places += [f"--cgroup-root={configured.cgroup_root}"] if configured.cgroup_root else []
-    words = ["kubelet", *places, *(() if configured.told else flags)]
+    words = ["kubelet", *places, *(() if configured.from_configz else flags)]
     dump.write_whole(f"proc/{configured.process.pid}/comm", "kubelet\n")
     dump.write_whole(configured.process.file, "".join(f"{word}\0" for word in words))
 
@@ -121,22 +121,26 @@ def _write_cpuset(sight: Sight, dump: Tree, folder: str, hierarchy: Hierarchy) -
             dump.write_whole(f"{folder}/{name}", text)
 
 
-def _write_container(sight: Sight, dump: Tree, one: RunningContainer) -> None:
+def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> None:
     """Write a container's cgroup as it was seen, those above it, its threads and its names."""
-    cgroup = one.cgroup
+    cgroup = container.cgroup
     above = cgroup.path
     while (above := above.rpartition("/")[0]) not in (cgroup.hierarchy.top, ""):
         _write_cpuset(sight, dump, above, cgroup.hierarchy)
-    sets = ((cgroup.cpus_file, one.written), (cgroup.effective_file, one.effective), (cgroup.mems_file, one.mems))
+    sets = (
+        (cgroup.cpus_file, container.written),
+        (cgroup.effective_file, container.effective),
+        (cgroup.mems_file, container.mems),
+    )
     for file, bits in sets:
         if bits is not None:
             dump.write(file, format_bits(bits))
-    ids = [thread for threads in one.threads for thread in threads.ids]
+    ids = [thread for threads in container.threads for thread in threads.ids]
     dump.write_whole(
         f"{cgroup.path}/{'cgroup.threads' if cgroup.hierarchy.version == 2 else 'tasks'}",
         "".join(f"{thread}\n" for thread in ids),
     )
-    for threads in one.threads:
+    for threads in container.threads:
         mems = "" if threads.mems is None else f"Mems_allowed_list:\t{format_bits(threads.mems)}\n"
         for thread in threads.ids:
             dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
@@ -147,7 +151,7 @@ def _write_container(sight: Sight, dump: Tree, one: RunningContainer) -> None:
                 dump.write_whole(name, text)
     named = sight.names.get(cgroup.id)
     if named is not None:
-        goal = f"/var/log/pods/{named.namespace}_{named.pod}_{one.uid}/{named.container}/0.log"
+        goal = f"/var/log/pods/{named.namespace}_{named.pod}_{container.uid}/{named.container}/0.log"
         dump.link(f"{FOLDER}/{named.pod}_{named.namespace}_{named.container}-{cgroup.id}.log", goal)
 
 

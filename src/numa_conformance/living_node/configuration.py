@@ -1,4 +1,4 @@
-"""The configuration in force on a node: its files, drop-ins and the flags of the running kubelet, or what it told."""
+"""The configuration in force on a node: its files, drop-ins and flags of the running kubelet, or its ``/configz``."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class KubeletProcess:
 class Configured:
     """A configuration, where each field was said, the kubelet's folder, and the running kubelet, if any was seen.
 
-    ``cgroup_root``: the cgroup below which the kubelet's is. ``written``: what the files say together. ``told``: it is
-    what ``/configz`` told, to which flags add nothing.
+    ``cgroup_root``: the cgroup below which the kubelet's is. ``written``: what the files say together.
+    ``from_configz``: the kubelet's ``/configz`` gave all of it, so flags add nothing.
     """
 
     kubelet: KubeletConfiguration
@@ -68,17 +68,17 @@ class Configured:
     process: KubeletProcess | None = None
     files: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
-    told: bool = False
+    from_configz: bool = False
     cgroup_root: str = ""
 
 
 def find_kubelet(tree: NodeTree) -> KubeletProcess | None:
     """Return the kubelet that runs; of several the first, with a note."""
-    found = [process for pid in tree.processes() if (process := _kubelet(tree, pid))]
-    if len(found) > 1:
-        told = ", ".join(str(one.pid) for one in found)
-        tree.note(f"several kubelets run (processes {told}); the first is looked at")
-    return found[0] if found else None
+    kubelets = [process for pid in tree.processes() if (process := _kubelet(tree, pid))]
+    if len(kubelets) > 1:
+        pids = ", ".join(str(process.pid) for process in kubelets)
+        tree.note(f"several kubelets run (processes {pids}); the first is looked at")
+    return kubelets[0] if kubelets else None
 
 
 def _kubelet(tree: NodeTree, pid: int) -> KubeletProcess | None:
@@ -120,13 +120,13 @@ def read_configuration(
     said: dict[str, Line] = {}
     merged: dict[str, Any] = {}
     files: list[str] = []
-    told = False
+    from_configz = False
     for shown, place in [*_main_file(tree, process, config), *_drop_ins(tree, process, config_dir)]:
-        document, told = _document(place)
+        document, from_configz = _document(place)
         files.append(shown)
         merged = _merged(merged, document.value)
         said.update(_lines(place, shown, document.value))
-        if told:
+        if from_configz:
             break
     if not files and process is None:
         raise UsageError(
@@ -137,10 +137,10 @@ def read_configuration(
             )
         )
     kubelet = KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version)
-    if process is not None and not told:
+    if process is not None and not from_configz:
         kubelet = _with_flags(kubelet, process, said, version)
     cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
-    return Configured(kubelet, root_dir, said, process, tuple(files), merged, told, cgroup_root)
+    return Configured(kubelet, root_dir, said, process, tuple(files), merged, from_configz, cgroup_root)
 
 
 def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | None) -> list[tuple[str, Path]]:
@@ -204,15 +204,15 @@ def _lines(place: Path, shown: str, value: Mapping[str, Any]) -> Iterator[tuple[
         text = read_bounded(place, MAX_STATE).decode("utf-8", "replace")
     except (UsageError, OSError):
         return
-    found: dict[str, Line] = {}
+    lines: dict[str, Line] = {}
     for number, line in enumerate(text.splitlines(), 1):
         keys = _KEY.findall(line)
         for key in keys:
-            if key in value and key not in found:
+            if key in value and key not in lines:
                 # Of a line with other fields, which may be secret, nothing is shown but the one.
                 shown_text = line.strip() if len(keys) == 1 and len(line) < _WIDEST else f"{key}: {value[key]}"
-                found[key] = Line.of(shown_text, shown, number)
-    yield from found.items()
+                lines[key] = Line.of(shown_text, shown, number)
+    yield from lines.items()
 
 
 def _with_flags(

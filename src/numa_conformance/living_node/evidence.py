@@ -66,9 +66,9 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
     elif kind == "listed":
         yield Line.of(f"container {name} of pod {uid}", DUMPED if str(sight.tree.root) != "/" else "PodResources")
     else:
-        for one in sight.running:
-            if one.uid == uid and (not name or one.name == name):
-                yield from _cgroup(sight, kind, one)
+        for container in sight.running:
+            if container.uid == uid and (not name or container.name == name):
+                yield from _cgroup(sight, kind, container)
                 break
 
 
@@ -84,11 +84,11 @@ def _status(sight: Sight, thread: str) -> Iterator[Line]:
             yield Line.of(text, path, number)
 
 
-def _cgroup(sight: Sight, kind: str, one: RunningContainer) -> Iterator[Line]:
-    cgroup = one.cgroup
+def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Line]:
+    cgroup = container.cgroup
     files = {
         "runs": (cgroup.cpus_file,),
-        "effective": (cgroup.effective_file, *_above(sight, one)),
+        "effective": (cgroup.effective_file, *_above(sight, container)),
         "mems": (cgroup.mems_file,),
         "limit": cgroup.limit_files(),
     }
@@ -100,13 +100,13 @@ def _cgroup(sight: Sight, kind: str, one: RunningContainer) -> Iterator[Line]:
             yield line
 
 
-def _above(sight: Sight, one: RunningContainer) -> Iterator[str]:
+def _above(sight: Sight, container: RunningContainer) -> Iterator[str]:
     """Yield the files of the cgroups above that lack a CPU which the container's has."""
-    folder = one.cgroup.path
-    while folder != one.cgroup.hierarchy.folder and "/" in folder:
+    folder = container.cgroup.path
+    while folder != container.cgroup.hierarchy.folder and "/" in folder:
         folder = folder.rpartition("/")[0]
         bits = sight.tree.bits(f"{folder}/cpuset.cpus")
-        if bits and (one.written or 0) & ~bits:
+        if bits and (container.written or 0) & ~bits:
             yield f"{folder}/cpuset.cpus"
 
 
@@ -117,8 +117,8 @@ def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
     for bits in wrong.marks.values():
         marked |= bits
     if name == CPU_FILE and sight.state.cpus is not None:
-        for uid, own in sight.state.cpus.assignments.items():
-            for container, cpus in own.items():
+        for uid, containers in sight.state.cpus.assignments.items():
+            for container, cpus in containers.items():
                 if cpus & marked:
                     yield from _entry(sight, CPU_FILE, uid, container)
         yield from _entry(sight, CPU_FILE, "defaultCpuSet")

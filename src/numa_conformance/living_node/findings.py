@@ -88,24 +88,26 @@ class Findings:
     @property
     def errors(self) -> int:
         """How many are errors."""
-        return sum(one.severity == "error" for one in self.findings)
+        return sum(finding.severity == "error" for finding in self.findings)
 
 
 def check(sight: Sight) -> Findings:
     """Judge what was seen by every requirement that it can show."""
     seen = seen_history(sight)
     verdicts, histories = judge(seen), [seen]
-    found = {one.key: one for one in _findings(sight, verdicts, of_configuration=False)}
+    by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
     starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
     judged = [judge(start) for start in starts if start is not None]
     if judged:
         histories.insert(0, next(start for start in reversed(starts) if start is not None))
-        told = [{one.key: one for one in _findings(sight, each, of_configuration=True)} for each in judged]
+        by_version = [
+            {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged
+        ]
         # Of a kubelet whose version is not known only that is said which holds in every version.
-        found |= {key: one for key, one in told[-1].items() if all(key in each for each in told)}
+        by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.asked += judged[-1].asked
     asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
-    ordered = sorted(found.values(), key=lambda one: (one.severity, one.requirement, one.message))
+    ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
         tuple(ordered), dict(sorted(asked.items())), tuple(sight.notes), tuple(histories), sight.seconds, sight.version
     )

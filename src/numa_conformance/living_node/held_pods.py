@@ -40,7 +40,7 @@ class Held:
 def held_by_node(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> Held:
     """Return what a node holds; manifests are matched by uid, or by namespace and name where the node tells them."""
     asked, guaranteed = _amounts(sight)
-    named = {one.uid: (one.namespace, one.pod) for one in sight.names.values() if one.uid}
+    named = {container.uid: (container.namespace, container.pod) for container in sight.names.values() if container.uid}
     by_name = {name: uid for uid, name in named.items() if uid in asked}
     known: dict[str, Pod] = {}
     new: list[Pod] = []
@@ -69,25 +69,25 @@ def held_by_node(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> He
 
 def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:
     """Return what each container holds of each resource, by uid and name, and the uids of Guaranteed pods."""
-    found: dict[str, Amounts] = {}
+    by_pod: dict[str, Amounts] = {}
     state = sight.state
 
     def container(uid: str, name: str) -> dict[str, int]:
-        return found.setdefault(uid, {}).setdefault(name, {})
+        return by_pod.setdefault(uid, {}).setdefault(name, {})
 
-    for uid, own in (state.cpus.assignments if state.cpus else {}).items():
-        for name, cpus in own.items():
+    for uid, containers in (state.cpus.assignments if state.cpus else {}).items():
+        for name, cpus in containers.items():
             container(uid, name)["cpu"] = cpus.bit_count()
     for uid, given in state.blocks.items():
         for name, blocks in given.items():
             for block in blocks:
                 amounts = container(uid, name)
                 amounts[block.type] = amounts.get(block.type, 0) + block.bytes
-    guaranteed = set(found)  # none else is given CPUs or memory of its own
+    guaranteed = set(by_pod)  # none else is given CPUs or memory of its own
     for entry in state.devices or ():
         ids = {device for listed in entry.devices.values() for device in listed}
         container(entry.uid, entry.container)[entry.resource] = len(ids)
-    return found, guaranteed
+    return by_pod, guaranteed
 
 
 def _made(uid: str, namespace: str, name: str, asked: Amounts, qos: QosClass | None) -> Pod:

@@ -50,10 +50,10 @@ def _started(sight: Sight) -> dict[str, Any]:
 
 def _reserved(sight: Sight) -> str | None:
     """Return the reserved CPUs where the kubelet tells which it has to give."""
-    told = None if sight.told is None else sight.told.allocatable
-    if told is None or not told.cpus:
+    allocatable = None if sight.listed is None else sight.listed.allocatable
+    if allocatable is None or not allocatable.cpus:
         return None
-    return format_bits(sight.machine.online_bits & ~_bits(told.cpus))
+    return format_bits(sight.machine.online_bits & ~_bits(allocatable.cpus))
 
 
 def _seen(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
@@ -96,25 +96,25 @@ def _pods(sight: Sight) -> dict[str, dict[str, Any]]:
     pods: dict[str, dict[str, Any]] = {}
 
     def container(uid: str, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = pods.setdefault(uid, {"containers": {}})["containers"].setdefault(name, {})
-        return found
+        entry: dict[str, Any] = pods.setdefault(uid, {"containers": {}})["containers"].setdefault(name, {})
+        return entry
 
     _add_held(sight.state, container)
     for uid, cpus in (sight.state.cpus.pods if sight.state.cpus else {}).items():
         container(uid, WHOLE_POD)["cpus"] = format_bits(cpus)
         pods[uid]["whole"] = True
-    for one in sight.running:
-        container(one.uid, one.name)["runs"] = _runs(one)
-        pods[one.uid]["qos"] = one.cgroup.qos
-        if one.limit is not None:
-            container(one.uid, one.name)["limit"] = [one.limit.numerator, one.limit.denominator]
+    for running in sight.running:
+        container(running.uid, running.name)["runs"] = _runs(running)
+        pods[running.uid]["qos"] = running.cgroup.qos
+        if running.limit is not None:
+            container(running.uid, running.name)["limit"] = [running.limit.numerator, running.limit.denominator]
     _add_listed(sight, pods, container)
     return pods
 
 
 def _add_held(state: StateFiles, container: Any) -> None:
-    for uid, own in (state.cpus.assignments if state.cpus else {}).items():
-        for name, cpus in own.items():
+    for uid, containers in (state.cpus.assignments if state.cpus else {}).items():
+        for name, cpus in containers.items():
             container(uid, name)["cpus"] = format_bits(cpus)
     for uid, given in state.blocks.items():
         for name, blocks in given.items():
@@ -131,31 +131,31 @@ def _add_held(state: StateFiles, container: Any) -> None:
 
 def _add_listed(sight: Sight, pods: Mapping[str, Any], container: Any) -> None:
     """Add what PodResources tells of pods whose uid is known: it names pods by namespace and name."""
-    if sight.told is None:
+    if sight.listed is None:
         return
     uids = {(named.namespace, named.pod): named.uid for named in sight.names.values() if named.uid}
     uids |= {
-        (named.namespace, named.pod): one.uid
-        for one in sight.running
-        if (named := sight.names.get(one.cgroup.id)) is not None
+        (named.namespace, named.pod): container.uid
+        for container in sight.running
+        if (named := sight.names.get(container.cgroup.id)) is not None
     }
     unknown = 0
-    for pod in sight.told.pods:
+    for pod in sight.listed.pods:
         uid = uids.get((pod.namespace, pod.name))
         if uid is None or uid not in pods:
-            unknown += any(one.cpus or one.memory or one.devices for one in pod.containers)
+            unknown += any(listed.cpus or listed.memory or listed.devices for listed in pod.containers)
             continue
-        for one in pod.got if pod.got is not None else pod.containers:
-            container(uid, one.name)["listed"] = _listed(one)
+        for listed in pod.got if pod.got is not None else pod.containers:
+            container(uid, listed.name)["listed"] = _listed(listed)
     if unknown:
         sight.tree.note(f"PodResources tells of {unknown} pods that nothing else tells of")
 
 
-def _listed(told: ContainerTold) -> dict[str, Any]:
+def _listed(listed: ContainerTold) -> dict[str, Any]:
     return {
-        "cpus": format_bits(_bits(told.cpus)),
-        "memory": [{"type": one.type, "bytes": one.bytes, "nodes": one.nodes} for one in told.memory],
-        "devices": {one.resource: one.ids for one in told.devices if one.ids},
+        "cpus": format_bits(_bits(listed.cpus)),
+        "memory": [{"type": block.type, "bytes": block.bytes, "nodes": block.nodes} for block in listed.memory],
+        "devices": {device.resource: device.ids for device in listed.devices if device.ids},
     }
 
 
@@ -167,8 +167,8 @@ def _block(block: Block) -> dict[str, Any]:
     return {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)}
 
 
-def _runs(one: RunningContainer) -> dict[str, Any]:
-    sets = {"written": one.written, "effective": one.effective, "mems": one.mems}
+def _runs(container: RunningContainer) -> dict[str, Any]:
+    sets = {"written": container.written, "effective": container.effective, "mems": container.mems}
     runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
     runs["threads"] = [
         {
@@ -177,6 +177,6 @@ def _runs(one: RunningContainer) -> dict[str, Any]:
             "cpus": format_bits(threads.cpus),
             **({} if threads.mems is None else {"mems": format_bits(threads.mems)}),
         }
-        for threads in one.threads
+        for threads in container.threads
     ]
     return runs

@@ -85,7 +85,7 @@ class Sight:
     settled: bool
     version: KubernetesVersion | None
     hierarchy: Hierarchy | None = None
-    told: Told | None = None
+    listed: Told | None = None
     seconds: float = 0.0
 
     @property
@@ -125,11 +125,11 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     state = read_state(tree, configured.root_dir)
     names = names_of_containers(tree)
     if is_live and hierarchy:
-        before = {one.path for one in present}
-        present = [one for one in containers(tree, hierarchy) if one.path in before]
+        before = {cgroup.path for cgroup in present}
+        present = [cgroup for cgroup in containers(tree, hierarchy) if cgroup.path in before]
     running = _running(tree, present, names)
-    told = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
-    for note in told.notes if told else ():
+    listed = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
+    for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
     again = read_state(NodeTree(asked.root), configured.root_dir) if is_live else state
     same = {name: file.text for name, file in again.files.items()} == {
@@ -137,7 +137,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     }
     changed = manifest.state_changed if manifest else state.changed
     settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
-    sight = Sight(tree, machine, configured, state, running, names, settled, version, hierarchy, told)
+    sight = Sight(tree, machine, configured, state, running, names, settled, version, hierarchy, listed)
     return sight, same
 
 
@@ -153,7 +153,7 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
 
 
 def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
-    found = []
+    seen = []
     unnamed = 0
     left = MOST_THREADS
     for cgroup in present:
@@ -165,7 +165,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         left -= len(cgroup.threads)
         if not cgroup.may_run:
             continue
-        found.append(
+        seen.append(
             RunningContainer(
                 cgroup,
                 (known.uid if known else "") or cgroup.uid,
@@ -179,7 +179,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         )
     if unnamed and not names:
         tree.note("var/log/containers: names no containers: which cgroup is which container is not known")
-    return found
+    return seen
 
 
 def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:
@@ -189,4 +189,4 @@ def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:
         cpus, mems = allowed(tree, thread)
         if cpus is not None:
             groups.setdefault((cpus, mems), []).append(thread)
-    return [ThreadsSeen(tuple(own), cpus, mems) for (cpus, mems), own in groups.items()]
+    return [ThreadsSeen(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]

@@ -32,10 +32,10 @@ def is_id(text: str) -> bool:
 
 def names_of_containers(tree: NodeTree) -> dict[str, Named]:
     """Return container id to names."""
-    found: dict[str, Named] = {}
+    names: dict[str, Named] = {}
     for name in tree.names(FOLDER):
         match = _LINK.fullmatch(name)
         if match:
             goal = _GOAL.fullmatch(tree.goal(f"{FOLDER}/{name}") or "")
-            found[match[4]] = Named(match[2], match[1], match[3], goal[1] if goal else "")
-    return found
+            names[match[4]] = Named(match[2], match[1], match[3], goal[1] if goal else "")
+    return names

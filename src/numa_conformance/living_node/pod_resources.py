@@ -88,24 +88,24 @@ def ask_kubelet(socket: str) -> Told:
         raise UsageError(Fault(socket, f"PodResources does not answer: {_why(error)}", "its socket")) from None
     allocatable = None
     try:
-        told = call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-        allocatable = _container(told)
+        whole_node = call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+        allocatable = _container(whole_node)
     except grpc.RpcError as error:
         notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
     pods = []
     ask_get = True
     for pod in listed:
-        own = [_container(one) for one in pod.containers]
+        containers = [_container(container) for container in pod.containers]
         got = None
         if ask_get:
             try:
                 request = POD_RESOURCES.GetPodResourcesRequest(pod_name=pod.name, pod_namespace=pod.namespace)
                 answer = call("Get", request, "GetPodResourcesResponse").pod_resources
-                got = [_container(one) for one in answer.containers]
+                got = [_container(container) for container in answer.containers]
             except grpc.RpcError as error:
                 ask_get = False
                 notes.append(f"Get is not answered: {_why(error)}")
-        pods.append(PodTold(pod.namespace, pod.name, own, got if got != own else None))
+        pods.append(PodTold(pod.namespace, pod.name, containers, got if got != containers else None))
     return Told(pods, allocatable, notes)
 
 
@@ -113,15 +113,18 @@ def _why(error: Any) -> str:
     return str(error.details() or error.code()) if hasattr(error, "details") else str(error)
 
 
-def _container(told: Any) -> ContainerTold:
+def _container(answer: Any) -> ContainerTold:
     devices: dict[str, Devices] = {}
-    for one in told.devices:
-        known = devices.get(one.resource_name, Devices(one.resource_name))
-        nodes = sorted({*known.nodes, *(node.ID for node in one.topology.nodes)})
-        devices[one.resource_name] = Devices(one.resource_name, sorted({*known.ids, *one.device_ids}), nodes)
+    for device in answer.devices:
+        known = devices.get(device.resource_name, Devices(device.resource_name))
+        nodes = sorted({*known.nodes, *(node.ID for node in device.topology.nodes)})
+        devices[device.resource_name] = Devices(device.resource_name, sorted({*known.ids, *device.device_ids}), nodes)
     return ContainerTold(
-        getattr(told, "name", ""),
-        sorted(told.cpu_ids),
-        [Amount(one.memory_type, one.size, sorted(node.ID for node in one.topology.nodes)) for one in told.memory],
+        getattr(answer, "name", ""),
+        sorted(answer.cpu_ids),
+        [
+            Amount(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
+            for block in answer.memory
+        ],
         [devices[name] for name in sorted(devices)],
     )

@@ -41,8 +41,8 @@ class StateFile:
         """Return the line that names all of these one after the other, cut to what stands there."""
         at = 0
         for name in names:
-            found = self.text.find(json.dumps(name), at)
-            at = found if found >= 0 else at
+            start = self.text.find(json.dumps(name), at)
+            at = start if start >= 0 else at
         begin = self.text.rfind("\n", 0, at) + 1
         shown = re.sub(r"\s+", " ", self.text[max(begin, at) : at + _EXCERPT])
         return Line.of(shown, self.path, self.text.count("\n", 0, at) + 1)
@@ -79,8 +79,8 @@ def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
 
 def _refuse_too_many(state: StateFiles) -> None:
     """Take a file that tells of more containers than a node can have for damaged."""
-    for name, own in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
-        if sum(map(len, own.values())) > MOST_CONTAINERS:
+    for name, containers in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
+        if sum(map(len, containers.values())) > MOST_CONTAINERS:
             state.files[name].damage = f"it tells of more than {MOST_CONTAINERS} containers"
             if name == CPU_FILE:
                 state.cpus = None
@@ -112,7 +112,7 @@ def _read_memory(state: StateFiles) -> None:
     except CheckpointError as error:
         file.damage = error.cause
         return
-    every = [block for own in blocks.given.values() for held in own.values() for block in held]
+    every = [block for containers in blocks.given.values() for held in containers.values() for block in held]
     if any(not 0 <= node < MOST_NODES for block in every for node in block.nodes):
         file.damage, state.nodes = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)", None
         return
@@ -134,11 +134,11 @@ def _read_devices(state: StateFiles) -> None:
 
 def _policy_and_style(text: str) -> tuple[str, FileStyle]:
     """Return the policy that a file names, and the style it is written in, by its members."""
-    found = _object(text)
-    policy = found.get("policyName")
-    if "data" in found:
+    document = _object(text)
+    policy = document.get("policyName")
+    if "data" in document:
         style = FileStyle(newest_first=True, envelope=True, pods=True)
-    elif "podEntries" in found:
+    elif "podEntries" in document:
         style = FileStyle(newest_first=True, pods=True)
     else:
         style = PLAIN
@@ -147,7 +147,7 @@ def _policy_and_style(text: str) -> tuple[str, FileStyle]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

@@ -124,25 +124,25 @@ class NodeTree:
 
     def names(self, path: str) -> list[str]:
         """Return the names in a folder, sorted; links to nothing among them."""
-        found: list[str] = []
+        names: list[str] = []
         for name, _ in self._entries(path):
-            if len(found) >= MAX_ENTRIES:
+            if len(names) >= MAX_ENTRIES:
                 self.note(f"{path}: has more than {MAX_ENTRIES} entries; the rest is not looked at")
                 break
-            found.append(name)
-        return sorted(found)
+            names.append(name)
+        return sorted(names)
 
     def folders(self, path: str) -> list[str]:
         """Return the names of the folders in a folder, sorted; links are none."""
-        found: list[str] = []
+        folders: list[str] = []
         for name, is_folder in self._entries(path):
             if is_folder:
                 self._folders += 1
                 if self._folders > MAX_FOLDERS:
                     self.note(f"more than {MAX_FOLDERS} folders; the rest is not looked at")
                     break
-                found.append(name)
-        return sorted(found)
+                folders.append(name)
+        return sorted(folders)
 
     def _entries(self, path: str) -> Iterator[tuple[str, bool]]:
         """Yield the names in a folder and whether each is one itself; nothing where it is no folder, or no longer."""

@@ -30,8 +30,8 @@ _OF_A_LONGER_TEXT = re.compile(rb"[0-9A-Za-z.+_/@-]")
 def version_of_kubelet(tree: NodeTree, process: KubeletProcess | None) -> KubernetesVersion | None:
     """Return the version of the kubelet that runs; None, with a note, when it cannot be told."""
     place = None if process is None else _program(tree, f"proc/{process.pid}")
-    told = frozenset() if place is None else _told(tree, place)
-    known = {KubernetesVersion.known(text) for text in told}
+    versions = frozenset() if place is None else _told(tree, place)
+    known = {KubernetesVersion.known(text) for text in versions}
     if len(known) == 1 and (version := known.pop()) is not None:
         return version
     if process is None:
@@ -39,7 +39,7 @@ def version_of_kubelet(tree: NodeTree, process: KubeletProcess | None) -> Kubern
     elif place is None:
         why = "its program is not to be read, or not where it was started"
     else:
-        why = f"its program says {', '.join(sorted(told)) or 'none'}"
+        why = f"its program says {', '.join(sorted(versions)) or 'none'}"
     tree.note(f"the kubelet's version ({why}): taken for {DEFAULT} where it matters, unless --kubernetes-version tells")
     return None
 
@@ -68,7 +68,7 @@ def _told(tree: NodeTree, place: Path) -> frozenset[str]:
 @lru_cache(maxsize=4)
 def _search(place: Path, device: int, inode: int, changed: int) -> frozenset[str]:
     """Return the versions that a program tells; the same file is not searched at each pass."""
-    found: set[str] = set()
+    versions: set[str] = set()
     before = b""
     with open_plain(place) as file:
         for _ in range(MAX_PROGRAM // _PART):
@@ -76,12 +76,12 @@ def _search(place: Path, device: int, inode: int, changed: int) -> frozenset[str
             if not part:
                 break
             seen = before + part
-            found.update(_versions(seen))
+            versions.update(_versions(seen))
             before = seen[-_LONGEST:]
-    return frozenset(found)
+    return frozenset(versions)
 
 
 def _versions(seen: bytes) -> Iterator[str]:
-    for one in _TEXT.finditer(seen):
-        if one.start() and not _OF_A_LONGER_TEXT.match(seen, one.start() - 1):
-            yield one[0].decode("ascii")
+    for match in _TEXT.finditer(seen):
+        if match.start() and not _OF_A_LONGER_TEXT.match(seen, match.start() - 1):
+            yield match[0].decode("ascii")
