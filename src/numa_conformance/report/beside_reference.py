@@ -25,11 +25,11 @@ def with_reference(scenario: Mapping[str, Any], level: Level, version: Kubernete
     reference cannot take comes back as it is.
     """
     with open_reference(level, version) as reference:
-        told = {**scenario, "kubernetesVersion": str(version)}
+        versioned = {**scenario, "kubernetesVersion": str(version)}
         try:
             if scenario["kind"] == "question":
-                return {**told, "expect": reference.call(scenario["method"], scenario["params"])}
-            return record(reference, told)
+                return {**versioned, "expect": reference.call(scenario["method"], scenario["params"])}
+            return record(reference, versioned)
         except (NumaConformanceError, TargetFault, KeyError, TypeError):
             return dict(scenario)
 

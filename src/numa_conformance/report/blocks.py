@@ -39,22 +39,22 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     target on the command line; without a report ``folder`` there is no file to play again.
     """
     lines: list[str] = []
-    told: set[str] = set()
+    shown_already: set[str] = set()
     untold: list[str] = []
     blocks = 0
     unmet = summary.unmet()
     first = {name: min(cases, key=rank) for name, cases in unmet.items()}
     for name, shown in sorted(first.items(), key=lambda item: rank(item[1])):
-        if name in told:
+        if name in shown_already:
             continue
         if blocks >= MOST_BLOCKS or len(lines) > MOST_LINES:
             untold.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
         lines += ["", *_block(name, shown, others), _again(shown, summary.level, target, folder)]
-        told |= {name, *shown.requirements, *shown.with_it}
+        shown_already |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
-    return Blocks(lines, [name for name in untold if name not in told])
+    return Blocks(lines, [name for name in untold if name not in shown_already])
 
 
 def rank(case: Case) -> tuple[bool, bool, int]:

@@ -60,28 +60,28 @@ class CausesBetween:
     Quirks first, then changes; where none of them is the reason, the first side is given the version of the other.
     """
 
-    def __init__(self, two: TwoTargets, one: Shown, other: Shown) -> None:
+    def __init__(self, two: TwoTargets, first: Shown, other: Shown) -> None:
         """Take how answers are compared, and what each shows."""
         self._two = two
-        self._one, self._other = one, other
-        differing = set(one.names) ^ set(other.names)
+        self._one, self._other = first, other
+        differing = set(first.names) ^ set(other.names)
         self._names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
 
-    def causes(self, found: Differing) -> tuple[str, ...]:
+    def causes(self, difference: Differing) -> tuple[str, ...]:
         """Return what alone is the reason, each; empty where nothing alone is."""
-        alone = tuple(name for name in self._names if self.comes_from(found, (name,)))
-        if alone or not self.comes_from(found, (FACTS,)):
+        alone = tuple(name for name in self._names if self.comes_from(difference, (name,)))
+        if alone or not self.comes_from(difference, (FACTS,)):
             return alone
-        return tuple(self._settings(found.history)) or (FACTS,)
+        return tuple(self._settings(difference.history)) or (FACTS,)
 
-    def comes_from(self, found: Differing, causes: tuple[str, ...]) -> bool:
+    def comes_from(self, difference: Differing, causes: tuple[str, ...]) -> bool:
         """Tell whether both answer alike without these; settings are the reason where it is their version."""
         if not set(causes) <= {*QUIRKS, *CHANGES}:
             given = replace(self._one, version=self._other.version)
-            return self._two.differing(_told(given, found.history), found.other) is None
-        one, other = self._one.without(*causes), self._other.without(*causes)
-        history = found.history if one == self._one else _told(one, found.history)
-        beside = found.other if other == self._other else _told(other, found.other)
+            return self._two.differing(_told(given, difference.history), difference.other) is None
+        first, other = self._one.without(*causes), self._other.without(*causes)
+        history = difference.history if first == self._one else _told(first, difference.history)
+        beside = difference.other if other == self._other else _told(other, difference.other)
         return self._two.differing(history, beside) is None
 
     def _settings(self, history: History) -> Iterator[str]:
@@ -95,8 +95,8 @@ class CausesBetween:
         gates = {name: gate.history for name, gate in GATES.items()}
         options = {name: option.maturity for name, option in POLICY_OPTIONS.items()}
         for name in named:
-            told = gates.get(name) or options.get(name)
-            if told is not None and told.at(self._one.version) != told.at(self._other.version):
+            stages = gates.get(name) or options.get(name)
+            if stages is not None and stages.at(self._one.version) != stages.at(self._other.version):
                 yield name
 
 

@@ -42,7 +42,9 @@ def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold:
     def alike(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks) as reference:
             decision = _decision(scenario, reference, untold)
-            return decision is not None and all(one.status == "matched" for one in replay(reference, [decision]))
+            return decision is not None and all(
+                outcome.status == "matched" for outcome in replay(reference, [decision])
+            )
 
     return _reasons(Quirks.of(version), alike)
 
@@ -55,15 +57,15 @@ def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection
     body = {**scenario, "expect": scenario.get("answered")}
     if "steps" in body:
         try:
-            own = record(reference, body if untold else {**body, "steps": []})
+            recorded = record(reference, body if untold else {**body, "steps": []})
         except TargetFault:
             return None
-        body["initial"] = own["initial"]
+        body["initial"] = recorded["initial"]
         if body["initial"]["result"] == "failed":
             return None
         if untold:
             answered = list(body["expect"] or ())
-            body["expect"] = filled(answered, own["expect"][: len(answered)], untold)
+            body["expect"] = filled(answered, recorded["expect"][: len(answered)], untold)
     return Vector("", str(body.get("kind")), body, "")
 
 
@@ -76,6 +78,6 @@ def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
         return alone
     least = list(names)
     for name in names:
-        if not departs(shown.without(*(one for one in least if one != name))):
+        if not departs(shown.without(*(quirk for quirk in least if quirk != name))):
             least.remove(name)
     return (TOGETHER.join(least),)

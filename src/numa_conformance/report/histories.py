@@ -21,27 +21,27 @@ FOLDER = "histories"
 ALL = f"{FOLDER}/all"
 
 
-def with_history(case: Case, told: Told | None, folder: str) -> Case:
+def with_history(case: Case, asking: Told | None, folder: str) -> Case:
     """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder.
 
     A folder that does not take it is told at the end of the run, with the report.
     """
-    if told is None:
+    if asking is None:
         return case
     name = ""
-    if told.history is not None and folder:
+    if asking.history is not None and folder:
         file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
         with contextlib.suppress(UsageError):
-            write_text(Path(folder, file), histories_text([told.history]), sync=False)
+            write_text(Path(folder, file), histories_text([asking.history]), sync=False)
             name = file
     return msgspec.structs.replace(
         case,
-        asked=told.asked,
-        histories=told.histories,
-        held_back=dict(told.held_back),
+        asked=asking.asked,
+        histories=asking.histories,
+        held_back=dict(asking.held_back),
         history=name,
-        machines=list(told.machines),
-        with_it=list(told.beside),
+        machines=list(asking.machines),
+        with_it=list(asking.beside),
     )
 
 

@@ -62,7 +62,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     target = summary.target
     version = KubernetesVersion.parse(target.kubernetes)
     unmet, recommended = unmet_requirements(summary, run.target if run else "")
-    told = {shown.case.id for one in (*unmet, *recommended) for shown in one.cases}
+    shown_above = {shown.case.id for requirement in (*unmet, *recommended) for shown in requirement.cases}
     return render(
         "report.html",
         title=f"{target.name} {target.version}: {summary.verdict}",
@@ -72,7 +72,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
         verdicts=[verdict for verdict in VERDICTS if summary.counts.get(verdict)],
         unmet=unmet,
         recommended=recommended,
-        others=[case for case in summary.cases if _shown(case) and case.id not in told],
+        others=[case for case in summary.cases if _shown(case) and case.id not in shown_above],
         areas=summary.by_area(),
         requirements=_rows_by_area(summary),
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
@@ -85,8 +85,10 @@ def matrix_page(columns: Sequence[Column]) -> str:
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
     for name, requirement in REQUIREMENTS.items():
-        areas.setdefault(requirement.area, []).append((requirement, [worst(own.get(name, ())) for own in cases]))
-    told = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
+        areas.setdefault(requirement.area, []).append(
+            (requirement, [worst(by_requirement.get(name, ())) for by_requirement in cases])
+        )
+    in_use = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
     return render(
         "matrix.html",
         title="Conformance by requirement",
@@ -94,7 +96,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
         areas=areas,
         totals={area: _totals(rows, len(columns)) for area, rows in areas.items()},
         total=len(REQUIREMENTS),
-        verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in told],
+        verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in in_use],
     )
 
 

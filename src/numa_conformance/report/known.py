@@ -26,15 +26,15 @@ def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOu
     """
     problems: list[str] = []
     for entry in known.entries.values():
-        found = [case for case in cases if entry.concerns(case.id, case.requirements)]
+        concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]
         missed = [case for case in left_out if entry.concerns(case.id, case.requirements)]
-        met = [case.id for case in found if case.verdict not in (*NOT_ASKED, *UNMET, "expected failure")]
-        absent = set(entry.listed or ()) - {case.id for case in found} - {case.id for case in missed}
+        met = [case.id for case in concerned if case.verdict not in (*NOT_ASKED, *UNMET, "expected failure")]
+        absent = set(entry.listed or ()) - {case.id for case in concerned} - {case.id for case in missed}
         problem = f"known failure {entry.name}:"
-        if whole and (absent or not (found or missed)):
+        if whole and (absent or not (concerned or missed)):
             what = f"the suite has no case {min(absent)}" if absent else "no case tests it"
             problems.append(f"{problem} {what}; remove the entry" + (" or the case" if entry.cases else ""))
-        elif met and len(met) == len(found) and not any(case.by_chance for case in missed):
+        elif met and len(met) == len(concerned) and not any(case.by_chance for case in missed):
             problems.append(f"{problem} it is met now; remove the entry")
         elif met and entry.cases is not None:
             problems += [f"{problem} {name} is met now; remove it from its cases" for name in met]
@@ -45,9 +45,9 @@ def unasked(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[Left
     """Say which known failures could not be asked in this run, and so are not found stale, and why."""
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for entry in known.entries.values():
-        found = [case for case in cases if entry.concerns(case.id, case.requirements)]
-        if all(case.verdict in NOT_ASKED for case in found):
-            reasons: list[str] = [case.verdict for case in found]
+        concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]
+        if all(case.verdict in NOT_ASKED for case in concerned):
+            reasons: list[str] = [case.verdict for case in concerned]
             reasons += [case.why for case in left_out if entry.concerns(case.id, case.requirements)]
             by_reason[reasons[0] if reasons else "not collected"].append(entry.name)
     return [
@@ -85,8 +85,8 @@ def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | 
 def _renewed(old: KnownFailure, asked: Sequence[Case], before: KnownFailures) -> KnownFailure | None:
     """Return an entry as it is now, None where it is met."""
     if old.cases is None:
-        found = [case for case in asked if old.concerns(case.id, case.requirements)]
-        return old if not found or any(_fails(case) for case in found) else None
+        concerned = [case for case in asked if old.concerns(case.id, case.requirements)]
+        return old if not concerned or any(_fails(case) for case in concerned) else None
     of_it = [case for case in asked if old.requirement in case.requirements]
     entry = _recorded(old, old.name, [case for case in of_it if _fails(case) and not _elsewhere(case, old, before)])
     unasked = [name for name in old.cases if name not in {case.id for case in of_it}]

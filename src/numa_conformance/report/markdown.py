@@ -46,13 +46,13 @@ def markdown_text(summary: Summary) -> str:
 
 
 def _areas(counts: Mapping[str, Counter[Verdict]]) -> list[str]:
-    shown = [verdict for verdict in VERDICTS if any(own[verdict] for own in counts.values())]
+    shown = [verdict for verdict in VERDICTS if any(count[verdict] for count in counts.values())]
     return [
         f"| area | {' | '.join(shown)} |",
         f"| --- |{' ---: |' * len(shown)}",
         *(
-            f"| {_text(area)} | {' | '.join(str(own[verdict] or '') for verdict in shown)} |"
-            for area, own in counts.items()
+            f"| {_text(area)} | {' | '.join(str(count[verdict] or '') for verdict in shown)} |"
+            for area, count in counts.items()
         ),
     ]
 
@@ -60,15 +60,15 @@ def _areas(counts: Mapping[str, Counter[Verdict]]) -> list[str]:
 def _requirement(name: str, cases: list[Case]) -> list[str]:
     """Return one requirement, folded: its sentence, its address, and the first finding."""
     known = REQUIREMENTS.get(name)
-    told = printable(next((case.details for case in cases if case.details), cases[0].verdict)).splitlines()
-    more = [f"({len(told) - MOST_LINES} more lines)"] if len(told) > MOST_LINES else []
-    fence = "`" * max(3, 1 + max((len(run) for line in told for run in re.findall("`+", line)), default=0))
+    details = printable(next((case.details for case in cases if case.details), cases[0].verdict)).splitlines()
+    more = [f"({len(details) - MOST_LINES} more lines)"] if len(details) > MOST_LINES else []
+    fence = "`" * max(3, 1 + max((len(run) for line in details for run in re.findall("`+", line)), default=0))
     return [
         f"<details><summary>not met: {_text(name)}</summary>",
         "",
         *([f"{_text(known.text)} [{_text(known.address)}]({known.address})", ""] if known else ()),
         f"{fence}text",
-        *told[:MOST_LINES],
+        *details[:MOST_LINES],
         *more,
         fence,
         "",
@@ -78,4 +78,4 @@ def _requirement(name: str, cases: list[Case]) -> list[str]:
 
 def _text(text: str) -> str:
     """Return one line in which nothing is markup, a mention or a link."""
-    return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(printable(text).split()))
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))

@@ -39,7 +39,10 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
         "example": {
             "machine": kind.example.history.head.machine.name,
             "steps": len(kind.example.history.steps),
-            "differences": [{"path": one.path, "a": one.got, "b": one.expected} for one in kind.example.differences],
+            "differences": [
+                {"path": difference.path, "a": difference.got, "b": difference.expected}
+                for difference in kind.example.differences
+            ],
             "scenario": scenario,
         },
     }
@@ -54,13 +57,13 @@ def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _causes(causes: Sequence[str]) -> Iterator[str]:
-    told = _by_what_they_are(causes)
-    if told["quirks"]:
-        yield f"quirk: {', '.join(told['quirks'])}"
-    for name in told["changes"]:
+    by_sort = _by_what_they_are(causes)
+    if by_sort["quirks"]:
+        yield f"quirk: {', '.join(by_sort['quirks'])}"
+    for name in by_sort["changes"]:
         yield f"change: {name}, from {CHANGES[name].since} on {CHANGES[name].after}"
-    if told["gatesAndOptions"]:
-        yield f"another stage in the other version: {', '.join(told['gatesAndOptions'])}"
+    if by_sort["gatesAndOptions"]:
+        yield f"another stage in the other version: {', '.join(by_sort['gatesAndOptions'])}"
 
 
 def by_cause(kinds: Sequence[Kind]) -> list[list[Kind]]:
@@ -105,9 +108,9 @@ def _kind_as_text(kind: Kind, number: int, width: int) -> str:
         *(f"   {line}" for line in _causes(kind.causes)),
         *(f"   {line}" for line in Finding([], "", scenario=scenario).told.splitlines() if line),
     ]
-    places = sorted(example.differences, key=lambda one: one.path.startswith(BEHIND))
-    for one in places[:MOST_PLACES]:
-        lines += [f"   {line}" for line in _place(one.path, one.got, one.expected)]
+    places = sorted(example.differences, key=lambda difference: difference.path.startswith(BEHIND))
+    for difference in places[:MOST_PLACES]:
+        lines += [f"   {line}" for line in _place(difference.path, difference.got, difference.expected)]
     if len(example.differences) > MOST_PLACES:
         lines.append(f"   ... and {len(example.differences) - MOST_PLACES} more")
     return "\n".join([*lines, *(f"   {line}".rstrip() for line in _pictures(scenario, width - 3))])
@@ -121,16 +124,16 @@ def _scenario(kind: Kind) -> dict[str, Any]:
     return {**scenario, **record, **({"initial": starts[-1]} if starts else {})}
 
 
-def _place(path: str, one: Any, other: Any) -> Iterator[str]:
-    if isinstance(one, list) and isinstance(other, list):
+def _place(path: str, first: Any, other: Any) -> Iterator[str]:
+    if isinstance(first, list) and isinstance(other, list):
         path += " (what one side alone has)"
-        one, other = [each for each in one if each not in other], [each for each in other if each not in one]
-    told = _told(one), _told(other)
-    if sum(map(len, told)) <= WIDEST:
-        yield f"{path}: A {told[0]}, B {told[1]}"
+        first, other = [each for each in first if each not in other], [each for each in other if each not in first]
+    texts = _told(first), _told(other)
+    if sum(map(len, texts)) <= WIDEST:
+        yield f"{path}: A {texts[0]}, B {texts[1]}"
         return
     yield f"{path}:"
-    yield from (f"  {side} {text}" for side, text in zip("AB", told, strict=True))
+    yield from (f"  {side} {text}" for side, text in zip("AB", texts, strict=True))
 
 
 def _told(value: Any) -> str:
@@ -142,16 +145,16 @@ def _told(value: Any) -> str:
 
 def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
     """Return the rows of the machine that are held otherwise on the two sides, beside each other where that fits."""
-    found = maps(scenario)
-    if found is None:
+    drawn = maps(scenario)
+    if drawn is None:
         return []
-    machine, other, one = found
-    if one is None or other is None:
+    machine, other, first = drawn
+    if first is None or other is None:
         return []
-    held = {label: one.get(label, 0) | other.get(label, 0) for label in (*one, *other)}
+    held = {label: first.get(label, 0) | other.get(label, 0) for label in (*first, *other)}
     sides = [
         allocation_map(machine, {label: owners.get(label, 0) for label in held}, legend=False).splitlines()
-        for owners in (one, other)
+        for owners in (first, other)
     ]
     rows = [(left, right) for left, right in zip(*sides, strict=False) if left != right]
     if not rows:
@@ -162,4 +165,4 @@ def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
     wide = max(map(len, left))
     if wide + 4 + max(map(len, right)) > width:
         return [*left, *right, *last]
-    return [*(f"{own:<{wide}}    {beside}" for own, beside in zip(left, right, strict=True)), *last]
+    return [*(f"{here:<{wide}}    {beside}" for here, beside in zip(left, right, strict=True)), *last]

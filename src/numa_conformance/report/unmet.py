@@ -29,7 +29,7 @@ class Shown:
 
     case: Case
     finding: str
-    told: str
+    more: str
     does: str
     command: str
     pictures: Mapping[str, Markup]
@@ -50,15 +50,17 @@ def unmet_requirements(summary: Summary, target: str) -> tuple[list[Unmet], list
     ``target`` are the options that name the target to ``replay``. A case that says several things stands with the first
     of them alone.
     """
-    told: set[str] = set()
+    shown_above: set[str] = set()
     parts: list[list[Unmet]] = []
     for by_requirement in (summary.unmet(), summary.recommendations()):
         part: list[Unmet] = []
         for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
-            own = [case for case in sorted(cases, key=rank) if case.id not in told]
-            told |= {case.id for case in own}
-            part.append(Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.level, target) for case in own]))
-        parts.append([one for one in part if one.cases])
+            of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
+            shown_above |= {case.id for case in of_requirement}
+            part.append(
+                Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.level, target) for case in of_requirement])
+            )
+        parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 
 
@@ -75,10 +77,10 @@ def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str,
     In a report from elsewhere a scenario may hold anything.
     """
     try:
-        found = maps(scenario)
-        if found is None or len(found[0].cpus) > _MAX_PICTURED:
+        compared = maps(scenario)
+        if compared is None or len(compared[0].cpus) > _MAX_PICTURED:
             return {}
-        machine, expected, actual = found
+        machine, expected, actual = compared
         reserved = _reserved(scenario, machine)
     except (LookupError, TypeError, ValueError, AttributeError):
         return {}
@@ -102,10 +104,10 @@ def _reserved(scenario: Mapping[str, Any], machine: Machine) -> int:
     return told_bits((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
 
 
-def _differing(one: Mapping[str, int], other: Mapping[str, int]) -> int:
+def _differing(first: Mapping[str, int], other: Mapping[str, int]) -> int:
     """Return the CPUs that have other owners in one than in the other, beside those that are only shared."""
-    labels = (one.keys() | other.keys()) - {"shared"}
+    labels = (first.keys() | other.keys()) - {"shared"}
     differing = 0
     for label in labels:
-        differing |= one.get(label, 0) ^ other.get(label, 0)
+        differing |= first.get(label, 0) ^ other.get(label, 0)
     return differing
