@@ -56,17 +56,19 @@ class CpuState:
 
     def copy(self) -> CpuState:
         """Return an independent copy."""
-        return CpuState(self.default, {uid: dict(own) for uid, own in self.assignments.items()}, dict(self.pods))
+        return CpuState(
+            self.default, {uid: dict(containers) for uid, containers in self.assignments.items()}, dict(self.pods)
+        )
 
     def cpus_of(self, uid: str, container: str) -> int:
         """Return the exclusive CPUs of a container, or the shared pool (CPU-POOL-03)."""
-        own = self.assignments.get(uid)
-        return self.default if own is None else own.get(container, self.default)
+        containers = self.assignments.get(uid)
+        return self.default if containers is None else containers.get(container, self.default)
 
     def exclusive_cpus_of(self, uid: str, container: str) -> int:
         """Return the exclusive CPUs of a container, 0 when it has none."""
-        own = self.assignments.get(uid)
-        return 0 if own is None else own.get(container, 0)
+        containers = self.assignments.get(uid)
+        return 0 if containers is None else containers.get(container, 0)
 
     def assign(self, uid: str, container: str, cpus: int) -> None:
         """Move CPUs out of the shared pool to a container (CPU-STEP-07)."""
@@ -83,15 +85,15 @@ class CpuState:
 
         What a pod was given as a whole comes back with its last container.
         """
-        own = self.assignments.get(uid)
-        if own is None or container not in own:
+        containers = self.assignments.get(uid)
+        if containers is None or container not in containers:
             return 0
-        freed = own.pop(container)
+        freed = containers.pop(container)
         if uid in self.pods:
-            freed = 0 if own else self.pods.pop(uid)
-        for cpus in own.values():
+            freed = 0 if containers else self.pods.pop(uid)
+        for cpus in containers.values():
             freed &= ~cpus
-        if not own:
+        if not containers:
             del self.assignments[uid]
         self.default |= freed
         return freed

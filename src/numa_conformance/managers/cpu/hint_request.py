@@ -88,14 +88,14 @@ class HintRequest:
         least = list(accumulate(ordered))
         most = list(accumulate(reversed(ordered)))
         sums: list[int] | None = None
-        found: list[Hint] = []
+        fitting: list[Hint] = []
         for size, hints in enumerate(by_size, 1):
             if most[size - 1] < missing or size < self.mandatory.bit_count():
                 continue
             if least[size - 1] >= missing and not self.mandatory:
-                found += hints
+                fitting += hints
                 continue
             if sums is None:
                 sums = subset_sums(self.available)
-            found += subsets.that_hold(size, hints, sums, missing, self.mandatory)
-        return found
+            fitting += subsets.that_hold(size, hints, sums, missing, self.mandatory)
+        return fitting

@@ -58,11 +58,11 @@ def _take_cores(taking: Accumulator) -> None:
     for key in taking.inner_order():
         cores = full & masks[key & INDEX_MASK]
         wanted = taking.need // threads
-        found = cores.bit_count()
-        if found > wanted:
-            cores, found = lowest(cores, wanted), wanted
-        if found:
-            _take_whole(taking, cores, found * threads)
+        whole = cores.bit_count()
+        if whole > wanted:
+            cores, whole = lowest(cores, wanted), wanted
+        if whole:
+            _take_whole(taking, cores, whole * threads)
             if taking.need < threads:
                 return
 
@@ -114,9 +114,9 @@ def _take_threads(taking: Accumulator, cores: int, threads: int, free: int) -> N
     """Take free CPUs of ``cores`` in order of core, then id; each core has ``threads`` of them."""
     topology = taking.topology
     wanted, rest = divmod(taking.need, threads)
-    found = cores.bit_count()
-    if found <= wanted:
-        cpus, count = topology.threads_of(cores) & free, found * threads
+    available = cores.bit_count()
+    if available <= wanted:
+        cpus, count = topology.threads_of(cores) & free, available * threads
     else:
         entire = lowest(cores, wanted)
         cpus, count = topology.threads_of(entire) & free, taking.need

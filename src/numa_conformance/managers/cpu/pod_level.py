@@ -24,13 +24,13 @@ def empty_pool(pod: Pod) -> str | None:
     """Return why containers of the pod would be left without CPUs, in the kubelet's words; None where none would."""
     total, taken, shares = pod_exclusive_cpus(pod), 0, False
     for container in pod.all_containers:
-        own = exclusive_cpus(pod, container)
+        exclusive = exclusive_cpus(pod, container)
         if pod.is_ordinary_init(container):
-            if not own and taken >= total:
+            if not exclusive and taken >= total:
                 return "pod rejected, pod has shared init containers but no cpus available for them"
             continue
-        taken += own
-        shares = shares or not own
+        taken += exclusive
+        shares = shares or not exclusive
     if shares and taken >= total:
         return (
             "pod rejected, sum of exclusive container cpu requests equals pod budget, leaving no cpus for shared "
@@ -44,22 +44,22 @@ def parts(pod: Pod, whole: int, take: Take) -> dict[str, int]:
 
     An ordinary init container may have all that sidecars before it have left, and gives it back.
     """
-    own: dict[str, int] = {}
+    chosen: dict[str, int] = {}
     sidecars = 0
 
     def exclusive(container: Container, left: int) -> int:
         count = exclusive_cpus(pod, container)
         if count:
-            own[container.name] = take(left, count)
-        return own.get(container.name, 0)
+            chosen[container.name] = take(left, count)
+        return chosen.get(container.name, 0)
 
     for container in pod.init_containers:
         given = exclusive(container, whole & ~sidecars)
         if container.restart_always:
             sidecars |= given
         elif not given:
-            own[container.name] = whole & ~sidecars
+            chosen[container.name] = whole & ~sidecars
     shared = whole & ~sidecars
     for container in pod.containers:
         shared &= ~exclusive(container, shared)
-    return {container.name: own.get(container.name, shared) for container in pod.all_containers}
+    return {container.name: chosen.get(container.name, shared) for container in pod.all_containers}

@@ -71,10 +71,10 @@ class StaticPolicy(CpuManager):
         needed = exclusive_cpus(pod, container)
         if not needed:
             return None
-        own = self.state.assignments.get(pod.uid, {}).get(container.name)
-        if own is None:
+        held = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if held is None:
             return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0)))
-        return self._held(own, needed, fits=own.bit_count() == needed)
+        return self._held(held, needed, fits=held.bit_count() == needed)
 
     def pod_hint_request(self, pod: Pod) -> HintRequest | None:
         """Return what decides the hints of a whole pod (CPU-HINT-05, 06); None: no opinion."""
@@ -87,10 +87,10 @@ class StaticPolicy(CpuManager):
         if whole is not None and not self._quirks.whole_pods_get_other_cpus:
             return self._held(whole, needed, fits=whole.bit_count() == needed)
         held = 0
-        own = self.state.assignments.get(pod.uid)
-        if own:
+        containers = self.state.assignments.get(pod.uid)
+        if containers:
             for container in pod.all_containers:
-                cpus = own.get(container.name)
+                cpus = containers.get(container.name)
                 if cpus is not None:
                     if cpus.bit_count() != exclusive_cpus(pod, container):
                         return self._held(cpus, needed, fits=False)
@@ -106,8 +106,8 @@ class StaticPolicy(CpuManager):
         whole = self._full_pcpus_only.offered(self._free | reusable)
         return whole & ~reusable, whole & reusable
 
-    def _held(self, own: int, needed: int, *, fits: bool) -> HintRequest:
-        request = HintRequest.of(self.topology, needed, own)
+    def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
+        request = HintRequest.of(self.topology, needed, held)
         return request if fits else request.impossible()
 
     @property
@@ -134,13 +134,13 @@ class StaticPolicy(CpuManager):
         count = exclusive_cpus(pod, container)
         if not count:
             return
-        own = self.state.assignments.get(pod.uid, {}).get(container.name)
-        if self._full_pcpus_only and (own is None or self._quirks.smt_check_before_own_cpus):
+        held = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if self._full_pcpus_only and (held is None or self._quirks.smt_check_before_own_cpus):
             self._full_pcpus_only.check(count, self.state.default, self.reusable.get(pod.uid, 0))
-        if own is None:
-            own = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
-            self.state.assign(pod.uid, container.name, own)
-        self._note_reuse(pod, container, own)
+        if held is None:
+            held = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
+            self.state.assign(pod.uid, container.name, held)
+        self._note_reuse(pod, container, held)
 
     def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
         """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
@@ -158,10 +158,10 @@ class StaticPolicy(CpuManager):
         whole = self._choose(count, affinity.mask, 0, trace)
         self.state.assign_pod(pod.uid, whole)
         try:
-            own = pod_level.parts(pod, whole, self._allocator.allocate)
+            parts = pod_level.parts(pod, whole, self._allocator.allocate)
         except NotEnoughCpus as fault:
             raise Refusal.unexpected(str(fault)) from None
-        self.state.assignments[pod.uid] = own
+        self.state.assignments[pod.uid] = parts
 
     def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
         try:

@@ -17,7 +17,7 @@ def subset_sums(values: Sequence[int]) -> list[int]:
     """Return the sum of every subset; bit *i* of a position in the result stands for ``values[i]``."""
     sums = [0]
     for value in values:
-        sums += [value + one for one in sums] if value else sums
+        sums += [value + total for total in sums] if value else sums
     return sums
 
 
@@ -105,7 +105,7 @@ class NodeSubsets:
         """Per position number: the sockets touched, as bits."""
         reached = [0]
         for sockets in self._touched:
-            reached += [or_(sockets, one) for one in reached]
+            reached += [or_(sockets, union) for union in reached]
         return reached
 
     def that_hold(

@@ -204,10 +204,10 @@ def _average(total: int, groups: int) -> int:
 
 def _groups(cpus: Iterable[ViewCpu], key: Callable[[ViewCpu], int]) -> dict[int, int]:
     """Map each id to its CPUs, ascending by id."""
-    found: dict[int, int] = {}
+    groups: dict[int, int] = {}
     for cpu in cpus:
-        found[key(cpu)] = found.get(key(cpu), 0) | 1 << cpu.id
-    return dict(sorted(found.items()))
+        groups[key(cpu)] = groups.get(key(cpu), 0) | 1 << cpu.id
+    return dict(sorted(groups.items()))
 
 
 def _level(kind: str, groups: dict[int, int], full: int | None = None) -> Level:

@@ -45,16 +45,16 @@ def pod_amounts(pod: Pod, *, drops_init_only: bool) -> Amounts | None:
     if pod.served == "pod":
         asked = _amounts(pod.requests)
         return None if asked is None else {name: amount for name, amount in asked.items() if amount > 0}
-    own: dict[str, Amounts] = {}
+    by_container: dict[str, Amounts] = {}
     for container in pod.all_containers:
         amounts = container_amounts(pod, container)
         if amounts is None:
             return None
-        own[container.name] = amounts
+        by_container[container.name] = amounts
     counted = pod.containers if drops_init_only else pod.all_containers
-    names = sorted({name for container in counted for name in own[container.name]})
-    return {name: pod_total(pod, partial(_amount_of, own, name)) for name in names}
+    names = sorted({name for container in counted for name in by_container[container.name]})
+    return {name: pod_total(pod, partial(_amount_of, by_container, name)) for name in names}
 
 
-def _amount_of(own: dict[str, Amounts], name: str, container: Container) -> int:
-    return own[container.name].get(name, 0)
+def _amount_of(by_container: dict[str, Amounts], name: str, container: Container) -> int:
+    return by_container[container.name].get(name, 0)

@@ -67,7 +67,7 @@ class MemoryHolding(Holding):
 
     def to_answer(self) -> list[dict[str, object]]:
         """Return type, bytes and NUMA nodes of each block."""
-        return [{"type": one.type, "bytes": one.bytes, "nodes": list(one.nodes)} for one in self.blocks]
+        return [{"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)} for block in self.blocks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Blocks:
 
     def copy(self) -> Blocks:
         """Return an independent copy."""
-        given = {uid: {name: held[:] for name, held in own.items()} for uid, own in self.given.items()}
+        given = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.given.items()}
         return Blocks(given, {uid: held[:] for uid, held in self.pods.items()})
 
     def of(self, uid: str, container: str) -> list[Block]:

@@ -25,13 +25,13 @@ def empty_pool(pod: Pod, total: Amounts) -> str | None:
     """
     taken, shares = Counter[str](), False
     for container in pod.all_containers:
-        own = _owed(pod, container)
+        owed = _owed(pod, container)
         if pod.is_ordinary_init(container):
-            for name in _used_up(total, taken) if not own else ():
+            for name in _used_up(total, taken) if not owed else ():
                 return f"pod rejected, pod has shared init containers but no {name} available for them"
             continue
-        taken.update(own)
-        shares = shares or not own
+        taken.update(owed)
+        shares = shares or not owed
     for name in _used_up(total, taken) if shares else ():
         return (
             f"pod rejected, sum of exclusive container {name} requests equals pod budget, leaving no memory for "
@@ -46,22 +46,22 @@ def _used_up(total: Amounts, taken: Amounts) -> list[str]:
 
 def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[Block]]:
     """Return the blocks of every container out of the pod's ``total`` on its NUMA nodes."""
-    own: dict[str, Amounts] = {}
+    given: dict[str, Amounts] = {}
     left = dict(total)
     for container in pod.init_containers:
         owed = _owed(pod, container)
         if owed:
-            own[container.name] = owed
+            given[container.name] = owed
         elif not container.restart_always:
-            own[container.name] = dict(left)
+            given[container.name] = dict(left)
         if container.restart_always:
             left = _less(left, owed)
     for container in pod.containers:
         owed = _owed(pod, container)
         if owed:
-            own[container.name] = owed
+            given[container.name] = owed
             left = _less(left, owed)
-    return {container.name: _blocks(own.get(container.name, left), nodes) for container in pod.all_containers}
+    return {container.name: _blocks(given.get(container.name, left), nodes) for container in pod.all_containers}
 
 
 def _owed(pod: Pod, container: Container) -> Amounts:

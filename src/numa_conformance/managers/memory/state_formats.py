@@ -55,8 +55,10 @@ class Format(AnyFormat[Record]):
         whole = ""
         if "podEntries" in self.members:
             of_pods = sorted(record.pods.items())
-            told = " ".join(f"{uid}:{{MemoryBlocks:([]state.Block){_dump_blocks(blocks)}}}" for uid, blocks in of_pods)
-            whole = f" PodEntries:(state.PodMemoryAssignments)map[{told}]"
+            entries = " ".join(
+                f"{uid}:{{MemoryBlocks:([]state.Block){_dump_blocks(blocks)}}}" for uid, blocks in of_pods
+            )
+            whole = f" PodEntries:(state.PodMemoryAssignments)map[{entries}]"
         return fnv1a_32(
             f"(*state.MemoryManagerCheckpoint){{PolicyName:(string){record.policy} "
             f"MachineState:(state.NUMANodeMap)map[{dumped_nodes}] "
@@ -180,7 +182,7 @@ class _Decoder:
         return Block(nodes, kind, size)
 
     def _numbers(self, value: Any, path: str) -> tuple[int, ...]:
-        return tuple(number(one, path, "int") for one in self._list(value, path, "[]int"))
+        return tuple(number(item, path, "int") for item in self._list(value, path, "[]int"))
 
     def _object(self, value: Any, path: str, wanted: str) -> Pairs:
         if value is None:

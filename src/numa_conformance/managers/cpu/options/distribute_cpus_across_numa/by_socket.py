@@ -29,10 +29,10 @@ def choose_nodes_by_socket(
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         for places, crosses in ((sockets, False), ([range(len(free))], True)):
-            found = _best(free, places, count, group, size, quirks)
-            if found is None:
+            outcome = _best(free, places, count, group, size, quirks)
+            if outcome is None:
                 continue
-            search, best = found
+            search, best = outcome
             nodes = best.nodes
             if quirks.distribution_aliasing:
                 nodes = overwritten(nodes, len(free), stops_next=best.score == 0 and not crosses)
@@ -55,9 +55,9 @@ def _best(
             search = by_share.get(share)
             if search is None:
                 search = by_share[share] = Search(free, count, group, size, quirks, share=share)
-            found = search.evaluate(nodes)
-            if best is None or (found.score, nodes) < (best[1].score, best[1].nodes):
-                best = search, found
+            outcome = search.evaluate(nodes)
+            if best is None or (outcome.score, nodes) < (best[1].score, best[1].nodes):
+                best = search, outcome
     return best
 
 

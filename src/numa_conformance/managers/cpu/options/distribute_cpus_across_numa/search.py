@@ -50,15 +50,15 @@ def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, qui
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         search = Search(free, count, group, size, quirks)
-        found = search.best()
-        if found is None:
+        best = search.best()
+        if best is None:
             continue
-        if quirks.distribution_hang and search.meets_endless_choice(found):
+        if quirks.distribution_hang and search.meets_endless_choice(best):
             raise never_answered(count, group)
-        nodes = found.nodes
+        nodes = best.nodes
         if quirks.distribution_aliasing:
-            nodes = overwritten(nodes, len(free), stops_next=found.score == 0)
-        return Choice(nodes, search.share, remainder_of(search, found))
+            nodes = overwritten(nodes, len(free), stops_next=best.score == 0)
+        return Choice(nodes, search.share, remainder_of(search, best))
     return None
 
 
@@ -67,12 +67,12 @@ def kept_prefix(size: int) -> int:
     return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
 
 
-def remainder_of(search: Search, found: Found) -> tuple[int, ...]:
+def remainder_of(search: Search, best: Found) -> tuple[int, ...]:
     """Return the remainder that is found, as a later one has overwritten it (CPU-DIST-15)."""
-    if not search.quirks.distribution_aliasing or not found.remainder:
-        return found.remainder
-    among = [node for node in found.nodes if search.left[node] >= search.group]
-    kept = tuple(among.index(node) for node in found.remainder)
+    if not search.quirks.distribution_aliasing or not best.remainder:
+        return best.remainder
+    among = [node for node in best.nodes if search.left[node] >= search.group]
+    kept = tuple(among.index(node) for node in best.remainder)
     return tuple(among[i] for i in overwritten(kept, len(among), stops_next=False))
 
 
@@ -197,9 +197,9 @@ class Search:
             if self._remainder_bound(squares, among, size) >= best.score:
                 continue
             for chosen in _choices(_runs([self.left[i] for i in among]), size):
-                found = self._with_remainder(squares, nodes, tuple(among[i] for i in chosen))
-                if found.score < best.score:
-                    best = found
+                rest = self._with_remainder(squares, nodes, tuple(among[i] for i in chosen))
+                if rest.score < best.score:
+                    best = rest
         return best
 
     def _remainder_bound(self, squares: int, among: Sequence[int], size: int) -> int:
@@ -215,16 +215,16 @@ class Search:
         change = sum(now * now for now in after) - sum(was * was for was in left)
         return Found(self.balance.score(squares + change), nodes, remainder)
 
-    def meets_endless_choice(self, found: Found) -> bool:
+    def meets_endless_choice(self, best: Found) -> bool:
         """Tell whether the kubelet comes upon a remainder it cannot spend before it stops (CPU-DIST-16)."""
         if not self.groups or not remainder_may_hang(self.left, self.group, self.size, self.groups):
             return False
-        if found.score:
+        if best.score:
             return True
         return any(
             self._usable(nodes) and has_endless_choice([self.left[i] for i in nodes], self.group, self.groups)
             for nodes in _choices(_runs(self.free), self.size)
-            if nodes <= found.nodes
+            if nodes <= best.nodes
         )
 
 

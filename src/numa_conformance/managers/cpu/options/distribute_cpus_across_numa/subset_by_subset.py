@@ -73,19 +73,19 @@ def choose_repeated_nodes(
                 or sum(free[node] // group for node in nodes) * group < count
             ):
                 continue
-            own = min(even, *(free[node] // group * group for node in nodes)) if in_one_socket else even
-            if any(free[node] < own for node in nodes):
+            part = min(even, *(free[node] // group * group for node in nodes)) if in_one_socket else even
+            if any(free[node] < part for node in nodes):
                 continue
             left = dict(free)
             for node in nodes:
-                left[node] -= own
-            score, chosen = _best_remainder(left, nodes, (count - own * size) // group, group, balance, quirks)
+                left[node] -= part
+            score, chosen = _best_remainder(left, nodes, (count - part * size) // group, group, balance, quirks)
             crosses = in_one_socket is not None and not in_one_socket(nodes)
             if best is None and score is None and crosses:
                 continue
             rank = crosses, inf if score is None else score
             if (score is not None or in_one_socket) and (best is None or rank < best):
-                best, share, remainder = rank, own, chosen
+                best, share, remainder = rank, part, chosen
                 subsets.keep()
         if best is not None:
             return Choice(subsets.kept, share, remainder)
