@@ -41,10 +41,10 @@ class DevicePlugin:
         }
         takes = {"GetDevicePluginOptions": "Empty", "ListAndWatch": "Empty"}
         self._server = serve(f"{self._folder}/{self._name}", service(DEVICE_PLUGINS, "DevicePlugin", methods, takes))
-        own = DEVICE_PLUGINS.RegisterRequest(
+        registration = DEVICE_PLUGINS.RegisterRequest(
             version="v1beta1", endpoint=self._name, resource_name=self.resource, options=self._options()
         )
-        ask(f"{self._folder}/kubelet.sock", DEVICE_PLUGINS, "Registration/Register", own, "Empty")
+        ask(f"{self._folder}/kubelet.sock", DEVICE_PLUGINS, "Registration/Register", registration, "Empty")
 
     def close(self) -> None:
         """Stop serving."""
@@ -60,23 +60,23 @@ class DevicePlugin:
         yield messages.ListAndWatchResponse(
             devices=[
                 messages.Device(
-                    ID=one.id,
-                    health="Healthy" if one.healthy else "Unhealthy",
-                    topology=messages.TopologyInfo(nodes=[messages.NUMANode(ID=node) for node in one.numa])
-                    if one.numa
+                    ID=device.id,
+                    health="Healthy" if device.healthy else "Unhealthy",
+                    topology=messages.TopologyInfo(nodes=[messages.NUMANode(ID=node) for node in device.numa])
+                    if device.numa
                     else None,
                 )
-                for one in self._devices
+                for device in self._devices
             ]
         )
         self._ended.wait()
 
     def _prefer(self, request: Any, context: object) -> Any:
         responses = []
-        for one in request.container_requests:
-            included = sorted(one.must_include_deviceIDs)
-            others = sorted(set(one.available_deviceIDs) - set(included))
-            chosen = [*included, *others][: one.allocation_size]
+        for container in request.container_requests:
+            included = sorted(container.must_include_deviceIDs)
+            others = sorted(set(container.available_deviceIDs) - set(included))
+            chosen = [*included, *others][: container.allocation_size]
             responses.append(DEVICE_PLUGINS.ContainerPreferredAllocationResponse(deviceIDs=chosen))
         return DEVICE_PLUGINS.PreferredAllocationResponse(container_responses=responses)
 

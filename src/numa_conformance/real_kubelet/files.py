@@ -34,10 +34,10 @@ class StateFiles:
 
     def _read(self, name: str) -> dict[str, Any]:
         try:
-            found = json.loads(self.texts.get(name, ""))
+            document = json.loads(self.texts.get(name, ""))
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     @property
     def shared_pool(self) -> str:
@@ -53,14 +53,14 @@ class StateFiles:
         if self._memory.get("policyName") != "Static":
             return None
         blocks = ((self._memory.get("entries") or {}).get(uid) or {}).get(container) or ()
-        return [MemoryBlock(one["type"], one["size"], one["numaAffinity"]) for one in blocks]
+        return [MemoryBlock(block["type"], block["size"], block["numaAffinity"]) for block in blocks]
 
     def devices(self, uid: str, container: str) -> dict[str, list[str]]:
         """Return resource to the ids that a container has."""
         return {
-            one["ResourceName"]: sorted({device for ids in one["DeviceIDs"].values() for device in ids})
-            for one in self._devices
-            if (one["PodUID"], one["ContainerName"]) == (uid, container)
+            entry["ResourceName"]: sorted({device for ids in entry["DeviceIDs"].values() for device in ids})
+            for entry in self._devices
+            if (entry["PodUID"], entry["ContainerName"]) == (uid, container)
         }
 
     def registered(self) -> int:
@@ -93,12 +93,12 @@ class StateFiles:
         """Return every NUMA node with what is free on it; None where the Memory Manager keeps no books."""
         return self._memory_nodes(lambda tables: {"free": {name: table["free"] for name, table in tables.items()}})
 
-    def _memory_nodes(self, told: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[MemoryNode] | None:
+    def _memory_nodes(self, read: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[MemoryNode] | None:
         if self._memory.get("policyName") != "Static":
             return None
         return [
-            MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **told(node["memoryMap"]))
-            for number, node in sorted(self._memory["machineState"].items(), key=lambda one: int(one[0]))
+            MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **read(node["memoryMap"]))
+            for number, node in sorted(self._memory["machineState"].items(), key=lambda item: int(item[0]))
         ]
 
 

@@ -47,8 +47,8 @@ def holdings(
 
 def _told_cpus(container: Container | None, assigned: str) -> str:
     """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
-    told = container.resources.cpuset_cpus if container is not None else ""
-    return str(told) or assigned
+    cpuset = container.resources.cpuset_cpus if container is not None else ""
+    return str(cpuset) or assigned
 
 
 def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
@@ -63,5 +63,9 @@ def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None
 
 def _told_quota(container: Container) -> int:
     """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
-    told = container.resources
-    return told.cpu_quota * _PERIOD // told.cpu_period if told.cpu_quota > 0 and told.cpu_period > 0 else -1
+    resources = container.resources
+    return (
+        resources.cpu_quota * _PERIOD // resources.cpu_period
+        if resources.cpu_quota > 0 and resources.cpu_period > 0
+        else -1
+    )

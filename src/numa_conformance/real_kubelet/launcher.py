@@ -160,6 +160,6 @@ def _cover_kernel_parameters() -> None:
     for number, name in enumerate(_KERNEL_PARAMETERS):
         place = Path("/proc/sys", name)
         if place.exists():
-            own = Path("/var/lib", str(number))
-            own.write_text(place.read_text())
-            bind(str(own), str(place))
+            stand_in = Path("/var/lib", str(number))
+            stand_in.write_text(place.read_text())
+            bind(str(stand_in), str(place))

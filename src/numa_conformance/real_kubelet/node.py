@@ -40,10 +40,10 @@ class PodOnNode:
 
     def kinds(self) -> Iterator[tuple[str, str]]:
         """Yield each container's name and kind, in order: ``init``, ``sidecar`` or ``app``."""
-        for one in self.manifest["spec"].get("initContainers") or ():
-            yield one["name"], "sidecar" if one.get("restartPolicy") == "Always" else "init"
-        for one in self.manifest["spec"].get("containers") or ():
-            yield one["name"], "app"
+        for container in self.manifest["spec"].get("initContainers") or ():
+            yield container["name"], "sidecar" if container.get("restartPolicy") == "Always" else "init"
+        for container in self.manifest["spec"].get("containers") or ():
+            yield container["name"], "app"
 
 
 class RealNode:
@@ -103,7 +103,7 @@ class RealNode:
         self.is_changed |= config is not None or bool(files)
         # Plugins come back after the pods: what runs keeps its devices, what has not started would be refused.
         for uid in self.pods:
-            if any(one.devices for one in self.holdings(uid).values()):
+            if any(holding.devices for holding in self.holdings(uid).values()):
                 self.run(uid)
         self.kubelet.stop()
         self._config = self._config if config is None else config
@@ -146,8 +146,8 @@ class RealNode:
         """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
         socket = str(self._folder / "pod-resources" / "kubelet.sock")
         method = "PodResourcesLister/GetAllocatableResources"
-        told = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-        return sum(1 << cpu for cpu in told.cpu_ids)
+        allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+        return sum(1 << cpu for cpu in allocatable.cpu_ids)
 
     def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.

@@ -72,7 +72,7 @@ class Kubelet:
     def pods(self) -> dict[str, Any]:
         """Return the pods that it knows, by uid."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/pods", timeout=10) as answer:
-            return {one["metadata"]["uid"]: one for one in json.load(answer).get("items") or ()}
+            return {pod["metadata"]["uid"]: pod for pod in json.load(answer).get("items") or ()}
 
     def check(self) -> None:
         """Raise ``StartError`` if it has ended."""
@@ -129,7 +129,7 @@ def _free_port() -> int:
 def version_of(binary: str) -> str:
     """Return the version that a kubelet tells (``v1.36.3``)."""
     done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False, timeout=60)
-    found = re.search(r"v\d+\.\d+\S*", done.stdout)
-    if done.returncode or found is None or not os.access(binary, os.X_OK):
+    match = re.search(r"v\d+\.\d+\S*", done.stdout)
+    if done.returncode or match is None or not os.access(binary, os.X_OK):
         raise StartError("kubelet", f"{binary} --version says no version: {(done.stdout + done.stderr)[:200]!r}")
-    return found[0]
+    return match[0]

@@ -107,20 +107,20 @@ class FakeRuntime:
     def end(self, uid: str, container: str) -> None:
         """End a container of a pod, as a program that is done; one that is not there is passed over."""
         with self.changed:
-            for one in self._containers.values():
-                if (one.uid, one.name) == (uid, container) and one.is_running:
-                    self._end(one)
+            for made in self._containers.values():
+                if (made.uid, made.name) == (uid, container) and made.is_running:
+                    self._end(made)
             self.changed.notify_all()
 
     def sandboxes_of(self, uid: str) -> int:
         """How many sandboxes a pod has."""
         with self.changed:
-            return sum(one.config.metadata.uid == uid for one in self._sandboxes.values())
+            return sum(sandbox.config.metadata.uid == uid for sandbox in self._sandboxes.values())
 
     def containers_of(self, uid: str) -> dict[str, Container]:
         """Return a pod's containers by name, the last made where one was made again."""
         with self.changed:
-            return {one.name: one for one in self._containers.values() if one.uid == uid}
+            return {made.name: made for made in self._containers.values() if made.uid == uid}
 
     def _runtime_methods(self) -> Mapping[str, Callable[..., Any]]:
         empty = CRI.Empty
@@ -189,18 +189,22 @@ class FakeRuntime:
 
     def _list_sandboxes(self, request: Any) -> Any:
         wanted = request.filter
-        found = [one for one in self._sandboxes.values() if _fits(wanted, one.id, one.state, one.config.labels)]
+        sandboxes = [
+            sandbox
+            for sandbox in self._sandboxes.values()
+            if _fits(wanted, sandbox.id, sandbox.state, sandbox.config.labels)
+        ]
         return CRI.ListPodSandboxResponse(
             items=[
                 CRI.PodSandbox(
-                    id=one.id,
-                    metadata=one.config.metadata,
-                    state=one.state,
-                    created_at=one.created,
-                    labels=one.config.labels,
-                    annotations=one.config.annotations,
+                    id=sandbox.id,
+                    metadata=sandbox.config.metadata,
+                    state=sandbox.state,
+                    created_at=sandbox.created,
+                    labels=sandbox.config.labels,
+                    annotations=sandbox.config.annotations,
                 )
-                for one in found
+                for sandbox in sandboxes
             ]
         )
 
@@ -244,27 +248,27 @@ class FakeRuntime:
 
     def _list_containers(self, request: Any) -> Any:
         wanted = request.filter
-        found = [
-            one
-            for one in self._containers.values()
-            if one.is_made
-            and _fits(wanted, one.id, one.state, one.config.labels)
-            and wanted.pod_sandbox_id in ("", one.sandbox.id)
+        containers = [
+            container
+            for container in self._containers.values()
+            if container.is_made
+            and _fits(wanted, container.id, container.state, container.config.labels)
+            and wanted.pod_sandbox_id in ("", container.sandbox.id)
         ]
         return CRI.ListContainersResponse(
             containers=[
                 CRI.Container(
-                    id=one.id,
-                    pod_sandbox_id=one.sandbox.id,
-                    metadata=one.config.metadata,
-                    image=one.config.image,
-                    image_ref=one.config.image.image,
-                    state=one.state,
-                    created_at=one.created,
-                    labels=one.config.labels,
-                    annotations=one.config.annotations,
+                    id=container.id,
+                    pod_sandbox_id=container.sandbox.id,
+                    metadata=container.config.metadata,
+                    image=container.config.image,
+                    image_ref=container.config.image.image,
+                    state=container.state,
+                    created_at=container.created,
+                    labels=container.config.labels,
+                    annotations=container.config.annotations,
                 )
-                for one in found
+                for container in containers
             ]
         )
 
@@ -283,7 +287,7 @@ class FakeRuntime:
 
 
 def _ready() -> Any:
-    conditions = [CRI.RuntimeCondition(type=one, status=True) for one in ("RuntimeReady", "NetworkReady")]
+    conditions = [CRI.RuntimeCondition(type=condition, status=True) for condition in ("RuntimeReady", "NetworkReady")]
     return CRI.RuntimeStatus(conditions=conditions)
 
 
