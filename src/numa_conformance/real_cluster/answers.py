@@ -41,7 +41,7 @@ def nodes_of(api: Api) -> list[dict[str, Any]]:
 def is_ready(node: Mapping[str, Any]) -> bool:
     """Tell whether a node says that it is Ready."""
     conditions = node["status"].get("conditions") or ()
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Answers:
 
     def status(self) -> dict[str, Any]:
         """Tell what there is: nodes, programs, and where their files are."""
-        told = {node["metadata"]["name"]: node for node in nodes_of(self.api)}
+        nodes = {node["metadata"]["name"]: node for node in nodes_of(self.api)}
         pods = Counter(pod["spec"].get("nodeName") for pod in self.watch.pods())
         return {
             "kubeconfig": f"{seen_by_others(self.folder)}/{KUBECONFIG}",
@@ -78,9 +78,9 @@ class Answers:
                 {
                     "name": name,
                     "machine": node.plan.machine.name,
-                    "ready": name in told and is_ready(told[name]),
-                    "kubelet": told[name]["status"]["nodeInfo"]["kubeletVersion"] if name in told else "",
-                    "allocatable": told[name]["status"]["allocatable"] if name in told else {},
+                    "ready": name in nodes and is_ready(nodes[name]),
+                    "kubelet": nodes[name]["status"]["nodeInfo"]["kubeletVersion"] if name in nodes else "",
+                    "allocatable": nodes[name]["status"]["allocatable"] if name in nodes else {},
                     "pods": pods[name],
                     "process": node.number,
                 }
@@ -131,11 +131,11 @@ class Answers:
 
     def _held(self, pod: Pod) -> dict[str, Any]:
         node, uid, spec = self.nodes[pod["spec"]["nodeName"]], pod["metadata"]["uid"], pod["spec"]
-        names = [one["name"] for one in (*(spec.get("initContainers") or ()), *spec["containers"])]
+        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
         made = node.runtime.containers_of(uid)
         held = holdings(uid, names, made, node.files(), 0, has_devices=bool(node.plugins))
-        told: dict[str, Any] = msgspec.to_builtins(held)
-        return told
+        holding: dict[str, Any] = msgspec.to_builtins(held)
+        return holding
 
     def _owners(self, name: str, pods: list[Pod]) -> dict[str, int]:
         owners: dict[str, int] = {}
@@ -160,5 +160,7 @@ def _said(pod: Pod) -> str:
         return f"pod {name}: refused by {node}: {refusal[0]}: {refusal[1]}"
     if node:
         return f"pod {name}: {pod['status'].get('phase')} on {node}"
-    conditions = [one for one in pod["status"].get("conditions") or () if one["type"] == "PodScheduled"]
+    conditions = [
+        condition for condition in pod["status"].get("conditions") or () if condition["type"] == "PodScheduled"
+    ]
     return f"pod {name}: on no node: {conditions[0].get('message', '') if conditions else 'not looked at yet'}"

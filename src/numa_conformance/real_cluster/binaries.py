@@ -40,16 +40,16 @@ def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[
     """
     asked = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
     places = os.pathsep.join(filter(None, asked))
-    found = {
+    paths = {
         name: _program(path) if (path := named.get(name)) else built.get(name) or shutil.which(name, path=places)
         for name in PROGRAMS
     }
-    missing = [name for name, path in found.items() if path is None]
+    missing = [name for name, path in paths.items() if path is None]
     if missing:
         looked = str(folder) if folder is not None else f"{_ASSETS} and PATH"
         accepted = "--binaries DIR with all of them, or --release 1.37.1, which builds them"
         raise UsageError(Fault(", ".join(missing), f"not found in {looked}", accepted))
-    return Binaries(*(os.path.abspath(str(found[name])) for name in PROGRAMS))
+    return Binaries(*(os.path.abspath(str(paths[name])) for name in PROGRAMS))
 
 
 def _program(path: Path) -> str:
@@ -64,20 +64,20 @@ def version_of(binary: str) -> tuple[int, int] | None:
         done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(Fault(binary, f"cannot be run: {error}", "a program for this computer")) from error
-    found = _VERSION.search(done.stdout)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _VERSION.search(done.stdout)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def skew_notices(apiserver: str, kubelets: Iterable[str]) -> list[str]:
     """Tell which kubelets are of another minor; raises ``UsageError`` for one that the API server does not support."""
-    own = version_of(apiserver)
+    server = version_of(apiserver)
     notices, faults = [], []
     for kubelet in sorted({*kubelets}):
         other = version_of(kubelet)
-        if own is None or other is None or other == own:
+        if server is None or other is None or other == server:
             continue
-        text = f"is of {other[0]}.{other[1]}, the API server of {own[0]}.{own[1]}"
-        if other[0] != own[0] or not own[1] - _SKEW <= other[1] <= own[1]:
+        text = f"is of {other[0]}.{other[1]}, the API server of {server[0]}.{server[1]}"
+        if other[0] != server[0] or not server[1] - _SKEW <= other[1] <= server[1]:
             faults.append(Fault(kubelet, text, f"the same minor, or up to {_SKEW} older: {_POLICY}"))
         else:
             notices.append(f"{kubelet} {text}: within Kubernetes' version skew")

@@ -69,13 +69,13 @@ class Authority:
         """Return the kubeconfig of a user who has a new certificate; it needs no other file."""
         client = self.issue(user, groups)
         cluster = {"server": server, "certificate-authority-data": _base64(self.signed.certificate)}
-        own = {"client-certificate-data": _base64(client.certificate), "client-key-data": _base64(client.key)}
+        credentials = {"client-certificate-data": _base64(client.certificate), "client-key-data": _base64(client.key)}
         name = "numa-conformance"
         config = {
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": name, "cluster": cluster}],
-            "users": [{"name": user, "user": own}],
+            "users": [{"name": user, "user": credentials}],
             "contexts": [{"name": name, "context": {"cluster": name, "user": user}}],
             "current-context": name,
         }
@@ -102,8 +102,8 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicK
 
 
 def _name(name: str, groups: Sequence[str]) -> x509.Name:
-    own = x509.NameAttribute(NameOID.COMMON_NAME, name)
-    return x509.Name([*(x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups), own])
+    common_name = x509.NameAttribute(NameOID.COMMON_NAME, name)
+    return x509.Name([*(x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups), common_name])
 
 
 def _host(name: str) -> x509.GeneralName:

@@ -140,9 +140,9 @@ class RealCluster:
     def _start_controllers(self) -> None:
         plane, server = self._plane, self.server
         self._run("kube-controller-manager", plane.controller_manager(self.binaries.controller_manager, server))
-        for number, one in enumerate(self.schedulers, 1):
+        for number, scheduler in enumerate(self.schedulers, 1):
             name = "kube-scheduler" if number == 1 else f"kube-scheduler-{number}"
-            self._run(name, plane.scheduler(name, one.program, server, one.config, one.flags))
+            self._run(name, plane.scheduler(name, scheduler.program, server, scheduler.config, scheduler.flags))
 
     def _start_nodes(self, address: str | None) -> None:
         self._watch = PodWatch(self._api, self._heard)
@@ -151,10 +151,16 @@ class RealCluster:
         for plan, port in zip(self.plans, ports, strict=True):
             node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch)
             self.nodes[plan.name] = node
-            own = authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",))
+            kubeconfig = authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",))
             kubelet = plan.binary or self.binaries.kubelet
             node.start(
-                kubelet, port, address, own, self._admin, authority.signed.certificate, self._plane.kubelet_server
+                kubelet,
+                port,
+                address,
+                kubeconfig,
+                self._admin,
+                authority.signed.certificate,
+                self._plane.kubelet_server,
             )
 
     def _settle(self) -> None:
@@ -182,9 +188,9 @@ class RealCluster:
     def _nodes(self) -> list[dict[str, Any]]:
         return nodes_of(self._api)
 
-    def _has_devices(self, told: Mapping[str, Any]) -> bool:
-        plugins = self.nodes[told["metadata"]["name"]].plugins
-        return all(plugin.resource in told["status"]["allocatable"] for plugin in plugins)
+    def _has_devices(self, node: Mapping[str, Any]) -> bool:
+        plugins = self.nodes[node["metadata"]["name"]].plugins
+        return all(plugin.resource in node["status"]["allocatable"] for plugin in plugins)
 
     def _heard(self, kind: str, pod: Pod) -> None:
         if self._recorder is not None:

@@ -87,10 +87,10 @@ class Known:
             line = b""
         if not line:
             raise UsageError(Fault("", f"the cluster {self.name!r} has ended"))
-        told = json.loads(line)
-        if "faults" in told:
-            raise UsageError([Fault(*fault) for fault in told["faults"]])
-        return told["answer"]
+        answer = json.loads(line)
+        if "faults" in answer:
+            raise UsageError([Fault(*fault) for fault in answer["faults"]])
+        return answer["answer"]
 
     def __enter__(self) -> Known:
         """Return itself: at the end it is let go of."""
@@ -120,9 +120,9 @@ class Known:
 
 def names_of_clusters() -> list[str]:
     """Return the names of this user's clusters that are up."""
-    own = f"@{_PREFIX}/{os.getuid()}/"
+    prefix = f"@{_PREFIX}/{os.getuid()}/"
     lines = Path("/proc/net/unix").read_text(errors="replace").splitlines()
-    return sorted({line.split(own, 1)[1] for line in lines if own in line})
+    return sorted({line.split(prefix, 1)[1] for line in lines if prefix in line})
 
 
 def open_cluster(name: str | None) -> Known:

@@ -121,17 +121,19 @@ class ControlPlane:
         self, name: str, program: str, server: str, config: Mapping[str, Any] | None, flags: Sequence[str] = ()
     ) -> list[str]:
         """Return the words that start a scheduler with a KubeSchedulerConfiguration, which is told the cluster."""
-        own = dict(config or {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"})
+        settings = dict(
+            config or {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+        )
         kubeconfig = str(self.kubeconfig("kube-scheduler", server))
-        own["clientConnection"] = {
+        settings["clientConnection"] = {
             "qps": 500,
             "burst": 1000,
-            **(own.get("clientConnection") or {}),
+            **(settings.get("clientConnection") or {}),
             "kubeconfig": kubeconfig,
         }
-        own["leaderElection"] = {**(own.get("leaderElection") or {}), "leaderElect": False}
+        settings["leaderElection"] = {**(settings.get("leaderElection") or {}), "leaderElect": False}
         place = self.folder / f"{name}.yaml"
-        write_secret(place, json.dumps(own).encode())
+        write_secret(place, json.dumps(settings).encode())
         return [program, f"--config={place}", f"--bind-address={LOOPBACK}", "--secure-port=0", *flags]
 
     def kubeconfig(self, component: str, server: str) -> Path:

@@ -19,8 +19,8 @@ def last_words(log: Path) -> str:
     """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
     text = _end_of(log)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = list(filter(None, map(_of_json, lines))) or [one for one in lines if one.startswith(_BEGINS)]
-    words = (told or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
+    reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
+    words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
     return words[:_LONGEST]
 
 
@@ -41,9 +41,9 @@ def _end_of(log: Path) -> str:
 def _of_json(line: str) -> str:
     """Return what a line of JSON tells of an error; nothing where it tells of none."""
     try:
-        told = json.loads(line)
+        entry = json.loads(line)
     except ValueError:
         return ""
-    if not isinstance(told, dict) or told.get("level") not in _LEVELS:
+    if not isinstance(entry, dict) or entry.get("level") not in _LEVELS:
         return ""
-    return ": ".join(str(told[key]) for key in ("msg", "error") if key in told)
+    return ": ".join(str(entry[key]) for key in ("msg", "error") if key in entry)

@@ -144,9 +144,9 @@ class ClusterNode:
     def _ends_at_once(self, uid: str, container: str) -> bool:
         """Tell whether a container ends when it starts: an ordinary init container does."""
         pod = self._watch.pod(uid) or {"spec": {}}
-        for one in pod["spec"].get("initContainers") or ():
-            if one["name"] == container:
-                return bool(one.get("restartPolicy") != "Always")
+        for init in pod["spec"].get("initContainers") or ():
+            if init["name"] == container:
+                return bool(init.get("restartPolicy") != "Always")
         seconds = ((pod.get("metadata") or {}).get("annotations") or {}).get(RUN_SECONDS)
         if seconds is not None and seconds.replace(".", "", 1).isdecimal():
             timer = threading.Timer(float(seconds), self.runtime.end, (uid, container))

@@ -88,7 +88,7 @@ def refusal_of(pod: Pod) -> tuple[str, str] | None:
 def is_decided(pod: Pod) -> bool:
     """Tell whether the scheduler found no node for a pod, or its kubelet has started or refused it."""
     status = pod.get("status") or {}
-    conditions = {one["type"]: one for one in status.get("conditions") or ()}
+    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
     if not (pod.get("spec") or {}).get("nodeName"):
         scheduled = conditions.get("PodScheduled") or {}
         return scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
@@ -98,8 +98,8 @@ def is_decided(pod: Pod) -> bool:
 def has_started(pod: Pod) -> bool:
     """Tell whether all containers of a pod have been started."""
     status = pod.get("status") or {}
-    told = status.get("containerStatuses") or ()
-    started = [one for one in told if "waiting" not in (one.get("state") or {"waiting": None})]
+    statuses = status.get("containerStatuses") or ()
+    started = [container for container in statuses if "waiting" not in (container.get("state") or {"waiting": None})]
     return status.get("phase") == "Running" and len(started) == len(pod["spec"]["containers"])
 
 

@@ -152,7 +152,7 @@ class NodeRecord:
 
     def _holdings(self, uid: str, files: StateFiles) -> dict[str, Any]:
         spec = self._admitted[uid]["spec"]
-        names = [one["name"] for one in (*(spec.get("initContainers") or ()), *spec["containers"])]
+        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
         made = self._node.runtime.containers_of(uid)
         return dict(holdings(uid, names, made, files, 0, has_devices=bool(self._node.plugins)))
 
@@ -192,8 +192,8 @@ class NodeRecord:
         }
 
     def _step(self, method: str, params: Mapping[str, Any], answer: Message) -> None:
-        told = msgspec.to_builtins(answer)
-        self._steps.append({"method": method, "params": params, "seconds": 0, "answer": told})
+        decoded = msgspec.to_builtins(answer)
+        self._steps.append({"method": method, "params": params, "seconds": 0, "answer": decoded})
 
 
 class Recorder:
@@ -241,8 +241,8 @@ def _allocatable(node: ClusterNode) -> int:
     """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
     method = "PodResourcesLister/GetAllocatableResources"
     socket = str(node.folder / "pod-resources" / "kubelet.sock")
-    told = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-    return sum(1 << cpu for cpu in told.cpu_ids)
+    allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+    return sum(1 << cpu for cpu in allocatable.cpu_ids)
 
 
 def _holders(files: StateFiles) -> Set[str]:
