@@ -116,7 +116,7 @@ class CgroupTree:
         """
         failures: list[Failure] = []
         moves: list[_Move] = []
-        for update in {(one.uid, one.container): one for one in updates}.values():
+        for update in {(update.uid, update.container): update for update in updates}.values():
             file = self._file(update.uid, update.container)
             if file is None:
                 failures.append(Failure(update, "the container has no cgroup"))
@@ -134,7 +134,7 @@ class CgroupTree:
     def _file(self, uid: str, container: str) -> Path | None:
         file = _container_folder(self._top, self.driver, uid, container) / "cpuset.cpus"
         parents = [file, *list(file.parents)[:3]]
-        if any(one.is_symlink() for one in parents) or not file.is_file():
+        if any(place.is_symlink() for place in parents) or not file.is_file():
             return None
         return file
 
@@ -180,7 +180,7 @@ def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
         elif stuck:
             stuck[0].reason = "another container still has CPUs of it"
         else:
-            _break_a_circle([one for found in obstacles.values() for one in found], moves, every)
+            _break_a_circle([move for blocking in obstacles.values() for move in blocking], moves, every)
     return [Failure(move.update, move.reason) for move in moves if move.reason]
 
 
@@ -191,10 +191,10 @@ def _is_in_the_way(other: _Move, move: _Move) -> bool:
 
 def _break_a_circle(obstacles: Sequence[_Move], moves: Sequence[_Move], every: int) -> None:
     """Put the one most in the way on one CPU that nobody has or gets; where there is none, where it belongs."""
-    most = max(obstacles, key=lambda one: sum(other is one for other in obstacles))
+    most = max(obstacles, key=lambda obstacle: sum(other is obstacle for other in obstacles))
     taken = 0
-    for one in moves:
-        taken |= one.now | one.goal
+    for move in moves:
+        taken |= move.now | move.goal
     unused = every & ~taken
     most.write(unused & -unused or most.goal)
 

@@ -147,12 +147,12 @@ def _is_root(folder: Path) -> bool:
 
 
 def _roots(folder: Path) -> list[str]:
-    found = []
+    roots = []
     pending = [(folder, 0)]
     while pending:
         place, depth = pending.pop()
         if _is_root(place):
-            found.append(str(place.relative_to(folder)))
+            roots.append(str(place.relative_to(folder)))
         elif depth < MAX_DEPTH:
-            pending.extend((one, depth + 1) for one in place.iterdir() if one.is_dir() and not one.is_symlink())
-    return sorted(found)
+            pending.extend((below, depth + 1) for below in place.iterdir() if below.is_dir() and not below.is_symlink())
+    return sorted(roots)

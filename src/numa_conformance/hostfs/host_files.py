@@ -118,9 +118,9 @@ class HostFiles:
                 return None
             except (OSError, ValueError):  # a link, or a name that no file can have
                 pass
-        found = self._place(path)
+        real = self._place(path)
         try:
-            return None if found is None else read_in_place(found, MAX_BYTES)
+            return None if real is None else read_in_place(real, MAX_BYTES)
         except OSError:
             return None
 
@@ -169,9 +169,9 @@ class HostFiles:
             for count, entry in enumerate(entries):
                 if count > MAX_ENTRIES:
                     raise UsageError(Fault(self.shown(folder), f"has more than {MAX_ENTRIES} entries"))
-                found = pattern.fullmatch(entry.name)
-                if found:
-                    numbers.append(int(found[1]))
+                match = pattern.fullmatch(entry.name)
+                if match:
+                    numbers.append(int(match[1]))
         if numbers and max(numbers) > MAX_ID:
             raise UsageError(Fault(self.shown(f"{folder}/{prefix}{max(numbers)}"), "is numbered", f"at most {MAX_ID}"))
         return sorted(numbers)

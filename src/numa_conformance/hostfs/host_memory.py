@@ -23,10 +23,10 @@ def read_memory_node(files: HostFiles, node: int) -> MemoryNode:
     text = files.text(path)
     memory = None
     if text:
-        found = _TOTAL.search(text)
-        if found is None:
+        match = _TOTAL.search(text)
+        if match is None:
             raise UsageError(Fault(files.shown(path), "has no line MemTotal", "Node 0 MemTotal: 1024 kB"))
-        memory = int(found[1]) * 1024
+        memory = int(match[1]) * 1024
     return MemoryNode(node, memory, huge_pages(files, f"{_NODE}/node{node}/hugepages"))
 
 
@@ -34,10 +34,10 @@ def huge_pages(files: HostFiles, folder: str) -> dict[str, int]:
     """Read the pools of huge pages in a folder: page size as Kubernetes writes it to number of pages."""
     pages = {}
     for name in files.names(folder):
-        found = _PAGES.fullmatch(name)
-        count = files.number(f"{folder}/{name}/nr_hugepages") if found else None
-        if found and count is not None:
-            pages[_size(int(found[1]))] = count
+        match = _PAGES.fullmatch(name)
+        count = files.number(f"{folder}/{name}/nr_hugepages") if match else None
+        if match and count is not None:
+            pages[_size(int(match[1]))] = count
     return pages
 
 
@@ -50,8 +50,8 @@ def _size(kibibytes: int) -> str:
 
 def total_memory(files: HostFiles) -> int | None:
     """Return MemTotal of ``/proc/meminfo`` in bytes; None where there is none."""
-    found = _TOTAL.search(files.text("proc/meminfo") or "")
-    return int(found[1]) * 1024 if found else None
+    match = _TOTAL.search(files.text("proc/meminfo") or "")
+    return int(match[1]) * 1024 if match else None
 
 
 def read_distances(files: HostFiles, nodes: Sequence[int], notes: list[str]) -> tuple[tuple[int, ...], ...] | None:
@@ -62,7 +62,7 @@ def read_distances(files: HostFiles, nodes: Sequence[int], notes: list[str]) -> 
         text = files.text(path)
         if not text:
             return None
-        if not all(_DISTANCE.fullmatch(one) for one in text.split()):
+        if not all(_DISTANCE.fullmatch(word) for word in text.split()):
             raise UsageError(Fault(files.shown(path), f"{text[:40]!r} are no distances", "numbers with blanks"))
         rows.append(tuple(map(int, text.split())))
     if any(len(row) != len(nodes) for row in rows):

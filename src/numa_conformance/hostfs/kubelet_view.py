@@ -133,11 +133,11 @@ class _Discovery:
                 *(self._files.text(f"{folder}/topology/{name}") for name in ("book_id", "drawer_id")),
             )
             cores.setdefault(key, _Core(node, package)).threads.append(cpu)
-        found = list(cores.values())
-        for core in found:
-            if not self._read_caches(core, len(found)):
+        grouped = list(cores.values())
+        for core in grouped:
+            if not self._read_caches(core, len(grouped)):
                 break
-        return found
+        return grouped
 
     def _read_caches(self, core: _Core, cores_in_node: int) -> bool:
         """Keep the caches above level 2 that are not node-wide; False stops the rest of the node (CPU-DISC-13)."""
@@ -145,7 +145,7 @@ class _Discovery:
         if self._files.resolve(folder) is None:
             return False
         node_wide = cores_in_node * len(core.threads)
-        found = []
+        caches = []
         for name in self._files.names(folder):
             if not name.startswith("index"):
                 continue
@@ -153,9 +153,9 @@ class _Discovery:
             if entry is None:
                 return False
             number, size, level, kind, width = entry
-            if level > 2 and width != node_wide and (number, size, level, kind) not in found:
-                found.append((number, size, level, kind))
-        core.uncores = found
+            if level > 2 and width != node_wide and (number, size, level, kind) not in caches:
+                caches.append((number, size, level, kind))
+        core.uncores = caches
         return True
 
     def _cache(self, folder: str) -> tuple[int, str, int, str, int] | None:

@@ -71,10 +71,10 @@ def _enter_user_namespace(*, become_root: bool) -> None:
 
 
 def _map_ids(user: int, group: int, *, become_root: bool) -> None:
-    own = Path("/proc/self")
-    (own / "setgroups").write_text("deny")
-    (own / "uid_map").write_text(f"{0 if become_root else user} {user} 1")
-    (own / "gid_map").write_text(f"{0 if become_root else group} {group} 1")
+    process = Path("/proc/self")
+    (process / "setgroups").write_text("deny")
+    (process / "uid_map").write_text(f"{0 if become_root else user} {user} 1")
+    (process / "gid_map").write_text(f"{0 if become_root else group} {group} 1")
 
 
 def _not_allowed(error: OSError) -> UsageError:

@@ -92,6 +92,6 @@ def _own_cpuset() -> Iterator[Path]:
 
 def _cgroup_mounts(kind: str) -> Iterator[Path]:
     for line in Path("/proc/self/mounts").read_text(errors="replace").splitlines():
-        _, place, own, options, *_ = line.split(" ")
-        if own == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
+        _, place, type_, options, *_ = line.split(" ")
+        if type_ == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
             yield Path(place)

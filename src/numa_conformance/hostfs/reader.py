@@ -115,20 +115,20 @@ class _Reader:
         """Return the CPUs that the kernel groups with this one, from a map or a list; 0 when it says nothing."""
         for name in names:
             folder = f"{_CPU}/cpu{cpu}/topology"
-            found = self._files.cpu_map(f"{folder}/{name}") or self._files.cpu_list(f"{folder}/{name}_list")
-            if found:
-                return found & online | 1 << cpu
+            siblings = self._files.cpu_map(f"{folder}/{name}") or self._files.cpu_list(f"{folder}/{name}_list")
+            if siblings:
+                return siblings & online | 1 << cpu
         return 0
 
     def _last_level_cache(self, cpu: int, online: int) -> int:
         folder = self._cache_folder(cpu)
         if folder is None:
             return 0
-        found = self._files.cpu_map(f"{folder}/shared_cpu_map")
+        mapped = self._files.cpu_map(f"{folder}/shared_cpu_map")
         listed = self._files.cpu_list(f"{folder}/shared_cpu_list")
-        if found and listed and found != listed:
+        if mapped and listed and mapped != listed:
             self._note_once("shared_cpu_map and shared_cpu_list of a last-level cache contradict each other")
-        shared = found or listed
+        shared = mapped or listed
         return (shared & online | 1 << cpu) if shared else 0
 
     def _cache_folder(self, cpu: int) -> str | None:
@@ -144,7 +144,7 @@ class _Reader:
         """Fill in from ids what sibling lists do not say, and make groups agree among their members."""
         for known, names in ((groups.socket, _IDS[:1]), (groups.core, _IDS)):
             ids = {cpu: tuple(self._id(cpu, name) for name in names) for cpu, bits in known.items() if not bits}
-            missing = [cpu for cpu, own in ids.items() if own[-1] is not None]
+            missing = [cpu for cpu, known_ids in ids.items() if known_ids[-1] is not None]
             same: defaultdict[tuple[int | None, ...], int] = defaultdict(int)
             for cpu in missing:
                 same[ids[cpu]] |= 1 << cpu
@@ -182,12 +182,12 @@ class _Reader:
     def _numa_nodes(self, online: int) -> dict[int, int]:
         nodes = {}
         for node in self._files.numbered(_NODE, "node"):
-            found = self._files.cpu_map(f"{_NODE}/node{node}/cpumap")
-            if found is None:
-                found = self._files.cpu_list(f"{_NODE}/node{node}/cpulist")
-            if found is None:
-                found = sum(1 << cpu for cpu in self._files.numbered(f"{_NODE}/node{node}", "cpu"))
-            nodes[node] = found & online
+            cpus_of_node = self._files.cpu_map(f"{_NODE}/node{node}/cpumap")
+            if cpus_of_node is None:
+                cpus_of_node = self._files.cpu_list(f"{_NODE}/node{node}/cpulist")
+            if cpus_of_node is None:
+                cpus_of_node = sum(1 << cpu for cpu in self._files.numbered(f"{_NODE}/node{node}", "cpu"))
+            nodes[node] = cpus_of_node & online
         seen = 0
         for node, cpus in sorted(nodes.items()):
             if cpus & seen:
@@ -206,9 +206,9 @@ class _Reader:
     def _numbered_groups(self, groups: dict[int, int], ids: dict[int, int | None]) -> dict[int, int]:
         """Return CPU to group number: the kernel's own ids where they tell the groups apart, else the lowest CPU."""
         distinct = sorted({bits for bits in groups.values() if bits}, key=_lowest)
-        own = [{ids.get(cpu) for cpu in iter_bits(bits)} for bits in distinct]
-        usable = all(len(found) == 1 and None not in found for found in own)
-        values = [next(iter(found)) for found in own]
+        ids_of_group = [{ids.get(cpu) for cpu in iter_bits(bits)} for bits in distinct]
+        usable = all(len(numbers) == 1 and None not in numbers for numbers in ids_of_group)
+        values = [next(iter(numbers)) for numbers in ids_of_group]
         if not usable or len(set(values)) < len(values) or any(value is not None and value < 0 for value in values):
             values = [_lowest(bits) for bits in distinct]
         number = dict(zip(distinct, values, strict=True))

@@ -137,7 +137,9 @@ class DirectoryStore:
 
     def names(self) -> list[str]:
         """Return the names of the files, sorted; temporary ones are left out."""
-        return sorted(one.name for one in self._folder.iterdir() if one.is_file() and not one.name.startswith("."))
+        return sorted(
+            entry.name for entry in self._folder.iterdir() if entry.is_file() and not entry.name.startswith(".")
+        )
 
     def where(self, name: str) -> str:
         """Return the path of a file."""

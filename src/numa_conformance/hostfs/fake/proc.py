@@ -75,5 +75,5 @@ def stat(machine: Machine, of_the_host: str) -> str:
     The other lines, the time of boot among them, are the host's at the time of asking.
     """
     lines = [line for line in of_the_host.splitlines() if not _ONE_CPU.match(line)]
-    own = [f"cpu{cpu.id} 0 0 0 0 0 0 0 0 0 0" for cpu in machine.cpus]
-    return "\n".join([*lines[:1], *own, *lines[1:]]) + "\n"
+    counters = [f"cpu{cpu.id} 0 0 0 0 0 0 0 0 0 0" for cpu in machine.cpus]
+    return "\n".join([*lines[:1], *counters, *lines[1:]]) + "\n"
