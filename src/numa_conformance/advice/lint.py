@@ -22,12 +22,12 @@ def lint(
 
     Without a machine only what holds on every machine is said. Raises ``UsageError`` as ``Node`` does.
     """
-    found = refusals(config, version, quirks, machine)
+    findings = refusals(config, version, quirks, machine)
     if machine is None:
-        return [*found, *remarks_on_fields(config)]
+        return [*findings, *remarks_on_fields(config)]
     try:
         validate(config, version)
         node = Node(machine, config, kubernetes_version=version, quirks=quirks, resource_fit=True)
     except StartError as error:
-        return found or [Finding("refused", error.stage, error.message)]
+        return findings or [Finding("refused", error.stage, error.message)]
     return [*remarks_on_fields(config), *remarks_on_machine(node)]

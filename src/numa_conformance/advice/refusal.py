@@ -58,7 +58,7 @@ class Advice:
             "asked": {name: str(amount) for name, amount in self.asked.items()},
             "refusedBy": self.refused_by,
             "room": list(self.room),
-            "wouldBeAdmitted": [{"text": one.text, "change": dict(one.change)} for one in self.remedies],
+            "wouldBeAdmitted": [{"text": remedy.text, "change": dict(remedy.change)} for remedy in self.remedies],
         }
 
 
@@ -73,8 +73,8 @@ def advise(node: Node, pod: Pod) -> Advice:
     container, manager = explainer.refusals.get(pod.uid, (None, ""))
     asked = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, asked)
-    found = tuple(remedies(node.copy(), pod, container))
-    return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), found)
+    ways = tuple(remedies(node.copy(), pod, container))
+    return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), ways)
 
 
 def _refused_by(
@@ -112,12 +112,12 @@ def _demand(policy: str) -> str:
 def _offers(merge: MergeTrace, *, one_node_only: bool) -> str:
     """Say which NUMA nodes each resource could come from, as far as it is particular about that."""
     resources = {name: hints for answer in merge.answers.values() for name, hints in (answer or {}).items()}
-    told = [
+    offers = [
         f"{name} could come from {_preferred(hints, one_node_only=one_node_only)}"
         for name, hints in resources.items()
         if hints is not None
     ]
-    return ", ".join(told)
+    return ", ".join(offers)
 
 
 def _preferred(hints: Hints, *, one_node_only: bool) -> str:

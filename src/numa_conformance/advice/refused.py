@@ -40,11 +40,11 @@ def refusals(
     """
     config = config.at(version)
     faults = validation_faults(config, version)
-    found = [
+    findings = [
         Finding("refused", fault.place, fault.message, _near(fault.suggestion, fault.accepted)) for fault in faults
     ]
-    if found:
-        return list(dict.fromkeys(found))
+    if findings:
+        return list(dict.fromkeys(findings))
     gates = FeatureGates.build(version, config.feature_gates)
     return [
         *_policies(config),
@@ -126,14 +126,14 @@ def _each(
     field: str, options: Mapping[str, str], parse: Callable[[Mapping[str, str]], object], known: Mapping[str, object]
 ) -> Iterator[Finding]:
     """Try options one by one and, where each is good, together."""
-    found = [
+    findings = [
         Finding("refused", f"{field}.{name}", fault, _option_remedy(name, fault, known))
         for name, text in options.items()
         if (fault := _fault(parse, {name: text}))
     ]
-    if not found and (fault := _fault(parse, options)):
-        found = [Finding("refused", field, fault, "leave one of them out")]
-    yield from found
+    if not findings and (fault := _fault(parse, options)):
+        findings = [Finding("refused", field, fault, "leave one of them out")]
+    yield from findings
 
 
 def _fault(parse: Callable[[Mapping[str, str]], object], options: Mapping[str, str]) -> str:

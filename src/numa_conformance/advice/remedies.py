@@ -65,15 +65,15 @@ def _fits(node: Node, pod: Pod) -> bool:
 def _smaller_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """Yield the largest requests that fit: of one resource alone or, where that does not help, of all at once."""
     asked = _asked(pod, container)
-    found = {name: most for name in asked if (most := _most(node, pod, asked, name, {}))}
-    for name, most in found.items():
+    largest = {name: most for name in asked if (most := _most(node, pod, asked, name, {}))}
+    for name, most in largest.items():
         yield _request(pod, asked, {name: most})
-    if not found and len(asked) > 1:
-        least = {name: _unit(node, name, one.requests[name]) for name, one in asked.items()}
+    if not largest and len(asked) > 1:
+        least = {name: _unit(node, name, asker.requests[name]) for name, asker in asked.items()}
         for name in asked:
             others = {other: amount for other, amount in least.items() if other != name}
-            found[name] = _most(node, pod, asked, name, others) or asked[name].requests[name]
-        changed = {name: most for name, most in found.items() if most != asked[name].requests[name]}
+            largest[name] = _most(node, pod, asked, name, others) or asked[name].requests[name]
+        changed = {name: most for name, most in largest.items() if most != asked[name].requests[name]}
         if changed and _fits(node, _with(pod, asked, changed)):
             yield _request(pod, asked, changed)
     if gives_whole_cores(node) and "cpu" in asked:
@@ -86,9 +86,9 @@ def _smaller_requests(node: Node, pod: Pod, container: str | None) -> Iterator[R
 def _asked(pod: Pod, container: str | None) -> dict[str, Container]:
     """Return what a smaller request is tried of: each resource with the container that asks for (the most of) it."""
     chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
-    names = dict.fromkeys(name for one in chosen for name, amount in one.requests.items() if amount)
+    names = dict.fromkeys(name for choice in chosen for name, amount in choice.requests.items() if amount)
     return {
-        name: max(chosen, key=lambda one: one.requests.get(name, Quantity(0)))
+        name: max(chosen, key=lambda choice: choice.requests.get(name, Quantity(0)))
         for name in names
         if name != "ephemeral-storage"
     }
@@ -129,11 +129,11 @@ def _times(unit: Quantity, number: int) -> Quantity:
 def _with(pod: Pod, asked: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Pod:
     """Return the pod with other amounts, each of the container that asks for it."""
 
-    def changed(one: Container) -> Container:
-        own = {name: amount for name, amount in amounts.items() if asked[name].name == one.name}
-        requests = {name: own.get(name, amount) for name, amount in one.requests.items()}
-        limits = {name: own.get(name, amount) for name, amount in one.limits.items()}
-        return replace(one, requests=requests, limits=limits)
+    def changed(container: Container) -> Container:
+        given = {name: amount for name, amount in amounts.items() if asked[name].name == container.name}
+        requests = {name: given.get(name, amount) for name, amount in container.requests.items()}
+        limits = {name: given.get(name, amount) for name, amount in container.limits.items()}
+        return replace(container, requests=requests, limits=limits)
 
     init, apps = tuple(map(changed, pod.init_containers)), tuple(map(changed, pod.containers))
     return replace(pod, init_containers=init, containers=apps)
@@ -165,7 +165,7 @@ def _other_configurations(node: Node, pod: Pod) -> Iterator[Remedy]:
 def _candidates(node: Node) -> dict[str, list[tuple[str, str, KubeletConfiguration]]]:
     """Return by field the configurations to try, the least change first: value, words, configuration."""
     config = node.config
-    found: dict[str, list[tuple[str, str, KubeletConfiguration]]] = {
+    candidates: dict[str, list[tuple[str, str, KubeletConfiguration]]] = {
         "topologyManagerPolicy": [
             (name, f"with topologyManagerPolicy {name}", replace(config, topology_manager_policy=name))
             for name in WEAKER.get(config.topology_manager_policy, ())
@@ -173,22 +173,22 @@ def _candidates(node: Node) -> dict[str, list[tuple[str, str, KubeletConfigurati
     }
     if config.topology_manager_policy != "none" and config.topology_manager_scope == "pod":
         text = "with topologyManagerScope container"
-        found["topologyManagerScope"] = [("container", text, replace(config, topology_manager_scope="container"))]
+        candidates["topologyManagerScope"] = [("container", text, replace(config, topology_manager_scope="container"))]
     options = config.cpu_manager_policy_options or {}
     for name in STATIC_OPTIONS:
         if options.get(name, "false") != "false":
             off = replace(config, cpu_manager_policy_options={**options, name: "false"})
-            found[f"cpuManagerPolicyOptions.{name}"] = [("false", f"without the option {name}", off)]
+            candidates[f"cpuManagerPolicyOptions.{name}"] = [("false", f"without the option {name}", off)]
     whole = whole_cores(node.machine, explicit_reserved_cpus(config))
     if gives_whole_cores(node) and whole != explicit_reserved_cpus(config):
         text = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores"
-        found["reservedSystemCPUs"] = [
+        candidates["reservedSystemCPUs"] = [
             (format_bits(whole), text, replace(config, reserved_system_cpus=format_bits(whole)))
         ]
     if config.memory_manager_policy != "None":
         text = "with memoryManagerPolicy None"
-        found["memoryManagerPolicy"] = [("None", text, replace(config, memory_manager_policy="None"))]
-    return found
+        candidates["memoryManagerPolicy"] = [("None", text, replace(config, memory_manager_policy="None"))]
+    return candidates
 
 
 def whole_cores(machine: Machine, reserved: int) -> int:
@@ -217,5 +217,5 @@ def _where(machine: Machine, admission: Admission) -> str:
         cpus |= placed.cpus
     if not cpus:
         return ""
-    nodes = [str(node) for node, own in machine.numa_bits.items() if own & cpus]
+    nodes = [str(node) for node, of_node in machine.numa_bits.items() if of_node & cpus]
     return f" (on NUMA node{'s' if len(nodes) > 1 else ''} {', '.join(nodes)})"

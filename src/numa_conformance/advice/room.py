@@ -92,10 +92,12 @@ def _devices(node: Node, number: int, resources: Collection[str]) -> Iterator[st
     for resource in dict.fromkeys(device.resource for device in node.machine.devices):
         if resource in resources:
             here = [
-                one for one in node.machine.devices if one.resource == resource and number in (one.numa or (number,))
+                device
+                for device in node.machine.devices
+                if device.resource == resource and number in (device.numa or (number,))
             ]
-            free = [one for one in here if one.healthy and (resource, one.id) not in held]
-            sick = sum(not one.healthy for one in here)
+            free = [device for device in here if device.healthy and (resource, device.id) not in held]
+            sick = sum(not device.healthy for device in here)
             yield f"{len(free)} of {len(here)} {resource} free" + (f" ({sick} unhealthy)" if sick else "")
 
 

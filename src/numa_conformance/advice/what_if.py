@@ -77,8 +77,8 @@ def _pairs(before: Placement | None, after: Placement) -> Iterator[tuple[object,
 
 def is_aligned(machine: Machine, placements: Mapping[str, Placement]) -> bool | None:
     """Tell whether the CPUs, memory and devices of each container come from one NUMA node; None where it has none."""
-    found = [one for placed in placements.values() if (one := _one_node(machine, placed)) is not None]
-    return all(found) if found else None
+    on_one_node = [is_on_one for placed in placements.values() if (is_on_one := _one_node(machine, placed)) is not None]
+    return all(on_one_node) if on_one_node else None
 
 
 def numa_nodes(machine: Machine, placed: Placement) -> str:
