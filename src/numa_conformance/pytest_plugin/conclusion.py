@@ -64,8 +64,8 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        told = getattr(node, "workeroutput", {}).get(OF_A_WORKER)
-        self._left_out = [LeftOut(*each) for each in told] if told else self._left_out
+        left_out = getattr(node, "workeroutput", {}).get(OF_A_WORKER)
+        self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take note of what cannot be collected."""
@@ -199,11 +199,13 @@ class Terminal:
             reporter.write_line(printable(f"no report: {unwritten}"))
         for line in summary_lines(summary, run.again, "" if unwritten else run.report):
             reporter.write_line(printable(line))
-        own = len(config.stash[OWN_FAILED])
-        if own:
-            reporter.write_line(f"{own} {'test' if own == 1 else 'tests'} of your own failed, which changes no verdict")
+        failed = len(config.stash[OWN_FAILED])
+        if failed:
+            reporter.write_line(
+                f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
+            )
 
 
 def _is_told(report: pytest.TestReport) -> bool:
-    told = (Case.from_json(str(value)) for name, value in report.user_properties if name == CASE_PROPERTY)
-    return any(case.unmet for case in told)
+    cases = (Case.from_json(str(value)) for name, value in report.user_properties if name == CASE_PROPERTY)
+    return any(case.unmet for case in cases)

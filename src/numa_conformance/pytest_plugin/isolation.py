@@ -34,18 +34,18 @@ def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]
 
     Where the ini file has options that only the user's conftest files can declare, those are loaded and then blocked.
     """
-    told = config.known_args_namespace
-    if not _is_alone(told.file_or_dir):
+    known = config.known_args_namespace
+    if not _is_alone(known.file_or_dir):
         return (yield)
     of_the_ini_file = config.getini("addopts")
     given = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
     config.stash[_GIVEN] = parser.parse_known_args(given, copy.copy(config.option))
-    if parser.parse_known_and_unknown_args(args, copy.copy(told))[1]:
+    if parser.parse_known_and_unknown_args(args, copy.copy(known))[1]:
         try:
             return (yield)
         finally:
             _block_conftests(config.pluginmanager)
-    told.file_or_dir, told.confcutdir = [str(data_folder("conformance"))], str(data_folder("conformance"))
+    known.file_or_dir, known.confcutdir = [str(data_folder("conformance"))], str(data_folder("conformance"))
     return (yield)
 
 

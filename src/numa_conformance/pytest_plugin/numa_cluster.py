@@ -64,7 +64,11 @@ class NumaCluster:
         """Return where objects of a manifest's kind are made."""
         version, kind = manifest["apiVersion"], manifest["kind"]
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        kinds = [one for one in self._raw.ask(root)["resources"] if one["kind"] == kind and "/" not in one["name"]]
+        kinds = [
+            resource
+            for resource in self._raw.ask(root)["resources"]
+            if resource["kind"] == kind and "/" not in resource["name"]
+        ]
         if not kinds:
             raise UsageError(Fault("kind", f"the cluster knows no {kind} of {version}"))
         namespace = manifest["metadata"].get("namespace", "default")
@@ -89,7 +93,7 @@ class NumaCluster:
             return Decision(pod, node, False, *refusal)
         if node:
             return Decision(pod, node, True)
-        scheduled = next(one for one in pod["status"]["conditions"] if one["type"] == "PodScheduled")
+        scheduled = next(condition for condition in pod["status"]["conditions"] if condition["type"] == "PodScheduled")
         return Decision(pod, "", False, scheduled["reason"], scheduled.get("message", ""))
 
     def decide(self, manifest: Mapping[str, Any]) -> Decision:
@@ -108,8 +112,8 @@ class NumaCluster:
 
     def pod(self, name: str, namespace: str = "default") -> dict[str, Any]:
         """Return a pod as the API server has it."""
-        told = self.api.read_namespaced_pod(name, namespace)
-        return dict(self.client.sanitize_for_serialization(told))
+        answer = self.api.read_namespaced_pod(name, namespace)
+        return dict(self.client.sanitize_for_serialization(answer))
 
     def held(self, name: str, namespace: str = "default") -> dict[str, dict[str, Any]]:
         """Return container to what it holds by the state files: ``cpus`` (as a kernel writes them), ``memory``, ...."""
@@ -172,7 +176,7 @@ def _whole(manifest: Mapping[str, Any]) -> dict[str, Any]:
         spec = dict(made["spec"])
         for kind in ("initContainers", "containers"):
             if kind in spec:
-                spec[kind] = [{"image": "example", **one} for one in spec[kind]]
+                spec[kind] = [{"image": "example", **container} for container in spec[kind]]
         made["spec"] = {"terminationGracePeriodSeconds": 0, **spec}
     return made
 

@@ -67,13 +67,13 @@ class Selection:
         """Raise ``UsageError`` for a named case that is not among these (id to why it is not asked), or not asked."""
         faults = []
         for name in self.named:
-            found = {id: why for id, why in cases.items() if _names(name, id)}
-            if not found:
+            matching = {id: why for id, why in cases.items() if _names(name, id)}
+            if not matching:
                 tests = {id.partition("[")[0] for id in cases}
                 near = closest(name, cases if "[" in name else tests)
                 faults.append(Fault("--numa-case", f"the suite has no case {name!r}", "--numa-list shows them", near))
-            elif all(found.values()):
-                faults.append(Fault("--numa-case", f"{name!r} is not asked: {next(iter(found.values()))}"))
+            elif all(matching.values()):
+                faults.append(Fault("--numa-case", f"{name!r} is not asked: {next(iter(matching.values()))}"))
         if faults:
             raise UsageError(faults)
 
@@ -115,7 +115,7 @@ def claimed_features(claimed: frozenset[str], override: str) -> frozenset[str]:
     """Apply ``+feature,-feature`` to what a target claims; raises ``UsageError`` for unknown names."""
     result = set(claimed)
     faults = []
-    for item in filter(None, (one.strip() for one in override.split(","))):
+    for item in filter(None, (word.strip() for word in override.split(","))):
         sign, name = item[0], item[1:]
         if sign not in "+-":
             faults.append(Fault("--numa-features", f"{item!r} has no sign", "+feature or -feature"))

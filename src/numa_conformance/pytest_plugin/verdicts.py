@@ -70,14 +70,14 @@ def _concluded(
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     raised = call.excinfo.value if call.excinfo else None
     error = as_the_targets(raised) if raised else None
-    told = item.stash.get(TOLD, None)
-    case = with_history(item.stash[CASE], told, run.report)
-    if told is not None and run.keeps_histories:
+    asking = item.stash.get(TOLD, None)
+    case = with_history(item.stash[CASE], asking, run.report)
+    if asking is not None and run.keeps_histories:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
-    details = "" if error is None or verdict == "not claimed" else _details(error, told, run)
+    details = "" if error is None or verdict == "not claimed" else _details(error, asking, run)
     if error is not raised and isinstance(error, Finding):
         details += "\ncomes and goes: it was not seen again when the same was asked once more"
-    causes = _departures(case, error, told, run) if verdict in UNMET else None
+    causes = _departures(case, error, asking, run) if verdict in UNMET else None
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
         details += "\n" + _named_quirks(causes)
@@ -102,17 +102,17 @@ def _concluded(
     return case.with_verdict(verdict, details, scenario)
 
 
-def _details(error: BaseException, told: Told | None, run: Run) -> str:
+def _details(error: BaseException, asking: Told | None, run: Run) -> str:
     lines = [error.told if isinstance(error, Finding) else str(error)]
-    if told is not None and told.history is not None:
-        if len(told.machines) > 1:
-            lines.append(f"shows on: {_named(told.machines)}")
-        if told.known:
-            lines.append(f"known on: {_named(told.known)}")
-        if told.seen is not None and told.seen[0] < told.seen[1]:
-            lines.append("comes and goes: failed {} of {} times".format(*told.seen))
-        if told.beside:
-            lines.append(f"with it: {', '.join(told.beside)}")
+    if asking is not None and asking.history is not None:
+        if len(asking.machines) > 1:
+            lines.append(f"shows on: {_named(asking.machines)}")
+        if asking.known:
+            lines.append(f"known on: {_named(asking.known)}")
+        if asking.seen is not None and asking.seen[0] < asking.seen[1]:
+            lines.append("comes and goes: failed {} of {} times".format(*asking.seen))
+        if asking.beside:
+            lines.append(f"with it: {', '.join(asking.beside)}")
     return printable("\n".join(lines))
 
 
@@ -121,21 +121,21 @@ def _named(machines: tuple[str, ...]) -> str:
     return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
-def _departures(case: Case, error: BaseException | None, told: Told | None, run: Run) -> Causes | None:
+def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
     """Return the quirks by which the kubelet departs as the target does; None where it does not, or nobody asks."""
     if run.level != "documented" or error is None:
         return None
-    if told is not None:
-        return None if told.history is None else departures.in_history(told.history, case.requirements[0])
+    if asking is not None:
+        return None if asking.history is None else departures.in_history(asking.history, case.requirements[0])
     if not isinstance(error, Finding) or not error.scenario:
         return None
     return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)
 
 
 def _named_quirks(causes: Causes) -> str:
-    told = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
+    shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
     return "the kubelet departs here too: " + (
-        "; ".join(f"quirk {cause}" for cause in told) or "no quirk is the reason"
+        "; ".join(f"quirk {cause}" for cause in shown) or "no quirk is the reason"
     )
 
 
