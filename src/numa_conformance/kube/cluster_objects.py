@@ -65,32 +65,34 @@ def read_cluster(*paths: Path | str) -> ClusterObjects:
     """
     faults: list[Fault] = []
     manifests = list(read_manifests(paths, faults))
-    read = [one for one in manifests if one.is_read]
-    owners = {uid for one in read for uid in _owners(one)}
+    read = [manifest for manifest in manifests if manifest.is_read]
+    owners = {uid for manifest in read for uid in _owners(manifest)}
     nodes: list[NodeObject] = []
     pods: list[Pod] = []
     names, by_uid, represented = PodNames(), dict[str, Pod](), 0
-    for one in read:
+    for manifest in read:
         try:
-            if one.kind == "Node":
-                nodes.append(NodeObject.from_dict(one.obj, one.place))
-            elif one.kind in TEMPLATED and _uid(one.metadata) in owners:
+            if manifest.kind == "Node":
+                nodes.append(NodeObject.from_dict(manifest.obj, manifest.place))
+            elif manifest.kind in TEMPLATED and _uid(manifest.metadata) in owners:
                 represented += 1
             else:
-                made = pods_of(one.kind, names.name(one.obj) if one.kind == "Pod" else one.obj, one.place)
-                faults += _same_uid(made, by_uid, one.place)
+                made = pods_of(
+                    manifest.kind, names.name(manifest.obj) if manifest.kind == "Pod" else manifest.obj, manifest.place
+                )
+                faults += _same_uid(made, by_uid, manifest.place)
                 pods += made
         except UsageError as error:
             faults.extend(error.faults)
     faults += _twice("nodes", (node.name for node in nodes))
     if not (read or faults):
-        kinds = ", ".join(dict.fromkeys(one.kind for one in manifests))
+        kinds = ", ".join(dict.fromkeys(manifest.kind for manifest in manifests))
         where = ", ".join(map(str, paths))
         faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", f"Pod, {', '.join(TEMPLATED)}, Node"))
     if faults:
         raise UsageError(faults)
     alive = tuple(pod for pod in pods if not pod.ended)
-    passed_over = Counter(one.kind for one in manifests if not one.is_read)
+    passed_over = Counter(manifest.kind for manifest in manifests if not manifest.is_read)
     return ClusterObjects(tuple(nodes), alive, len(pods) - len(alive), passed_over, represented)
 
 
@@ -99,9 +101,9 @@ def read_pods(*paths: Path | str) -> list[Pod]:
     return list(read_cluster(*paths).pods)
 
 
-def _owners(one: Manifest) -> Iterator[str]:
+def _owners(manifest: Manifest) -> Iterator[str]:
     """Yield the uids of what has made an object."""
-    owners = one.metadata.get("ownerReferences")
+    owners = manifest.metadata.get("ownerReferences")
     for owner in owners if isinstance(owners, list) else ():
         if isinstance(owner, Mapping) and (uid := _uid(owner)):
             yield uid
@@ -112,14 +114,14 @@ def _uid(obj: Mapping[str, Any]) -> str:
     return uid if isinstance(uid, str) else ""
 
 
-def _notices(found: ClusterObjects) -> Iterator[str]:
-    if found.passed_over:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in found.passed_over.items())
+def _notices(objects: ClusterObjects) -> Iterator[str]:
+    if objects.passed_over:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in objects.passed_over.items())
         yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}"
-    if found.represented:
-        yield f"workloads that are not read, as what they have made is there itself: {found.represented}"
-    if found.ended:
-        yield f"pods that are left out, as they have ended: {found.ended}"
+    if objects.represented:
+        yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
+    if objects.ended:
+        yield f"pods that are left out, as they have ended: {objects.ended}"
 
 
 def _twice(what: str, names: Iterable[str]) -> list[Fault]:

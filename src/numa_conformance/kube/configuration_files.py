@@ -56,8 +56,8 @@ def _the_one(path: Path | str, kind: str) -> Document:
     if len(chosen) > 1:
         raise UsageError(Fault(str(path), f"holds {len(chosen)} documents of kind {kind}", "one"))
     kinds = [_kind(document) or "no kind" for document in documents]
-    found = f" ({', '.join(dict.fromkeys(kinds))})" if kinds else ""
-    raise UsageError(Fault(str(path), f"holds {len(documents)} documents{found}", f"one {kind}", closest(kind, kinds)))
+    shown = f" ({', '.join(dict.fromkeys(kinds))})" if kinds else ""
+    raise UsageError(Fault(str(path), f"holds {len(documents)} documents{shown}", f"one {kind}", closest(kind, kinds)))
 
 
 def _kind(document: Document) -> str:

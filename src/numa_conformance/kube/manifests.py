@@ -43,8 +43,8 @@ class Manifest:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """Its metadata, empty where there is none."""
-        found = self.obj.get("metadata")
-        return found if isinstance(found, Mapping) else {}
+        value = self.obj.get("metadata")
+        return value if isinstance(value, Mapping) else {}
 
 
 def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[Manifest]:
@@ -69,10 +69,10 @@ def files_of(path: Path | str) -> list[str]:
 
 
 def _some_files(path: Path | str) -> list[str]:
-    found = files_of(path)
-    if not found:
+    files = files_of(path)
+    if not files:
         raise UsageError(Fault(str(path), "there is no manifest in the folder", "files *.yaml, *.yml and *.json"))
-    return found
+    return files
 
 
 def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[Manifest]:

@@ -98,9 +98,9 @@ class Pod:
         if self._qos is None:
             by_pod = self.has_pod_level or self.is_empty_class
             counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
-            found = self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
-            object.__setattr__(self, "_qos", found)
-            return found
+            qos = self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
+            object.__setattr__(self, "_qos", qos)
+            return qos
         return self._qos
 
     @property
@@ -144,7 +144,7 @@ class Pod:
 
     def is_ordinary_init(self, container: Container) -> bool:
         """Tell whether this is an init container that ends before the next container begins."""
-        return any(one.name == container.name and not one.restart_always for one in self.init_containers)
+        return any(init.name == container.name and not init.restart_always for init in self.init_containers)
 
     def leaves_for_reuse(self, container: Container) -> bool:
         """Tell whether what the container has is left to later containers of the pod."""

@@ -54,7 +54,7 @@ def default_limits(level: PodLevel, init: Sequence[Container], apps: Sequence[Co
     added = {
         name: max(amount, together[name], key=lambda quantity: quantity.as_number)
         for name, amount in requests.items()
-        if _supported(name) and name not in limits and all(name in one.limits for one in (*init, *apps))
+        if _supported(name) and name not in limits and all(name in container.limits for container in (*init, *apps))
     }
     return {**added, **limits}
 

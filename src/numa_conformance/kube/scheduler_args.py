@@ -114,11 +114,11 @@ def _strategy(value: object, path: str, fields: Fields, changes: Changes) -> Sco
     if ratio is not None:
         ratio = fields.mapping(ratio, f"{path}.requestedToCapacityRatio")
         fields.known(ratio, f"{path}.requestedToCapacityRatio", ("shape",))
-        told = f"{path}.requestedToCapacityRatio" if changes.ratio_faults_name_their_field else path
+        place = f"{path}.requestedToCapacityRatio" if changes.ratio_faults_name_their_field else path
         if kind != _RATIO and changes.ratio_faults_name_their_field:
-            fields.fault(told, f"Forbidden: must be nil when type is not {_RATIO}")
+            fields.fault(place, f"Forbidden: must be nil when type is not {_RATIO}")
         else:
-            shape = tuple(_shape(ratio.get("shape"), f"{told}.shape", fields, changes))
+            shape = tuple(_shape(ratio.get("shape"), f"{place}.shape", fields, changes))
     elif kind == _RATIO:
         fields.fault(f"{path}.requestedToCapacityRatio", f"Required value: must be specified when type is {_RATIO}")
     return ScoringStrategy(kind, resources or _DEFAULT_RESOURCES, shape)
