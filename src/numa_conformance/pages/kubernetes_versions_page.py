@@ -81,7 +81,11 @@ _NUMBERS = {
 
 def _told(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
-    asked = [one.id for one in REQUIREMENTS.values() if one.level == "documented" and one.strength == strength]
+    asked = [
+        requirement.id
+        for requirement in REQUIREMENTS.values()
+        if requirement.level == "documented" and requirement.strength == strength
+    ]
     return [name for name in asked if name in DEPARTURES], len(asked)
 
 
@@ -134,5 +138,5 @@ def _row(requirement: str) -> Iterator[str]:
 
 
 def _cell(causes: Causes) -> str:
-    told = ("+".join(str(_NUMBERS[quirk]) for quirk in cause.split(TOGETHER)) for cause in causes)
-    return ", ".join(told) or "no"
+    numbers = ("+".join(str(_NUMBERS[quirk]) for quirk in cause.split(TOGETHER)) for cause in causes)
+    return ", ".join(numbers) or "no"

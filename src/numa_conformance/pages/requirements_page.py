@@ -34,32 +34,37 @@ def requirements_page() -> str:
         "",
     ]
     areas: dict[str, list[Requirement]] = {}
-    for one in REQUIREMENTS.values():
-        areas.setdefault(one.area, []).append(one)
+    for requirement in REQUIREMENTS.values():
+        areas.setdefault(requirement.area, []).append(requirement)
     lines += table(
         ("area", "requirements", "by conversations", "by a search", "by an example"),
-        [_coverage(area, found) for area, found in [*areas.items(), ("all", list(REQUIREMENTS.values()))]],
+        [
+            _coverage(area, requirements)
+            for area, requirements in [*areas.items(), ("all", list(REQUIREMENTS.values()))]
+        ],
     )
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
     lines += table(
         ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
     )
-    for area, found in areas.items():
+    for area, requirements in areas.items():
         lines += ["", f"## {area}", ""]
-        for one in found:
-            versions = f"since {one.since}" + (f" until {one.until}" if one.until else "")
-            lines += [
-                f"### `{one.id}`",
-                "",
-                one.text,
-                "",
-                f"{one.strength}, level {one.level}, {versions}. Source: [{one.source}]({one.address}). "
-                f"Statements: {statement_links(one.statements)}. {f'Beyond them: {one.beyond} ' if one.beyond else ''}"
-                f"Features: {', '.join(f'`{name}`' for name in one.features)}. "
-                f"Asked by {_and(asked_by(one.id))}: {_tests(one.id)}.",
-                "",
-            ]
+        for requirement in requirements:
+            lines += _section(requirement)
     return joined(lines)
+
+
+def _section(requirement: Requirement) -> list[str]:
+    versions = f"since {requirement.since}" + (f" until {requirement.until}" if requirement.until else "")
+    facts = [
+        f"{requirement.strength}, level {requirement.level}, {versions}.",
+        f"Source: [{requirement.source}]({requirement.address}).",
+        f"Statements: {statement_links(requirement.statements)}.",
+        *([f"Beyond them: {requirement.beyond}"] if requirement.beyond else ()),
+        f"Features: {', '.join(f'`{name}`' for name in requirement.features)}.",
+        f"Asked by {_and(asked_by(requirement.id))}: {_tests(requirement.id)}.",
+    ]
+    return [f"### `{requirement.id}`", "", requirement.text, "", " ".join(facts), ""]
 
 
 def _tests(requirement: str) -> str:
@@ -71,12 +76,16 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _features(features: frozenset[str]) -> str:
-    return "every feature" if features == FEATURES.keys() else ", ".join(f"`{one}`" for one in sorted(features))
+    return "every feature" if features == FEATURES.keys() else ", ".join(f"`{feature}`" for feature in sorted(features))
 
 
-def _coverage(area: str, found: list[Requirement]) -> tuple[object, ...]:
-    ways = [asked_by(one.id) for one in found]
-    return area, len(found), *(sum(name in way for way in ways) for name in ("conversations", "search", "example"))
+def _coverage(area: str, requirements: list[Requirement]) -> tuple[object, ...]:
+    ways = [asked_by(requirement.id) for requirement in requirements]
+    return (
+        area,
+        len(requirements),
+        *(sum(name in way for way in ways) for name in ("conversations", "search", "example")),
+    )
 
 
 def protocol_page() -> str:
@@ -135,7 +144,7 @@ def protocol_page() -> str:
 
 def surfaces_of_feature(feature: str) -> frozenset[str]:
     """Return the surfaces through which some requirement asks for a feature."""
-    asking = [one.id for one in REQUIREMENTS.values() if feature in one.features]
+    asking = [requirement.id for requirement in REQUIREMENTS.values() if feature in requirement.features]
     direct = frozenset[str]().union(*(surfaces_of_tests().get(id, ()) for id in asking))
     return direct | {GROUPS[group].surface for id in asking for group in groups_of(id)}
 
@@ -147,8 +156,8 @@ def _listed(names: Iterable[str]) -> str:
 def _fields(message: type[Message]) -> str:
     """Return the fields of a message; those in brackets may be left out."""
     fields = msgspec.structs.fields(message)
-    told = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
-    return ", ".join(told) or "nothing"
+    shown = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
+    return ", ".join(shown) or "nothing"
 
 
 def _sentence(message: type[Message]) -> str:

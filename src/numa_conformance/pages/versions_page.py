@@ -107,8 +107,8 @@ def _patch_row(change: PatchChange) -> Iterable[str]:
 
 def _default_row(default: FieldDefault[Any]) -> Iterable[str]:
     """Tell what the supported versions have; a default that did not change among them is told once."""
-    told = [(version, _shown(default.at(version))) for version in SUPPORTED]
-    steps = [(next(run)[0], value) for value, run in groupby(told, key=lambda step: step[1])]
+    by_version = [(version, _shown(default.at(version))) for version in SUPPORTED]
+    steps = [(next(run)[0], value) for value, run in groupby(by_version, key=lambda step: step[1])]
     text = "; ".join(value if since == SUPPORTED[0] else f"from {since} {value}" for since, value in steps)
     return _link(default.name, default.source), text
 
