@@ -88,18 +88,18 @@ def command(
         notice(text)
     _check_number(cluster, len(wanted.pods), top)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted.pods]
-    told = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
+    answers = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:
-        print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in told])
+        print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in answers])
     else:
-        say("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in told))
-    return OK if all(any(one.fits for one in scored) for _, _, scored in told) else DIFFERENT
+        say("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in answers))
+    return OK if all(any(ranked.fits for ranked in scored) for _, _, scored in answers) else DIFFERENT
 
 
 def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
     """Refuse more questions than a person waits for; raises ``UsageError``."""
-    looked_at, told = len(cluster.nodes) + len(cluster.bound), min(top or len(cluster.nodes), len(cluster.nodes))
-    most = min(MOST_LOOKED_AT // looked_at, MOST_TOLD // told)
+    looked_at, shown = len(cluster.nodes) + len(cluster.bound), min(top or len(cluster.nodes), len(cluster.nodes))
+    most = min(MOST_LOOKED_AT // looked_at, MOST_TOLD // shown)
     if pods > max(most, 1):
         message = f"{pods} pods are too many to score on {len(cluster.nodes)} nodes with {len(cluster.bound)} pods"
         raise UsageError(Fault("PODS", message, f"at most {max(most, 1)} here; more with --top N, or ask `cluster`"))
@@ -107,12 +107,12 @@ def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
 
 def profile_for(config: SchedulerConfiguration, name: str) -> SchedulerProfile:
     """Return the profile of this name; raises ``UsageError``."""
-    found = config.profile(name)
-    if found is None:
-        names = [one.scheduler_name for one in config.profiles]
+    profile = config.profile(name)
+    if profile is None:
+        names = [known.scheduler_name for known in config.profiles]
         message = f"the configuration has no profile {name!r}"
         raise UsageError(Fault("profiles", message, ", ".join(names), closest(name, names)))
-    return found
+    return profile
 
 
 def _ranked(
@@ -127,7 +127,7 @@ def _ranked(
     for node in cluster.nodes:
         result = score_node(profile.fit, node.allocatable, there.get(node.name, ()), pod, quirks=quirks)
         scored.append(_Scored(node, result, result.score * profile.weight))
-    return sorted(scored, key=lambda one: (not one.fits, -one.final))[:top]
+    return sorted(scored, key=lambda ranked: (not ranked.fits, -ranked.final))[:top]
 
 
 def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], quirks: SchedulerQuirks) -> dict[str, Any]:
@@ -140,15 +140,15 @@ def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], qui
         "pluginWeight": profile.weight,
         "nodes": [
             {
-                "node": one.node.name,
-                "score": one.result.score,
-                "weighted": one.final,
-                "fits": one.fits,
-                "insufficient": list(one.result.insufficient),
-                "arithmetic": mean_text(strategy, one.result.steps, one.result.score),
-                "resources": [_step_json(profile, step, quirks) for step in one.result.steps],
+                "node": ranked.node.name,
+                "score": ranked.result.score,
+                "weighted": ranked.final,
+                "fits": ranked.fits,
+                "insufficient": list(ranked.result.insufficient),
+                "arithmetic": mean_text(strategy, ranked.result.steps, ranked.result.score),
+                "resources": [_step_json(profile, step, quirks) for step in ranked.result.steps],
             }
-            for one in scored
+            for ranked in scored
         ],
     }
 
@@ -157,7 +157,7 @@ def _step_json(profile: SchedulerProfile, step: ResourceStep, quirks: SchedulerQ
     return {
         "resource": step.name,
         "used": step.used,
-        "pod": step.own,
+        "pod": step.of_pod,
         "requested": step.requested,
         "allocatable": step.capacity,
         "score": step.score,
@@ -171,28 +171,28 @@ def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirk
     weight = f", plugin weight {profile.weight}" if profile.weight != 1 else ""
     lines = [f"{pod.namespace}/{pod.name}: {profile.fit.strategy.type} (profile {profile.scheduler_name}{weight})"]
     lines.append("cpu in millicores, memory in bytes; a container without a request counts 100 and 209715200")
-    for one in scored:
-        lines += ["", *_node_lines(profile, one, quirks)]
+    for ranked in scored:
+        lines += ["", *_node_lines(profile, ranked, quirks)]
     lines += ["", *_ranking(profile, scored)]
     return lines
 
 
-def _node_lines(profile: SchedulerProfile, one: _Scored, quirks: SchedulerQuirks) -> list[str]:
-    missing = "" if one.fits else f" (does not fit: {'; '.join(one.result.insufficient)})"
+def _node_lines(profile: SchedulerProfile, ranked: _Scored, quirks: SchedulerQuirks) -> list[str]:
+    missing = "" if ranked.fits else f" (does not fit: {'; '.join(ranked.result.insufficient)})"
     rows: list[tuple[object, ...]] = [("resource", "used", "+ pod", "allocatable", "score", "weight", "arithmetic")]
-    for step in one.result.steps:
+    for step in ranked.result.steps:
         shown = "-" if step.left_out else step.score
         arithmetic = step_text(profile.fit.strategy, step, quirks)
-        rows.append((step.name, step.used, step.own, step.capacity, shown, step.weight, arithmetic))
-    mean = mean_text(profile.fit.strategy, one.result.steps, one.result.score)
-    return [f"{one.node.name}: {one.result.score}{missing}", *columns(rows, indent="  "), f"  {mean}"]
+        rows.append((step.name, step.used, step.of_pod, step.capacity, shown, step.weight, arithmetic))
+    mean = mean_text(profile.fit.strategy, ranked.result.steps, ranked.result.score)
+    return [f"{ranked.node.name}: {ranked.result.score}{missing}", *columns(rows, indent="  "), f"  {mean}"]
 
 
 def _ranking(profile: SchedulerProfile, scored: Sequence[_Scored]) -> list[str]:
-    fitting = [one for one in scored if one.fits]
+    fitting = [ranked for ranked in scored if ranked.fits]
     if not fitting:
         return ["fits no node"]
-    best = [one.node.name for one in fitting if one.final == fitting[0].final]
+    best = [ranked.node.name for ranked in fitting if ranked.final == fitting[0].final]
     among = f" (kube-scheduler draws among {len(best)} nodes of that score by lot)" if len(best) > 1 else ""
-    order = ", ".join(f"{one.node.name} {one.final}" for one in fitting)
+    order = ", ".join(f"{ranked.node.name} {ranked.final}" for ranked in fitting)
     return [f"best: {best[0]}{among}", f"order: {order}"]

@@ -114,7 +114,7 @@ def _whom(container: str | None) -> str:
 
 def _folded(steps: Iterable[str]) -> Iterator[str]:
     """Yield the steps with cores or CPUs that follow one another in one line, in their order."""
-    for kind, group in groupby(steps, lambda step: found[1] if (found := _NUMBERED.fullmatch(step)) else ""):
+    for kind, group in groupby(steps, lambda step: match[1] if (match := _NUMBERED.fullmatch(step)) else ""):
         run = list(group)
         if not kind or len(run) == 1:
             yield from run

@@ -88,7 +88,7 @@ class Node:
     def copy(self, watcher: Watcher | None = None) -> Node:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
         shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values())
-        made = deepcopy(self, {id(one): one for one in shared})
+        made = deepcopy(self, {id(thing): thing for thing in shared})
         made._watcher = made._admitter.watcher = watcher
         return made
 
@@ -311,8 +311,8 @@ class Node:
         return {container.name: self._holdings_of(pod.uid, container.name) for container in pod.all_containers}
 
     def _holdings_of(self, uid: str, container: str) -> dict[str, Holding]:
-        told = ((provider.name, provider.holding(uid, container)) for provider in self._providers)
-        return {name: holding for name, holding in told if holding is not None}
+        holdings = ((provider.name, provider.holding(uid, container)) for provider in self._providers)
+        return {name: holding for name, holding in holdings if holding is not None}
 
     def _admission(self, pod: Pod, refusal: Refusal | None) -> Admission:
         return Admission(

@@ -27,10 +27,10 @@ class _NoCpusets:
 
 def the_cpusets(providers: Iterable[Provider]) -> Cpusets:
     """Return the manager that says on which CPUs containers run. Raises ``ValueError`` where two managers do."""
-    told = [cpusets for provider in providers if (cpusets := provider.cpusets)]
-    if len(told) > 1:
-        raise ValueError(f"{len(told)} managers say on which CPUs containers run; one can")
-    return told[0] if told else _NoCpusets()
+    answers = [cpusets for provider in providers if (cpusets := provider.cpusets)]
+    if len(answers) > 1:
+        raise ValueError(f"{len(answers)} managers say on which CPUs containers run; one can")
+    return answers[0] if answers else _NoCpusets()
 
 
 class RunningContainers:

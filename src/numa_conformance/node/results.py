@@ -82,10 +82,10 @@ class Placement:
     @property
     def devices(self) -> Mapping[str, tuple[str, ...]] | None:
         """Resource to sorted device ids, of every manager that tells some; None on a machine without devices."""
-        told = [held.devices for held in self.holdings.values()]
-        if self.of(DeviceHolding) is None and not any(told):
+        by_manager = [held.devices for held in self.holdings.values()]
+        if self.of(DeviceHolding) is None and not any(by_manager):
             return None
-        return {resource: ids for devices in told for resource, ids in devices.items()}
+        return {resource: ids for devices in by_manager for resource, ids in devices.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,13 +72,13 @@ class ConnectedPlugin:
         """Tell it what a container is given; raises ``Refusal``."""
         request = V1BETA1.AllocateRequest(container_requests=[V1BETA1.ContainerAllocateRequest(devices_ids=ids)])
         try:
-            told = self._ask("Allocate", request, "AllocateResponse")
+            reply = self._ask("Allocate", request, "AllocateResponse")
         except grpc.RpcError as error:
             raise Refusal.unexpected(go_error(error)) from error
-        if not told.container_responses:
+        if not reply.container_responses:
             empty = "&AllocateResponse{ContainerResponses:[]*ContainerAllocateResponse{},}"
             raise Refusal.unexpected(f"no containers return in allocation response {empty}")
-        answer: bytes = told.container_responses[0].SerializeToString(deterministic=True)
+        answer: bytes = reply.container_responses[0].SerializeToString(deterministic=True)
         return answer
 
     def pre_start(self, ids: Sequence[str]) -> str | None:
@@ -98,16 +98,16 @@ class ConnectedPlugin:
         self._client.close()
 
     def _prefer(self, available: frozenset[str], required: frozenset[str], size: int) -> Iterable[str]:
-        one = V1BETA1.ContainerPreferredAllocationRequest(
+        wish = V1BETA1.ContainerPreferredAllocationRequest(
             available_deviceIDs=sorted(available), must_include_deviceIDs=sorted(required), allocation_size=size
         )
-        request = V1BETA1.GetPreferredAllocationRequest(container_requests=[one])
+        request = V1BETA1.GetPreferredAllocationRequest(container_requests=[wish])
         try:
-            told = self._ask("GetPreferredAllocation", request, "PreferredAllocationResponse")
+            reply = self._ask("GetPreferredAllocation", request, "PreferredAllocationResponse")
         except grpc.RpcError as error:
             text = f"device plugin GetPreferredAllocation rpc failed with err: {go_error(error)}"
             raise Refusal.unexpected(text) from error
-        return list(told.container_responses[0].deviceIDs) if told.container_responses else []
+        return list(reply.container_responses[0].deviceIDs) if reply.container_responses else []
 
     def _ask(self, method: str, request: Any, answer: str, seconds: float | None = None) -> Any:
         return self._client.ask(f"DevicePlugin/{method}", request, answer, seconds or self.CALL_SECONDS)

@@ -28,8 +28,8 @@ class PodFiles:
         files = [file for path in self._paths if path.exists() for file in files_of(path)]
         if not files:
             return [], ()
-        found = read_cluster(*files)
-        return list(found.pods), found.notices
+        objects = read_cluster(*files)
+        return list(objects.pods), objects.notices
 
     def changed(self) -> bool:
         """Tell whether a file came, went or was written since ``read``."""

@@ -74,7 +74,7 @@ class _Lister:
 
 def _pod(pod: Pod, view: NodeView) -> Any:
     placed = view.placements.get(pod.uid, {})
-    containers = [_container(one.name, placed.get(one.name), view) for one in _shown(pod)]
+    containers = [_container(container.name, placed.get(container.name), view) for container in _shown(pod)]
     return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
 
 
@@ -87,7 +87,10 @@ def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
         name=name,
         devices=[record for resource, ids in held.items() for record in _devices(resource, ids, view)],
         cpu_ids=list(iter_bits(placed.cpus)),
-        memory=[V1.ContainerMemory(memory_type=one.type, size=one.bytes, topology=_nodes(one.nodes)) for one in blocks],
+        memory=[
+            V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
+            for block in blocks
+        ],
     )
 
 
@@ -102,7 +105,7 @@ def _devices(resource: str, ids: Iterable[str], view: NodeView) -> Iterator[Any]
 
 def _shown(pod: Pod) -> list[Container]:
     """Return the containers that are told of: those that keep running (CPU-POD-03)."""
-    return [one for one in pod.init_containers if one.restart_always] + list(pod.containers)
+    return [container for container in pod.init_containers if container.restart_always] + list(pod.containers)
 
 
 def _nodes(nodes: Iterable[int]) -> Any:

@@ -137,9 +137,9 @@ class DevicePlugins:
 
     def _tell_faults(self, resource: str, faults: list[str]) -> None:
         """Tell each fault of a plugin once, and not for ever."""
-        told = self._faults.setdefault(resource, [])
+        known = self._faults.setdefault(resource, [])
         for fault in faults:
-            if fault not in told and len(told) <= _MOST_FAULTS:
-                told.append(fault)
-                more = "more faults, which are not told" if len(told) > _MOST_FAULTS else line(fault)
+            if fault not in known and len(known) <= _MOST_FAULTS:
+                known.append(fault)
+                more = "more faults, which are not told" if len(known) > _MOST_FAULTS else line(fault)
                 self._tell(f"{resource}: {more}")

@@ -43,22 +43,22 @@ class AgentRoot:
         except BlockingIOError as error:
             os.close(self._lock)
             raise UsageError(Fault(str(folder), "is served by a program that runs", _ITS_OWN)) from error
-        for one in (self.pod_resources, self.registration):
-            one.parent.mkdir(exist_ok=True, mode=0o700)
-            if _is_socket(one) and _is_served(one):
-                raise UsageError(Fault(str(one), "is served by a program that runs", _ITS_OWN))
+        for place in (self.pod_resources, self.registration):
+            place.parent.mkdir(exist_ok=True, mode=0o700)
+            if _is_socket(place) and _is_served(place):
+                raise UsageError(Fault(str(place), "is served by a program that runs", _ITS_OWN))
         self._clear()
 
     def close(self) -> None:
         """Remove the sockets, and leave the folder to others."""
-        for one in (self.pod_resources, self.registration):
-            one.unlink(missing_ok=True)
+        for place in (self.pod_resources, self.registration):
+            place.unlink(missing_ok=True)
         os.close(self._lock)
 
     def _refuse_unless_ours(self) -> None:
         if self.folder.stat().st_uid != os.geteuid():
             raise UsageError(Fault(str(self.folder), "belongs to another user", "a folder of your own"))
-        held = sorted(one.name for one in self.folder.iterdir())
+        held = sorted(entry.name for entry in self.folder.iterdir())
         if held and _MARK not in held:
             accepted = "a new or an empty folder, or one of an earlier run"
             raise UsageError(Fault(str(self.folder), f"holds what is not ours, {held[0]!r}", accepted))
@@ -68,9 +68,9 @@ class AgentRoot:
         for place in STATE_FILES.values():
             (self.folder / place).unlink(missing_ok=True)
         for folder in (self.pod_resources.parent, self.device_plugins):
-            for one in folder.iterdir():
-                if _is_socket(one):
-                    one.unlink(missing_ok=True)
+            for entry in folder.iterdir():
+                if _is_socket(entry):
+                    entry.unlink(missing_ok=True)
 
 
 def _is_socket(path: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .faults import BadReply, told
+from .faults import BadReply, message_of
 from .message import Method
 
 __all__ = ["checked_reply"]
@@ -22,7 +22,7 @@ def checked_reply(method: Method, answer: object) -> Any:
         return _decoder(method).decode(msgspec.json.encode(answer))
     except Exception as error:
         names = " or ".join(cls.__name__ for cls in method.replies)
-        raise BadReply(f"the reply is not a {names}: {told(error)}") from error
+        raise BadReply(f"the reply is not a {names}: {message_of(error)}") from error
 
 
 @cache

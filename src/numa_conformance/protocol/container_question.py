@@ -76,8 +76,8 @@ def _manager(
     manager.state = CpuState(
         _bits(state.default, "state.default"),
         {
-            uid: {name: _bits(cpus, f"state.assignments.{uid}.{name}") for name, cpus in own.items()}
-            for uid, own in state.assignments.items()
+            uid: {name: _bits(cpus, f"state.assignments.{uid}.{name}") for name, cpus in containers.items()}
+            for uid, containers in state.assignments.items()
         },
     )
     manager.reusable = {uid: _bits(cpus, f"state.reusable.{uid}") for uid, cpus in state.reusable.items()}

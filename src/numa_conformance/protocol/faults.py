@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import NumaConformanceError
 
-__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut", "told"]
+__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut", "message_of"]
 
 SHOWN = 600
 """Characters of a message that are shown."""
@@ -35,7 +35,7 @@ def shorten(text: str) -> str:
     return f"{text[: SHOWN // 2]} ... ({len(text)} characters) ... {text[-SHOWN // 4 :]}"
 
 
-def told(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return the text of an exception of the target's own, which may raise when it is asked for, or be no UTF-8."""
     try:
         text = str(error)

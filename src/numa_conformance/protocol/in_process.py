@@ -17,7 +17,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from .checked_reply import checked_reply
-from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, told
+from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, message_of
 from .features import other_version
 from .in_process_guard import end_workers, guarded, leave_a_copy
 from .marked import Marked
@@ -37,18 +37,18 @@ def load_factory(name: str) -> Factory:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        found: Any = importlib.import_module(module_name)
+        named: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
-            found = getattr(found, part)
+            named = getattr(named, part)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("numa_conformance.target"):
             raise UsageError(other_version("1")) from error
         raise UsageError(
             Fault("target", f"{name!r} cannot be loaded: {type(error).__name__}: {error}", "package.module:factory")
         ) from error
-    if not callable(found):
+    if not callable(named):
         raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
-    factory: Factory = found
+    factory: Factory = named
     return factory
 
 
@@ -111,8 +111,8 @@ class InProcess:
         # Faults are kept until the run's end; what the target held when it failed is not.
         traceback.clear_frames(value.__traceback__)
         if isinstance(value, UsageError):
-            raise Crashed(f"the target refused the question: {told(value)}", Exchange(shown)) from value
-        raise Crashed(f"the target raised {type(value).__name__}: {told(value)}", Exchange(shown)) from value
+            raise Crashed(f"the target refused the question: {message_of(value)}", Exchange(shown)) from value
+        raise Crashed(f"the target raised {type(value).__name__}: {message_of(value)}", Exchange(shown)) from value
 
     def _drop(self) -> None:
         if self._worker is not None:

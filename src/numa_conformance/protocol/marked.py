@@ -43,19 +43,19 @@ class Marked:
         if sys.platform != "linux":
             return
         for _ in range(_MOST_PASSES):
-            found = self._found()
-            for process in found:
+            processes = self._found()
+            for process in processes:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
-            if not found:
+            if not processes:
                 return
 
     def _found(self) -> list[int]:
         wanted = f"{_NAME}={self._mark}".encode()
-        found = []
+        processes = []
         for folder in Path("/proc").iterdir():
             if folder.name.isdigit():
                 with contextlib.suppress(OSError):
                     if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                        found.append(int(folder.name))
-        return found
+                        processes.append(int(folder.name))
+        return processes

@@ -55,7 +55,7 @@ def hint_of(value: HintValue | None) -> Hint:
 def _answer(provider: HintLists | None) -> dict[str, list[Hint] | None] | None:
     if provider is None:
         return None
-    return {name: None if hints is None else [hint_of(one) for one in hints] for name, hints in provider.items()}
+    return {name: None if hints is None else [hint_of(hint) for hint in hints] for name, hints in provider.items()}
 
 
 def _faults(request: Merge) -> Iterator[Fault]:
@@ -72,9 +72,9 @@ def _faults(request: Merge) -> Iterator[Fault]:
         )
     for index, provider in enumerate(request.providers):
         for resource, hints in (provider or {}).items():
-            for place, one in enumerate(hints or ()):
-                if one.nodes is not None and not _are_ids(one.nodes):
-                    yield _bad_ids(f"providers[{index}].{resource}[{place}].nodes", one.nodes)
+            for place, hint in enumerate(hints or ()):
+                if hint.nodes is not None and not _are_ids(hint.nodes):
+                    yield _bad_ids(f"providers[{index}].{resource}[{place}].nodes", hint.nodes)
 
 
 def _are_ids(nodes: Sequence[int]) -> bool:

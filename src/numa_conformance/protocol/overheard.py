@@ -42,7 +42,9 @@ class Overheard:
 
 
 def _is_compressed(answers: Answers) -> bool:
-    return any(isinstance(hints, CompressedHints) for own in answers.values() for hints in (own or {}).values())
+    return any(
+        isinstance(hints, CompressedHints) for of_provider in answers.values() for hints in (of_provider or {}).values()
+    )
 
 
 def _told(merge: Merge) -> Alignment:

@@ -144,12 +144,14 @@ class ReferenceTarget:
         result = score_node(
             strategy,
             {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
-            [self._pod(one, f"pods[{index}]") for index, one in enumerate(request.pods)],
+            [self._pod(pod, f"pods[{index}]") for index, pod in enumerate(request.pods)],
             self._pod(request.pod, "pod"),
             quirks=self._quirks.scheduler,
         )
         scores = {
-            step.name: float(step.score) for step in result.steps if step.capacity and (step.own or not step.left_out)
+            step.name: float(step.score)
+            for step in result.steps
+            if step.capacity and (step.of_pod or not step.left_out)
         }
         return Scored(result.score, list(result.insufficient), scores)
 

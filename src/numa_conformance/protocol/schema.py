@@ -35,7 +35,7 @@ def protocol_schema() -> dict[str, Any]:
             }
             for method, request, reply in zip(METHODS.values(), params, results, strict=True)
         },
-        "$defs": {name: _without_indents(found) for name, found in sorted(definitions.items())},
+        "$defs": {name: _without_indents(definition) for name, definition in sorted(definitions.items())},
     }
 
 

@@ -15,7 +15,7 @@ __all__ = ["mean_text", "step_text"]
 
 def step_text(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
     """Return how one resource comes to its score: ``3000 * 100 / 8000 = 37 %``, then the shape."""
-    if not step.capacity or (step.left_out and not step.own):
+    if not step.capacity or (step.left_out and not step.of_pod):
         return step.left_out
     text = _ratio(strategy, step, quirks) if strategy.type == RATIO else _RULES[strategy.type](step)
     return f"{text}; left out: {step.left_out}" if step.left_out else text

@@ -64,7 +64,9 @@ class ClusterReport:
         """
         free = [tuple(free_cpus(node.name)) for node in self.nodes]
         total = sum(map(sum, free))
-        return sum(numa_fragmentation(one) * sum(one) for one in free) / total if total else 0.0
+        return (
+            sum(numa_fragmentation(free_by_node) * sum(free_by_node) for free_by_node in free) / total if total else 0.0
+        )
 
 
 def numa_fragmentation(free: Sequence[int]) -> float:

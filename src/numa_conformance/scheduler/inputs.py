@@ -37,9 +37,9 @@ def scoring_amount(
         asked = container.requests.get(name)
         return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
 
-    own = None if by_containers else pod.requests.get(name)
-    if own is not None:
-        total = amount_of(name, own)
+    of_pod = None if by_containers else pod.requests.get(name)
+    if of_pod is not None:
+        total = amount_of(name, of_pod)
     elif sidecars_as_init_containers and name in NONZERO:
         total = max(sum(map(of, pod.containers)), _largest_init_container(pod, name))
     else:
@@ -66,7 +66,7 @@ def _largest_init_container(pod: Pod, name: str) -> int:
 def add_up(amounts: Iterable[Amounts]) -> dict[str, int]:
     """Add up amounts resource by resource."""
     total: dict[str, int] = {}
-    for one in amounts:
-        for name, amount in one.items():
+    for of_one_pod in amounts:
+        for name, amount in of_one_pod.items():
             total[name] = total.get(name, 0) + amount
     return total

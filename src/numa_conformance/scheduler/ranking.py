@@ -108,11 +108,11 @@ class Ranking:
 
     def reasons(self, nodes: Iterable[NodeBooks]) -> dict[str, int]:
         """Return on how many nodes each reason keeps the pod out, sorted by reason."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         by_state: dict[int, list[str]] = {}
         for node in nodes:
             if node.state not in by_state:
                 by_state[node.state] = self.missing(node)
             for reason in by_state[node.state]:
-                found[reason] = found.get(reason, 0) + 1
-        return dict(sorted(found.items()))
+                counts[reason] = counts.get(reason, 0) + 1
+        return dict(sorted(counts.items()))

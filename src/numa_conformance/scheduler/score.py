@@ -19,13 +19,13 @@ __all__ = ["ResourceStep", "ScoreResult", "Scorer", "score_node"]
 class ResourceStep:
     """One resource of a score: amounts, its own score and its weight.
 
-    ``used`` is what the pods on the node count, ``own`` what the pod in question counts; cpu in millicores, everything
-    else in whole units. ``left_out`` says why the resource does not count at all; empty where it does.
+    ``used`` is what the pods on the node count, ``of_pod`` what the new pod counts. CPU is in millicores, everything
+    else in whole units. ``left_out`` says why the resource does not count at all; it is empty where it does.
     """
 
     name: str
     used: int
-    own: int
+    of_pod: int
     capacity: int
     score: int
     weight: int
@@ -34,7 +34,7 @@ class ResourceStep:
     @property
     def requested(self) -> int:
         """What would be requested with the pod on the node."""
-        return self.used + self.own
+        return self.used + self.of_pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class Scorer:
         """Return what a pod that is looking for a node counts."""
         return {name: scoring_amount(pod, name, by_containers=self._by_containers) for name in self._names}
 
-    def steps(self, capacity: Amounts, used: Amounts, own: Amounts) -> list[ResourceStep]:
-        """Return one step per resource; ``used`` and ``own`` are what the pods there and the pod in question count."""
-        return [self._step(resource, capacity.get(resource.name, 0), used, own) for resource in self._resources]
+    def steps(self, capacity: Amounts, used: Amounts, of_pod: Amounts) -> list[ResourceStep]:
+        """Return one step per resource; ``used`` is what the pods there count, ``of_pod`` what the new pod counts."""
+        return [self._step(resource, capacity.get(resource.name, 0), used, of_pod) for resource in self._resources]
 
-    def _step(self, resource: ResourceWeight, available: int, used: Amounts, own: Amounts) -> ResourceStep:
+    def _step(self, resource: ResourceWeight, available: int, used: Amounts, of_pod: Amounts) -> ResourceStep:
         name, weight = resource.name, resource.weight
-        there, wanted = used.get(name, 0), own[name]
+        there, wanted = used.get(name, 0), of_pod[name]
         if not available:
             return ResourceStep(name, there, wanted, available, 0, weight, "the node has none")
         if not wanted and is_scalar(name):

@@ -16,7 +16,7 @@ from ..message import Method, Request
 __all__ = ["FEATURES", "METHODS", "SURFACES"]
 
 _MODULES: Mapping[str, ModuleType] = {
-    found.name: importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
+    module.name: importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
 }
 
 METHODS: Mapping[str, Method] = MappingProxyType(
