@@ -49,10 +49,10 @@ class CpuSet:
     def __init__(self, ids: Iterable[int] = ()) -> None:
         """Build from ids; raises ``ValueError`` on a negative or too large one."""
         bits = 0
-        for one in ids:
-            if not 0 <= one <= MAX_ID:
-                raise ValueError(f"id {one} is outside 0..{MAX_ID}")
-            bits |= 1 << one
+        for id in ids:
+            if not 0 <= id <= MAX_ID:
+                raise ValueError(f"id {id} is outside 0..{MAX_ID}")
+            bits |= 1 << id
         object.__setattr__(self, "_bits", bits)
 
     @classmethod
@@ -101,8 +101,8 @@ class CpuSet:
     def __bool__(self) -> bool:
         return self._bits != 0
 
-    def __contains__(self, one: object) -> bool:
-        return isinstance(one, int) and one >= 0 and bool(self._bits >> one & 1)
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, int) and id >= 0 and bool(self._bits >> id & 1)
 
     def __eq__(self, other: object) -> bool:
         return self._bits == other._bits if isinstance(other, CpuSet) else NotImplemented

@@ -154,6 +154,6 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to ``name``, or None when nothing is near."""
     if len(name) > _LONGEST_NAME:
         return None
-    by_fold = {one.lower(): one for one in known}
-    found = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
-    return by_fold[found[0]] if found else None
+    by_fold = {word.lower(): word for word in known}
+    close = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
+    return by_fold[close[0]] if close else None

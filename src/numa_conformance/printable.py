@@ -24,8 +24,8 @@ def printable(text: str) -> str:
 
     The escapes are those of JSON, so that a JSON document says the same afterwards.
     """
-    text = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return _COMMAND.sub(lambda found: found[0][:-1] + f"\\u{ord(found[0][-1]):04x}", text)
+    text = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _COMMAND.sub(lambda match: match[0][:-1] + f"\\u{ord(match[0][-1]):04x}", text)
 
 
 class PrintableStream:

@@ -100,9 +100,9 @@ class Fleet:
                 mismatched.append(
                     f"node {node.name} has {capacity} CPUs, its machine {machine.name} has {len(machine.cpus)}"
                 )
-            own = node.kubelet_version
-            if kind and own and not kind.kubernetes_version and KubernetesVersion.known(own) is None:
-                mismatched.append(f"node {node.name} runs {own}: it is taken for {kind.version_on(node)}")
+            version = node.kubelet_version
+            if kind and version and not kind.kubernetes_version and KubernetesVersion.known(version) is None:
+                mismatched.append(f"node {node.name} runs {version}: it is taken for {kind.version_on(node)}")
         return mismatched
 
 

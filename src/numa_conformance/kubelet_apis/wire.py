@@ -42,7 +42,9 @@ class Package:
             _describe(file.message_type.add(name=message), fields.split(), name)
         pool = DescriptorPool()
         pool.Add(file)
-        self._classes = {one: GetMessageClass(pool.FindMessageTypeByName(f"{name}.{one}")) for one in messages}
+        self._classes = {
+            message: GetMessageClass(pool.FindMessageTypeByName(f"{name}.{message}")) for message in messages
+        }
 
     def __getattr__(self, message: str) -> Any:
         """Return a message's class; one that the table does not name has no fields that are used."""

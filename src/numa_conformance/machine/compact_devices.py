@@ -41,8 +41,8 @@ def _places(form: CompactDeviceForm, nodes: Sequence[int]) -> list[tuple[int, ..
     """Return the NUMA nodes of each device of an entry."""
     if form.per_numa is not None:
         return [(node,) for node in nodes for _ in range(form.per_numa)]
-    own = (form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())
-    return [own] * (form.count or 1)
+    nodes_of_each = (form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())
+    return [nodes_of_each] * (form.count or 1)
 
 
 def _refuse_doubled(form: CompactDeviceForm, path: str, fields: Fields) -> None:

@@ -53,8 +53,8 @@ def machine_svg(machine: Machine, owners: Mapping[str, int], marks: Mapping[str,
     ``marks`` are further CPUs by what they are, framed. Colours are the CSS variables ``--numa-c0`` to ``--numa-c7``,
     ``--numa-cR``, ``--numa-mark`` and ``--numa-ink``, which a page may set.
     """
-    width, height, body, told = _picture(machine, owners, marks or {})
-    return _element(machine, width, height, [body], told)
+    width, height, body, legend = _picture(machine, owners, marks or {})
+    return _element(machine, width, height, [body], legend)
 
 
 def machine_svgs(machine: Machine, pictures: Mapping[str, Mapping[str, int]]) -> str:
@@ -65,21 +65,21 @@ def machine_svgs(machine: Machine, pictures: Mapping[str, Mapping[str, int]]) ->
     drawn, tellings = [], []
     width = below = 0
     for heading, owners in pictures.items():
-        wide, high, body, told = _picture(machine, owners, {})
+        wide, high, body, legend = _picture(machine, owners, {})
         drawn.append(f'<text class="heading" x="{_MARGIN}" y="{below + _MARGIN + 12}">{escape(heading)}</text>')
         drawn.append(f'<g transform="translate(0,{below + _LINE})">{body}</g>')
-        tellings.append(f"{heading}: {told}")
+        tellings.append(f"{heading}: {legend}")
         width, below = max(width, wide), below + _LINE + high
     return _element(machine, width, below, drawn, "; ".join(tellings))
 
 
-def _element(machine: Machine, width: int, height: int, body: Sequence[str], told: str) -> str:
+def _element(machine: Machine, width: int, height: int, body: Sequence[str], legend: str) -> str:
     title = escape(f"CPUs of {machine.name}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}" aria-label="{title}">'
         f"<title>{title}</title>"
-        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {told}')}</desc>"
+        f"<desc>{escape(f'{len(machine.cpus)} CPUs by socket, NUMA node, L3 cache and core: {legend}')}</desc>"
         f"<style>{_STYLE}</style>{''.join(body)}</svg>\n"
     )
 
@@ -96,8 +96,8 @@ def _picture(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, in
     below = _MARGIN + len(rows) * _LINE + _GAP
     body.extend(_legend(key, below))
     lines = len(key.symbols) + 1 if key.symbols else 0
-    told = "; ".join(f"{symbol} is {label}" for label, symbol in key.symbols.items()) or "no owners are shown"
-    return 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN, "".join(body), told
+    legend = "; ".join(f"{symbol} is {label}" for label, symbol in key.symbols.items()) or "no owners are shown"
+    return 2 * _MARGIN + _LABEL + widest, below + 22 * lines + _MARGIN, "".join(body), legend
 
 
 def _fills(symbols: Mapping[str, str]) -> dict[str, str]:

@@ -48,12 +48,12 @@ def compact_schema() -> dict[str, Any]:
 
 def _schema(form: type[msgspec.Struct], title: str, beyond: str) -> dict[str, Any]:
     _, definitions = msgspec.json.schema_components([form], ref_template="#/$defs/{name}")
-    own = definitions.pop(form.__name__)
+    schema = definitions.pop(form.__name__)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **own,
+        **schema,
         "title": title,
-        "description": f"{own['description']} {beyond}",
+        "description": f"{schema['description']} {beyond}",
         "$defs": dict(sorted(definitions.items())),
     }
 

@@ -51,9 +51,9 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
         if id(node) not in self._checked:
             self._checked.add(id(node))
             _check_keys(node)
-        own = len(node.value)
+        before = len(node.value)
         super().flatten_mapping(node)
-        self._merged += len(node.value) - own
+        self._merged += len(node.value) - before
         if self._merged > MAX_MERGED:
             raise yaml.MarkedYAMLError(
                 problem=f"merge keys bring in more than {MAX_MERGED} values", problem_mark=node.start_mark
