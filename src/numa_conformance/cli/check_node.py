@@ -97,61 +97,61 @@ def command(
         asked = Asked(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
         if watch:
             return _watch(asked, every, passes, strict=strict, as_json=as_json)
-        found = check(look(asked))
+        findings = check(look(asked))
     if keep is not None:
-        write_text(keep, histories_text(found.histories))
+        write_text(keep, histories_text(findings.histories))
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(findings))
     else:
-        _print(found)
-    return _code(found, strict=strict)
+        _print(findings)
+    return _code(findings, strict=strict)
 
 
-def _code(found: Findings, *, strict: bool) -> int:
-    return DIFFERENT if found.errors or (strict and found.findings) else OK
+def _code(findings: Findings, *, strict: bool) -> int:
+    return DIFFERENT if findings.errors or (strict and findings.findings) else OK
 
 
-def _print(found: Findings) -> None:
-    for one in found.findings:
-        for line in told(one):
+def _print(findings: Findings) -> None:
+    for finding in findings.findings:
+        for line in finding_lines(finding):
             click.echo(line)
-    for note in found.notes:
+    for note in findings.notes:
         click.echo(f"not seen: {note}")
-    counts = f"{_counted(found.errors, 'error')}, {_counted(len(found.findings) - found.errors, 'warning')}"
-    of = "a kubelet" if found.version is None else f"kubelet {found.version}"
-    click.echo(f"{counts}; {len(found.asked)} requirements asked of {of} in {found.seconds:.1f} s")
+    counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
+    of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
+    click.echo(f"{counts}; {len(findings.asked)} requirements asked of {of} in {findings.seconds:.1f} s")
 
 
 def _counted(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def told(one: Finding) -> Iterable[str]:
+def finding_lines(finding: Finding) -> Iterable[str]:
     """Yield the lines of one finding for a person."""
-    colour = None if os.environ.get("NO_COLOR") else "red" if one.severity == "error" else "yellow"
-    yield f"{click.style(one.severity, fg=colour)}: {one.message}"
-    if one.got or one.allowed:
-        yield f"  seen: {one.got or 'nothing'}; documented: {one.allowed or 'nothing'}"
-    for uid, name in one.pods.items():
+    colour = None if os.environ.get("NO_COLOR") else "red" if finding.severity == "error" else "yellow"
+    yield f"{click.style(finding.severity, fg=colour)}: {finding.message}"
+    if finding.got or finding.allowed:
+        yield f"  seen: {finding.got or 'nothing'}; documented: {finding.allowed or 'nothing'}"
+    for uid, name in finding.pods.items():
         yield f"  {uid} is pod {name}"
-    for line in one.evidence:
+    for line in finding.evidence:
         yield f"  {line.place}:{line.number}: {line}".rstrip(": ")
-    yield f"  {one.requirement}: {one.text}"
-    yield f"  {one.address}"
-    if one.quirks:
-        yield f"  it may come of what kubelets are known for: {', '.join(one.quirks)}"
-    yield f"  to do: {one.remedy}"
+    yield f"  {finding.requirement}: {finding.text}"
+    yield f"  {finding.address}"
+    if finding.quirks:
+        yield f"  it may come of what kubelets are known for: {', '.join(finding.quirks)}"
+    yield f"  to do: {finding.remedy}"
 
 
-def _as_json(found: Findings) -> dict[str, Any]:
+def _as_json(findings: Findings) -> dict[str, Any]:
     return {
-        "errors": found.errors,
-        "warnings": len(found.findings) - found.errors,
-        "findings": [one.to_dict() for one in found.findings],
-        "kubernetes_version": None if found.version is None else str(found.version),
-        "asked": dict(found.asked),
-        "not_seen": list(found.notes),
-        "seconds": round(found.seconds, 3),
+        "errors": findings.errors,
+        "warnings": len(findings.findings) - findings.errors,
+        "findings": [finding.to_dict() for finding in findings.findings],
+        "kubernetes_version": None if findings.version is None else str(findings.version),
+        "asked": dict(findings.asked),
+        "not_seen": list(findings.notes),
+        "seconds": round(findings.seconds, 3),
     }
 
 
@@ -163,17 +163,17 @@ def _watch(asked: Asked, every: float, passes: int | None, *, strict: bool, as_j
             time.sleep(max(every, 0.0))
         count += 1
         try:
-            found = check(look(asked))
+            findings = check(look(asked))
         except UsageError as error:  # the kubelet may be away just now
             if before is None:
                 raise
             click.echo(f"pass {count}: {error}", err=True)
             continue
-        change = changes(before, found)
+        change = changes(before, findings)
         if as_json:
             click.echo(change.to_json(count))
         else:
-            for line in change.lines(count, told):
+            for line in change.lines(count, finding_lines):
                 click.echo(line)
-        before, code = found, _code(found, strict=strict)
+        before, code = findings, _code(findings, strict=strict)
     return code

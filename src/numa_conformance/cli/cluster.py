@@ -92,12 +92,12 @@ def command(
     with open_engine(engine) as where:
         runs = run_campaign(cluster, fleet, jobs, where, documented=level == "documented", track=_track)
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
-    by_setup = {setup.label: [one for one in outcomes if one.setup == setup.label] for setup in setups}
+    by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
         print_json(_as_json(cluster, fleet, outcomes, placements=placements))
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
-    return DIFFERENT if any(one.refused or one.unschedulable for one in outcomes) else OK
+    return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
 
 
 def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
@@ -114,10 +114,10 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
         config = read_kubelet_configuration(sources.kubelet)
         kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
-    found = read_cluster(*sources.nodes, *sources.pods)
-    for text in found.notices:
+    objects = read_cluster(*sources.nodes, *sources.pods)
+    for text in objects.notices:
         notice(text)
-    cluster = dataclasses.replace(found, nodes=(*found.nodes, *fleet.made_up()))
+    cluster = dataclasses.replace(objects, nodes=(*objects.nodes, *fleet.made_up()))
     if not cluster.nodes:
         raise UsageError(Fault("--nodes", "there is no node", "Nodes in a file, or a fleet file with a count"))
     if cluster.elsewhere:
@@ -145,7 +145,7 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
             setups.append(Setup(label, profile.fit))
     for name in strategies or (() if setups else _SIMPLE):
         setups.append(Setup(name, NodeResourcesFitArgs.from_dict({"scoringStrategy": {"type": name}})))
-    twice = [label for label, count in Counter(one.label for one in setups).items() if count > 1]
+    twice = [label for label, count in Counter(setup.label for setup in setups).items() if count > 1]
     if twice:
         raise UsageError(Fault("--config", f"two strategies are called {twice[0]!r}", "files of different names"))
     return setups
@@ -158,42 +158,42 @@ def _as_json(cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[Outcome],
         "podsThere": len(cluster.bound),
         "podsToPlace": len(cluster.waiting),
         "podsEnded": cluster.ended,
-        "runs": [_run_json(one, placements=placements) for one in outcomes],
+        "runs": [_run_json(outcome, placements=placements) for outcome in outcomes],
     }
 
 
-def _run_json(one: Outcome, *, placements: bool) -> dict[str, Any]:
+def _run_json(outcome: Outcome, *, placements: bool) -> dict[str, Any]:
     return {
-        "strategy": one.setup,
-        "seed": one.seed,
-        "placed": len(one.placements),
-        "unschedulable": [{"pod": uid, "reasons": reasons} for uid, reasons in one.unschedulable.items()],
+        "strategy": outcome.setup,
+        "seed": outcome.seed,
+        "placed": len(outcome.placements),
+        "unschedulable": [{"pod": uid, "reasons": reasons} for uid, reasons in outcome.unschedulable.items()],
         "refused": [
             {"pod": r.uid, "node": r.node, "reason": r.reason, "message": r.message, "wasThere": r.bound}
-            for r in one.refused
+            for r in outcome.refused
         ],
-        "refusedByReason": dict(sorted(one.reasons.items())),
-        "nodesUsed": one.nodes_used,
-        "freeCpuMilli": one.free_cpu,
-        "strandedCpuMilli": one.stranded_cpu,
-        "freeExclusiveCpus": one.free_exclusive_cpus,
-        "strandedExclusiveCpus": one.stranded_exclusive_cpus,
-        "numaFragmentation": round(one.numa_fragmentation, 6),
-        **({"placements": one.placements} if placements else {}),
+        "refusedByReason": dict(sorted(outcome.reasons.items())),
+        "nodesUsed": outcome.nodes_used,
+        "freeCpuMilli": outcome.free_cpu,
+        "strandedCpuMilli": outcome.stranded_cpu,
+        "freeExclusiveCpus": outcome.free_exclusive_cpus,
+        "strandedExclusiveCpus": outcome.stranded_exclusive_cpus,
+        "numaFragmentation": round(outcome.numa_fragmentation, 6),
+        **({"placements": outcome.placements} if placements else {}),
     }
 
 
 _COLUMNS: dict[str, tuple[Callable[[Outcome], float], int]] = {
-    "placed": (lambda one: len(one.placements), 0),
-    "no node": (lambda one: len(one.unschedulable), 0),
-    "refused": (lambda one: len(one.refused), 0),
-    "TopologyAffinityError": (lambda one: one.affinity_errors, 0),
-    "nodes used": (lambda one: one.nodes_used, 0),
-    "free CPUs (scheduler)": (lambda one: one.free_cpu / 1000, 1),
-    "stranded (scheduler)": (lambda one: one.stranded_cpu / 1000, 1),
-    "free exclusive CPUs (nodes)": (lambda one: one.free_exclusive_cpus, 0),
-    "stranded exclusive (nodes)": (lambda one: one.stranded_exclusive_cpus, 0),
-    "NUMA fragmentation": (lambda one: one.numa_fragmentation, 3),
+    "placed": (lambda outcome: len(outcome.placements), 0),
+    "no node": (lambda outcome: len(outcome.unschedulable), 0),
+    "refused": (lambda outcome: len(outcome.refused), 0),
+    "TopologyAffinityError": (lambda outcome: outcome.affinity_errors, 0),
+    "nodes used": (lambda outcome: outcome.nodes_used, 0),
+    "free CPUs (scheduler)": (lambda outcome: outcome.free_cpu / 1000, 1),
+    "stranded (scheduler)": (lambda outcome: outcome.stranded_cpu / 1000, 1),
+    "free exclusive CPUs (nodes)": (lambda outcome: outcome.free_exclusive_cpus, 0),
+    "stranded exclusive (nodes)": (lambda outcome: outcome.stranded_exclusive_cpus, 0),
+    "NUMA fragmentation": (lambda outcome: outcome.numa_fragmentation, 3),
 }
 
 
@@ -207,7 +207,9 @@ def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outco
     yield ""
     rows: list[list[object]] = [["", *by_setup]]
     for name, (value, digits) in _COLUMNS.items():
-        rows.append([name, *(spread([value(one) for one in outcomes], digits) for outcomes in by_setup.values())])
+        rows.append(
+            [name, *(spread([value(outcome) for outcome in outcomes], digits) for outcomes in by_setup.values())]
+        )
     yield from columns(rows)
     for label, outcomes in by_setup.items():
         yield from _refusals(label, outcomes[0], shown)
@@ -218,8 +220,10 @@ def _refusals(label: str, first: Outcome, shown: int) -> Iterable[str]:
     if first.refused and shown:
         yield ""
         yield f"{label}: bound by the scheduler, refused by the node"
-        for one in first.refused[:shown]:
-            yield f"  {one.uid} on {one.node}: {one.reason}: {one.message}" + (" (was there)" if one.bound else "")
+        for refusal in first.refused[:shown]:
+            yield f"  {refusal.uid} on {refusal.node}: {refusal.reason}: {refusal.message}" + (
+                " (was there)" if refusal.bound else ""
+            )
         if len(first.refused) > shown:
             yield f"  ... and {len(first.refused) - shown} more: --json lists all"
     if first.unschedulable and shown:

@@ -58,19 +58,19 @@ def command(
     asked = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
-        whole = any(one.resource_fit for one in choices)
-        choices = [replace(one, resource_fit=whole) for one in choices]
-        one, other = _open(opened, choices)
-        two = TwoTargets(one, other, messages=messages, ignored=ignored)
+        whole = any(choice.resource_fit for choice in choices)
+        choices = [replace(choice, resource_fit=whole) for choice in choices]
+        left, right = _open(opened, choices)
+        two = TwoTargets(left, right, messages=messages, ignored=ignored)
         kinds = Kinds(two.again, _causes_between(choices, two))
-        for found in with_progress(two.histories(asked, seed), "asking both"):
-            if found is not None:
-                kinds.add(found)
+        for difference in with_progress(two.histories(asked, seed), "asking both"):
+            if difference is not None:
+                kinds.add(difference)
                 if first:
                     break
         about = {
-            "a": _about(a, one),
-            "b": _about(b, other),
+            "a": _about(a, left),
+            "b": _about(b, right),
             "seed": seed,
             "budget": str(asked),
             "surfaces": sorted(two.surfaces),
@@ -89,13 +89,13 @@ def command(
 
 def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:
     """Open both, a reference that follows the other's version last."""
-    one, other = choices
-    if one.is_reference and one.version is None and not (other.is_reference and other.version is None):
-        second, first = _open(opened, [other, one])
+    chosen, other = choices
+    if chosen.is_reference and chosen.version is None and not (other.is_reference and other.version is None):
+        second, first = _open(opened, [other, chosen])
         choices.reverse()
         return first, second
-    told = other.version if other.is_reference else None
-    choices[0] = of_one_version(one, told)
+    version = other.version if other.is_reference else None
+    choices[0] = of_one_version(chosen, version)
     first = opened.enter_context(open_target(choices[0]))
     choices[1] = of_one_version(other, first.description.kubernetes_version)
     return first, opened.enter_context(open_target(choices[1]))
@@ -105,30 +105,32 @@ def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetwe
     """Return what knows the causes between two references; None for any other pair."""
     if not all(choice.is_reference for choice in choices):
         return None
-    one, other = (
+    left, right = (
         Shown.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
         for choice in choices
     )
-    return CausesBetween(two, one, other)
+    return CausesBetween(two, left, right)
 
 
 def _about(asked: str, client: Client) -> dict[str, str]:
-    told = client.description
+    description = client.description
     return {
         "asked": asked,
-        "name": told.name,
-        "version": told.version,
-        "kubernetesVersion": told.kubernetes_version,
+        "name": description.name,
+        "version": description.version,
+        "kubernetesVersion": description.kubernetes_version,
     }
 
 
 def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
     for name in "ab":
-        told = about[name]
-        known = KubernetesVersion.known(told["kubernetesVersion"])
+        target = about[name]
+        known = KubernetesVersion.known(target["kubernetesVersion"])
         note = patch_note(known) if known else None
         more = f": {note}" if note else ""
-        click.echo(f"{name.upper()}: {told['name']} {told['version']}, Kubernetes {told['kubernetesVersion']}{more}")
+        click.echo(
+            f"{name.upper()}: {target['name']} {target['version']}, Kubernetes {target['kubernetesVersion']}{more}"
+        )
     click.echo()
     width = terminal_width() or WIDTH
     for number, together in enumerate(by_cause(kinds), 1):

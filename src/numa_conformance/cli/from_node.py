@@ -55,7 +55,7 @@ class Beginning:
             resumed = node.resume(held.pods)
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error
-        on_node = frozenset(one.uid for one in resumed.pods)
+        on_node = frozenset(pod.uid for pod in resumed.pods)
         return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
 
 

@@ -39,31 +39,31 @@ def command(
     """
     machine = load_machine(machine_name) if machine_name else None
     quirks = quirks_of(level, kubernetes_version)
-    found = {
+    by_file = {
         file: lint(read_kubelet_configuration(file), kubernetes_version, quirks, machine)
         for file in dict.fromkeys(files)
     }
     if as_json:
-        print_json([_as_json(file, one) for file, findings in found.items() for one in findings])
+        print_json([_as_json(file, finding) for file, findings in by_file.items() for finding in findings])
     else:
-        for file, findings in found.items():
-            for one in findings:
-                say(f"{file}: {one}")
+        for file, findings in by_file.items():
+            for finding in findings:
+                say(f"{file}: {finding}")
             click.echo(f"{file}: {_counts(findings)}")
     grave = ("refused", "unwise", "no effect") if strict else ("refused",)
-    return DIFFERENT if any(one.kind in grave for findings in found.values() for one in findings) else OK
+    return DIFFERENT if any(finding.kind in grave for findings in by_file.values() for finding in findings) else OK
 
 
-def _as_json(file: Path, one: Finding) -> dict[str, str | None]:
+def _as_json(file: Path, finding: Finding) -> dict[str, str | None]:
     return {
         "file": str(file),
-        "kind": one.kind,
-        "field": one.place,
-        "message": one.message,
-        "remedy": one.remedy or None,
+        "kind": finding.kind,
+        "field": finding.place,
+        "message": finding.message,
+        "remedy": finding.remedy or None,
     }
 
 
 def _counts(findings: list[Finding]) -> str:
-    counts = Counter(one.kind for one in findings)
+    counts = Counter(finding.kind for finding in findings)
     return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing to say"

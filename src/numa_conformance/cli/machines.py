@@ -34,19 +34,19 @@ def list_machines(as_json: bool = False) -> None:
         print_json(
             [
                 {
-                    "name": one.name,
-                    "description": one.description,
-                    "cpus": len(one.cpus),
-                    "cores": len(one.core_bits),
-                    "sockets": len(one.socket_bits),
-                    "numaNodes": len(one.numa_ids),
-                    "uncoreCaches": len(one.uncore_bits),
+                    "name": machine.name,
+                    "description": machine.description,
+                    "cpus": len(machine.cpus),
+                    "cores": len(machine.core_bits),
+                    "sockets": len(machine.socket_bits),
+                    "numaNodes": len(machine.numa_ids),
+                    "uncoreCaches": len(machine.uncore_bits),
                 }
-                for one in machines
+                for machine in machines
             ]
         )
         return
-    click.echo("\n".join(columns([(one.name, summarize(one)) for one in machines])))
+    click.echo("\n".join(columns([(machine.name, summarize(machine)) for machine in machines])))
 
 
 @command.command("show")
@@ -55,22 +55,22 @@ def list_machines(as_json: bool = False) -> None:
 @click.option("--svg", "as_svg", is_flag=True, help="Print the picture as SVG.")
 def show(machine: str, as_json: bool, as_svg: bool) -> None:
     """Show MACHINE (a name of the catalogue, or a file) as a picture."""
-    found = load_machine(machine)
+    described = load_machine(machine)
     if as_json and as_svg:
         raise click.UsageError("--json and --svg exclude each other")
     if as_json:
-        print_json(machine_to_dict(found))
+        print_json(machine_to_dict(described))
         return
     if as_svg:
-        click.echo(machine_svg(found, {}), nl=False)
+        click.echo(machine_svg(described, {}), nl=False)
         return
-    say(f"{found.name}: {summarize(found)}")
-    if found.description:
-        say(found.description)
-    for note in found.notes:
+    say(f"{described.name}: {summarize(described)}")
+    if described.description:
+        say(described.description)
+    for note in described.notes:
         say(f"note: {note}")
     click.echo()
-    click.echo(allocation_map(found, {}, details=True, width=terminal_width()))
+    click.echo(allocation_map(described, {}, details=True, width=terminal_width()))
 
 
 @command.command("export")

@@ -33,10 +33,10 @@ def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     known = list(dict.fromkeys(names))
     wanted = list(wanted)
     faults = [
-        Fault("", f"there is no {what} {one!r}", suggestion=closest(one, known))
-        for one in wanted
-        if not any(fnmatchcase(name, one) for name in known)
+        Fault("", f"there is no {what} {pattern!r}", suggestion=closest(pattern, known))
+        for pattern in wanted
+        if not any(fnmatchcase(name, pattern) for name in known)
     ]
     if faults:
         raise UsageError(faults)
-    return [name for name in known if not wanted or any(fnmatchcase(name, one) for one in wanted)]
+    return [name for name in known if not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)]

@@ -85,18 +85,18 @@ class NodeInputs:
                 **more,
             )
         except StartError as error:
-            found = refusals(self.config, self.version, self.quirks, self.machine)
-            hints = [f"{self.where}: {one.hint(error.message)}" for one in found]
+            findings = refusals(self.config, self.version, self.quirks, self.machine)
+            hints = [f"{self.where}: {finding.hint(error.message)}" for finding in findings]
             raise StartError(error.stage, error.message, hints) from error
 
 
 def read_all_pods(paths: Iterable[Path]) -> list[Pod]:
     """Return the pods of all files, and tell what is left out; raises ``UsageError``."""
-    found = read_cluster(*paths)
-    for text in found.notices:
+    objects = read_cluster(*paths)
+    for text in objects.notices:
         notice(text)
-    if len(nodes := {pod.node_name for pod in found.pods} - {""}) > 1:
+    if len(nodes := {pod.node_name for pod in objects.pods} - {""}) > 1:
         notice(
             f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
         )
-    return list(found.pods)
+    return list(objects.pods)

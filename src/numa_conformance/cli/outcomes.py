@@ -53,7 +53,10 @@ class Outcomes:
                 self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
             if not outcome.admitted and outcome.reason not in NO_ANSWER:
-                kind = (outcome.reason, *((*one.requests.items(), *one.limits.items()) for one in pod.all_containers))
+                kind = (
+                    outcome.reason,
+                    *((*container.requests.items(), *container.limits.items()) for container in pod.all_containers),
+                )
                 if kind not in kinds and (most is None or len(kinds) < most):
                     self.advice[pod.uid] = advise(self.node, pod)
                 kinds.add(kind)
@@ -61,9 +64,9 @@ class Outcomes:
     @property
     def summary(self) -> str:
         """How many pods were admitted, how many refused and why."""
-        reasons = Counter(one.reason for one in self.admissions if one.reason is not None)
+        reasons = Counter(admission.reason for admission in self.admissions if admission.reason is not None)
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-        admitted = sum(one.admitted for one in self.admissions)
+        admitted = sum(admission.admitted for admission in self.admissions)
         return f"{admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "")
 
     @property
@@ -80,30 +83,30 @@ class Outcomes:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""
         pools = self.node.pools
-        reasons = Counter(one.reason for one in self.admissions if one.reason is not None)
+        reasons = Counter(admission.reason for admission in self.admissions if admission.reason is not None)
         return {
             "machine": self.node.machine.name,
             "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
             "default_cpuset": format_bits(pools.default),
             "reconcile_period": self.node.reconcile_period,
-            "summary": {"admitted": sum(one.admitted for one in self.admissions), "refused": dict(reasons)},
-            "pods": [self._pod(one) for one in self.admissions],
+            "summary": {"admitted": sum(admission.admitted for admission in self.admissions), "refused": dict(reasons)},
+            "pods": [self._pod(admission) for admission in self.admissions],
         }
 
-    def _pod(self, one: Admission) -> dict[str, Any]:
+    def _pod(self, admission: Admission) -> dict[str, Any]:
         # The protocol and all it speaks of are loaded by nothing else here.
         from ..protocol.answers import admission_answer
 
         return {
-            "pod": self.names[one.uid],
-            "uid": one.uid,
-            **({"held": True} if one.uid in self.held else {}),
-            **({"claimsNotServed": self.claims[one.uid]} if self.claims.get(one.uid) else {}),
-            **msgspec.to_builtins(admission_answer(one)),
-            "phase": one.pod_phase,
-            "statusMessage": one.pod_message,
-            **({"explanation": self.explainer.to_dict(one.uid)} if self.explainer else {}),
-            **({"advice": self.advice[one.uid].to_dict()} if one.uid in self.advice else {}),
+            "pod": self.names[admission.uid],
+            "uid": admission.uid,
+            **({"held": True} if admission.uid in self.held else {}),
+            **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
+            **msgspec.to_builtins(admission_answer(admission)),
+            "phase": admission.pod_phase,
+            "statusMessage": admission.pod_message,
+            **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
+            **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
 
 

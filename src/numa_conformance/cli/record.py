@@ -49,11 +49,11 @@ def command(
         about = target.description
         by = Answerer(about.name, about.version, KubernetesVersion.parse(about.kubernetes_version))
         recorded = record_decisions(target, iter(vectors), by, times=times)
-        for one in with_progress(recorded, "asking", vectors.count):
-            if one.body is None:
-                left_out[one.why_not.splitlines()[0]] += 1
+        for decision in with_progress(recorded, "asking", vectors.count):
+            if decision.body is None:
+                left_out[decision.why_not.splitlines()[0]] += 1
             else:
-                lines.append(json.dumps(one.body, separators=(",", ":")))
+                lines.append(json.dumps(decision.body, separators=(",", ":")))
     _write(output, lines)
     for why, count in left_out.most_common():
         notice(f"{count} left out: {why}")

@@ -48,11 +48,11 @@ def command(
     decisions of the version it says that it follows, and those that tell none. With --kubernetes-version all are asked.
     Of histories, as a report keeps them, the questions are asked anew and the answers judged by the requirements.
     """
-    told = [path for path in files if holds_histories(path)]
-    if told:
-        if len(told) < len(files):
+    histories = [path for path in files if holds_histories(path)]
+    if histories:
+        if len(histories) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
-        return judge_again(told, choice, shown, as_json=as_json)
+        return judge_again(histories, choice, shown, as_json=as_json)
     vectors = select(files, kinds, ids, chosen)
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
     return _print(with_progress(outcomes, "replaying", vectors.count), shown, as_json=as_json)
@@ -100,7 +100,8 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]
                 "kind": outcome.vector.kind,
                 "place": outcome.vector.place,
                 "differences": [
-                    {"path": one.path, "expected": one.expected, "got": one.got} for one in outcome.differences
+                    {"path": difference.path, "expected": difference.expected, "got": difference.got}
+                    for difference in outcome.differences
                 ],
             }
             for outcome in differed

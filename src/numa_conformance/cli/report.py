@@ -41,12 +41,12 @@ def compare(before: Path, after: Path, as_json: bool) -> int:
 
     Exits with 1 when something regressed or is gone.
     """
-    found = compare_reports(read_report(before), read_report(after))
+    comparison = compare_reports(read_report(before), read_report(after))
     if as_json:
-        print_json(msgspec.to_builtins(found))
+        print_json(msgspec.to_builtins(comparison))
     else:
-        click.echo("\n".join(found.lines()))
-    return DIFFERENT if found.regressed or found.gone else OK
+        click.echo("\n".join(comparison.lines()))
+    return DIFFERENT if comparison.regressed or comparison.gone else OK
 
 
 @command.command("known-failures")

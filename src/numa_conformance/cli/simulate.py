@@ -146,7 +146,7 @@ def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) ->
         _print_pods(outcomes)
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
-    return OK if all(one.admitted for one in outcomes.admissions) else DIFFERENT
+    return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
 
 
 def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> None:
@@ -174,22 +174,23 @@ def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
 
 def _print_pods(outcomes: Outcomes) -> None:
     names, advice, explainer = outcomes.names, outcomes.advice, outcomes.explainer
-    for told, group in groupby(
-        outcomes.admissions, lambda one: explainer or one.admitted or one.uid in advice or one.message
+    for refusal, group in groupby(
+        outcomes.admissions,
+        lambda admission: explainer or admission.admitted or admission.uid in advice or admission.message,
     ):
         alike = list(group)
-        if isinstance(told, str) and len(alike) > _SHOWN_ALIKE:
+        if isinstance(refusal, str) and len(alike) > _SHOWN_ALIKE:
             first, last = names[alike[0].uid], names[alike[-1].uid]
-            say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {told}")
+            say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {refusal}")
             continue
-        for one in alike:
-            say(headline(one, names[one.uid], held=one.uid in outcomes.held))
-            for line in placement_lines(one, outcomes.node):
+        for admission in alike:
+            say(headline(admission, names[admission.uid], held=admission.uid in outcomes.held))
+            for line in placement_lines(admission, outcomes.node):
                 click.echo(f"    {line}")
-            for line in advice[one.uid].lines() if one.uid in advice else ():
+            for line in advice[admission.uid].lines() if admission.uid in advice else ():
                 say(f"    {line}")
             if explainer:
-                say(explainer.to_text(one.uid, indent="    "))
+                say(explainer.to_text(admission.uid, indent="    "))
 
 
 def _print_node(outcomes: Outcomes) -> None:

@@ -19,12 +19,12 @@ def simulation_page(outcomes: Outcomes) -> str:
     reserved = node.pools.reserved
     pods = [
         (
-            one.admitted,
-            headline(one, names[one.uid], held=one.uid in outcomes.held),
-            placement_lines(one, node),
-            list(outcomes.advice[one.uid].lines()) if one.uid in outcomes.advice else [],
+            admission.admitted,
+            headline(admission, names[admission.uid], held=admission.uid in outcomes.held),
+            placement_lines(admission, node),
+            list(outcomes.advice[admission.uid].lines()) if admission.uid in outcomes.advice else [],
         )
-        for one in outcomes.admissions
+        for admission in outcomes.admissions
     ]
     return render(
         "simulation.html",

@@ -55,14 +55,14 @@ def command(choice: TargetChoice, as_json: bool) -> int:
             name, (fault, refusal) = message.method.name, _ask(target, message)
             answers.append({"method": name, "wellFormed": not fault, "fault": fault, "refused": refusal})
             if not as_json:
-                told = fault or ("well formed" if refusal is None else f"well formed, but a refusal: {refusal}")
-                click.echo(f"  {name}: {told}".replace("\n", "\n    "))
+                judged = fault or ("well formed" if refusal is None else f"well formed, but a refusal: {refusal}")
+                click.echo(f"  {name}: {judged}".replace("\n", "\n    "))
         features = sorted(target.features)
     if as_json:
         print_json({**msgspec.to_builtins(about), "features": features, "answers": answers})
     else:
         click.echo(f"features claimed: {', '.join(features) or 'none'}")
-    return DIFFERENT if any(one["fault"] for one in answers) else OK
+    return DIFFERENT if any(answer["fault"] for answer in answers) else OK
 
 
 _OPTIONAL = {

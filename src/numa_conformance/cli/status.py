@@ -21,16 +21,16 @@ __all__ = ["command"]
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(name: str | None, record: Path | None, as_json: bool) -> int:
     """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
-    told = {one: _ask(one, "status") for one in ([name] if name else names_of_clusters())}
+    by_cluster = {cluster: _ask(cluster, "status") for cluster in ([name] if name else names_of_clusters())}
     if record is not None:
         told_of = _ask(name, "record")
         write_text(record, told_of["histories"])
         for node in told_of["broken"]:
             notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
     if as_json:
-        print_json(told)
-    elif told:
-        say("\n\n".join("\n".join(_lines(one, status)) for one, status in told.items()))
+        print_json(by_cluster)
+    elif by_cluster:
+        say("\n\n".join("\n".join(_lines(cluster, status)) for cluster, status in by_cluster.items()))
     else:
         say("no cluster is up")
     return OK

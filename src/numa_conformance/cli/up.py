@@ -75,10 +75,10 @@ def command(
     control = Control(name)
     if not background:
         return _keep(cluster, control, name, None)
-    told, ready = os.pipe()
+    ours, theirs = os.pipe()
     if child := os.fork():
-        return _until_up(child, told, ready)
-    return _keep(cluster, control, name, ready)
+        return _until_up(child, ours, theirs)
+    return _keep(cluster, control, name, theirs)
 
 
 def _schedulers(
@@ -109,10 +109,10 @@ def _configuration(path: Path | None) -> dict[str, Any] | None:
     return dict(documents[0].value)
 
 
-def _until_up(child: int, told: int, theirs: int) -> int:
+def _until_up(child: int, ours: int, theirs: int) -> int:
     """Wait for a cluster in the background to be up, and return the exit code."""
     os.close(theirs)
-    if os.read(told, 1):
+    if os.read(ours, 1):
         return OK
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)

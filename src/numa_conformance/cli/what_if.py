@@ -30,7 +30,7 @@ class Comparison:
         self._titles = titles
         self._machine = before.node.machine
         pairs = zip(before.admissions, after.admissions, strict=True)
-        self._pods = [pod_change(self._machine, one, other) for one, other in pairs]
+        self._pods = [pod_change(self._machine, earlier, later) for earlier, later in pairs]
 
     @property
     def exit_code(self) -> int:
@@ -89,13 +89,13 @@ class Comparison:
         return self._name(pod), changes, _fate(self._machine, pod.before), _fate(self._machine, pod.after)
 
     def _counts(self) -> dict[str, int]:
-        found = Counter(change for pod in self._pods for change in pod.changes)
-        return {change: found[change] for change in CHANGES if found[change]}
+        counts = Counter(change for pod in self._pods for change in pod.changes)
+        return {change: counts[change] for change in CHANGES if counts[change]}
 
     def _summary(self) -> str:
         same = sum(not pod.changes for pod in self._pods)
-        told = [f"{count} {change}" for change, count in self._counts().items()]
-        return f"changed: {', '.join(told) or 'none'}; as before: {same}"
+        changes = [f"{count} {change}" for change, count in self._counts().items()]
+        return f"changed: {', '.join(changes) or 'none'}; as before: {same}"
 
     def _as_dict(self, pod: PodChange) -> dict[str, Any]:
         return {
@@ -107,19 +107,19 @@ class Comparison:
         }
 
 
-def _admission(machine: Machine, one: Admission) -> dict[str, Any]:
-    aligned = None if one.placements is None else is_aligned(machine, one.placements)
-    return {**msgspec.to_builtins(admission_answer(one)), "aligned": aligned}
+def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
+    aligned = None if admission.placements is None else is_aligned(machine, admission.placements)
+    return {**msgspec.to_builtins(admission_answer(admission)), "aligned": aligned}
 
 
-def _fate(machine: Machine, one: Admission) -> str:
+def _fate(machine: Machine, admission: Admission) -> str:
     """Say what became of a pod in a cell of the table."""
-    if one.placements is None:
-        return "no answer" if one.reason in NO_ANSWER else f"refused, {one.reason}"
-    several = len(one.placements) > 1
+    if admission.placements is None:
+        return "no answer" if admission.reason in NO_ANSWER else f"refused, {admission.reason}"
+    several = len(admission.placements) > 1
     return "; ".join(
         f"{name}: {_placed(machine, placed)}" if several else _placed(machine, placed)
-        for name, placed in one.placements.items()
+        for name, placed in admission.placements.items()
     )
 
 

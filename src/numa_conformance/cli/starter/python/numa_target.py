@@ -51,8 +51,8 @@ class Target:
         pod = Pod.from_dict(request.pod)
         before, given = self.free, {}
         for container in pod.all_containers:
-            own = container.whole_cpus if self.static and pod.qos == "Guaranteed" else 0
-            cpus = self.give(own)
+            wanted = container.whole_cpus if self.static and pod.qos == "Guaranteed" else 0
+            cpus = self.give(wanted)
             if cpus is None:
                 self.free = before
                 reason, message = "UnexpectedAdmissionError", "not enough free CPUs"

@@ -35,7 +35,7 @@ def start(params: Json) -> Json:
 def admit(params: Json) -> Json:
     """Place params["pod"], a v1 Pod, or refuse it: {"result": "rejected", "reason": ..., "message": ...}."""
     spec = params["pod"]["spec"]
-    names = [one["name"] for one in [*spec.get("initContainers", []), *spec["containers"]]]
+    names = [container["name"] for container in [*spec.get("initContainers", []), *spec["containers"]]]
     containers = {name: {"cpus": ""} for name in names}
     pods[params["pod"]["metadata"]["uid"]] = containers
     return {"result": "admitted", "default_cpuset": "", "containers": containers}
