@@ -1,0 +1,74 @@
+"""What files of a person ask, as histories without answers: pods for a node, scenarios, and histories themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..documentation.versions import NEWEST
+from ..errors import Fault, UsageError
+from ..machine import Machine, load_machine, machine_from_dict
+from ..protocol import Client
+from ..report.beside_reference import open_reference
+from ..suite.generators.scenario import WITH_MACHINE
+from ..suite.history.history import MACHINE, Head, History, Step
+from ..suite.recorded import Answerer, Vector, read_vectors, record_decisions
+from .judge import holds_histories, read_files
+from .node_inputs import NodeInputs, read_all_pods
+
+__all__ = ["asked_by_files", "asked_by_pods"]
+
+_UNSEEN = "amd-rome-7502p-smt-off"
+"""The machine in the head of a history whose questions name none."""
+
+
+def asked_by_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
+    """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
+    start = Step("node.start", {"kubelet": inputs.config.to_dict()}, {})
+    pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all_pods(files)]
+    return History(_head("pods", inputs.machine), (start, *pods))
+
+
+def asked_by_files(files: Sequence[Path]) -> Iterator[History]:
+    """Yield the histories and scenarios of the files; raises ``UsageError`` for a file of anything else."""
+    for path in files:
+        if holds_histories(path):
+            yield from read_files([path])
+        else:
+            with open_reference("exact", NEWEST) as reference:
+                yield from (_of_scenario(vector, reference) for vector in read_vectors([path]))
+
+
+@dataclass(slots=True)
+class _Noting:
+    """A target that notes what it is asked."""
+
+    reference: Client
+    steps: list[Step] = field(default_factory=list)
+    machine: Machine | None = None
+
+    @property
+    def features(self) -> frozenset[str]:
+        return self.reference.features
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if method in WITH_MACHINE:
+            self.machine = machine_from_dict(params[MACHINE], MACHINE)
+        self.steps.append(Step(method, {name: value for name, value in params.items() if name != MACHINE}, {}))
+        return self.reference.call(method, params)
+
+
+def _of_scenario(vector: Vector, reference: Client) -> History:
+    """Return the questions of a scenario, as the reference is asked them."""
+    noting = _Noting(reference)
+    by = Answerer("numa-conformance", "", NEWEST)
+    for recorded in record_decisions(noting, [vector], by, times=1):
+        if recorded.body is None:
+            raise UsageError(Fault(vector.place, recorded.why_not, "a scenario as a report or `diff --json` has it"))
+    return History(_head(vector.id, noting.machine or load_machine(_UNSEEN)), tuple(noting.steps))
+
+
+def _head(cell: str, machine: Machine) -> Head:
+    return Head("bisect", cell, 0, machine, str(NEWEST))

@@ -1,0 +1,275 @@
+"""``numa-conformance bisect``: which version of Kubernetes changed what becomes of these pods, and by what."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..documentation.changes import CHANGES
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
+from ..errors import Fault, UsageError
+from ..machine import load_machine
+from ..protocol import Level
+from ..report.beside_reference import open_reference
+from ..report.by_version import Turn, cause_told, turns
+from ..suite.comparing.differing import Differing
+from ..suite.comparing.two_targets import TwoTargets
+from ..suite.history.history import History
+from .asked_again import asked_by_files, asked_by_pods
+from .exits import DIFFERENT, OK
+from .level import LEVEL
+from .node_inputs import NodeInputs
+from .targets import TargetChoice, open_target
+from .terminal import print_json, say, with_progress
+from .versions import version
+
+__all__ = ["command"]
+
+ADAPTERS = Path("~/.cache/numa-conformance")
+MOST_PLACES = 4
+"""Places in an answer that are told; a difference of one CPU is seen in many."""
+_PROGRAM = re.compile(r"kubelet-(1\.\d+)(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Real:
+    """A program of the kubelet's own managers: the version it tells, and where the reference answers otherwise."""
+
+    version: str
+    found: Differing | None
+
+
+@click.command("bisect")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--machine", "machine_name", help="A name of the catalogue, or a file: FILES hold pods.")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
+)
+@click.option("--flags", default="", metavar="TEXT", help="The kubelet's command line; overrides the configuration.")
+@click.option("--from", "oldest", type=version, default=str(OLDEST), show_default=True, help="The oldest version.")
+@click.option("--to", "newest", type=version, default=str(NEWEST), show_default=True, help="The newest version.")
+@LEVEL
+@click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
+@click.option("--ignore", "ignored", multiple=True, help="A field that is not compared: cpu_quota; may be repeated.")
+@click.option("--real", is_flag=True, help="Ask the kubelet's own managers too: the programs that --adapters holds.")
+@click.option(
+    "--adapters",
+    type=click.Path(path_type=Path),
+    default=ADAPTERS,
+    show_default=True,
+    help="The folder of kubelet-1.37 and the like, as `tox run -e kubelet` builds them.",
+)
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds that a call of such a program may take.")
+@click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
+def command(
+    files: tuple[Path, ...],
+    machine_name: str | None,
+    config_file: Path | None,
+    flags: str,
+    oldest: KubernetesVersion,
+    newest: KubernetesVersion,
+    level: str,
+    messages: bool,
+    ignored: tuple[str, ...],
+    real: bool,
+    adapters: Path,
+    timeout: float,
+    as_json: bool,
+) -> int:
+    r"""Ask version after version what becomes of FILES, and tell what changed when, and by what.
+
+    FILES hold pods, which come to a new node of --machine in order; or without --machine histories and scenarios, as
+    reports and `diff --json` have them. Of each, two neighbouring versions are told at the first step that they answer
+    otherwise. The sum of requests is not asked. Exits with 1 where something changed.
+
+    \b
+    numa-conformance bisect --machine amd-genoa-9654-smt-off --config kubelet.yaml pods.yaml
+    numa-conformance bisect --from 1.31 --to 1.34 --real histories.jsonl
+    """
+    histories = _histories(files, machine_name, config_file, flags, level)
+    versions = _versions(oldest, newest)
+    at: Level = "exact" if level == "exact" else "documented"
+    told = [
+        (history, list(turns(history, versions, at, messages=messages, ignored=ignored)))
+        for history in with_progress(histories, "asking", len(histories))
+    ]
+    programs = _programs(adapters, versions) if real else []
+    beside = [_beside(history, programs, at, timeout, messages=messages, ignored=ignored) for history in histories]
+    if as_json:
+        print_json(
+            {
+                "level": level,
+                "versions": list(map(str, versions)),
+                "histories": [_as_json(*one, reals) for one, reals in zip(told, beside, strict=True)],
+            }
+        )
+    else:
+        _print(told, beside, versions)
+    changed = any(found for _, found in told) or any(one.found for reals in beside for one in reals)
+    return DIFFERENT if changed else OK
+
+
+def _versions(oldest: KubernetesVersion, newest: KubernetesVersion) -> list[KubernetesVersion]:
+    """Return the ends as they are named, patches included, and the minors between them."""
+    between = [one for one in SUPPORTED if oldest < one < newest]
+    if newest < oldest or str(oldest) == str(newest):
+        raise UsageError(Fault("--from", f"{oldest} is not before --to {newest}", f"two versions, {SUPPORTED_RANGE}"))
+    return [oldest, *between, newest]
+
+
+def _histories(
+    files: Sequence[Path], machine_name: str | None, config_file: Path | None, flags: str, level: str
+) -> list[History]:
+    """Return the questions of FILES; raises ``UsageError``."""
+    if machine_name:
+        inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, NEWEST, level)
+        return [asked_by_pods(inputs, files)]
+    if config_file or flags:
+        raise click.UsageError("--config and --flags describe a node: name its --machine")
+    return list(asked_by_files(files))
+
+
+def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:
+    """Return the programs of these versions; raises ``UsageError`` where there is none."""
+    folder = folder.expanduser()
+    minors = {str(one.of_minor) for one in versions}
+    found = {
+        path: KubernetesVersion.parse(match[1])
+        for path in (folder.iterdir() if folder.is_dir() else ())
+        if (match := _PROGRAM.fullmatch(path.name)) and match[1] in minors and os.access(path, os.X_OK)
+    }
+    if not found:
+        accepted = f"programs such as {folder / f'kubelet-{NEWEST}'}: tox run -e kubelet -- {NEWEST}"
+        raise UsageError(Fault("--adapters", f"{folder} holds no program of these versions", accepted))
+    return sorted(found, key=lambda path: (found[path], path.name))
+
+
+def _beside(
+    history: History,
+    programs: Sequence[Path],
+    level: Level,
+    timeout: float,
+    *,
+    messages: bool,
+    ignored: Sequence[str],
+) -> list[_Real]:
+    """Ask the programs, and beside each the reference of its version."""
+    told = []
+    for program in programs:
+        with open_target(TargetChoice(None, str(program), "exact", None, timeout)) as kubelet:
+            follows = KubernetesVersion.supported(kubelet.description.kubernetes_version)
+            with open_reference(level, follows) as reference:
+                two = TwoTargets(kubelet, reference, messages=messages, ignored=ignored)
+                told.append(_Real(kubelet.description.kubernetes_version, two.again(history)))
+    return told
+
+
+def _as_json(history: History, found: Sequence[Turn], reals: Sequence[_Real]) -> dict[str, Any]:
+    return {
+        "id": history.id,
+        "machine": history.head.machine.name,
+        "steps": len(history.steps),
+        "turns": [_turn_as_json(turn) for turn in found],
+        "real": [
+            {"version": one.version, "asReference": one.found is None, **(_where(one.found) if one.found else {})}
+            for one in reals
+        ],
+    }
+
+
+def _turn_as_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "before": str(turn.before),
+        "after": str(turn.after),
+        **_where(turn.found),
+        "quirks": [name for name in turn.causes if name in QUIRKS],
+        "changes": [name for name in turn.causes if name in CHANGES],
+        "gatesAndOptions": [name for name in turn.causes if name not in QUIRKS and name not in CHANGES],
+        "together": turn.together,
+    }
+
+
+def _where(found: Differing) -> dict[str, Any]:
+    return {
+        "step": found.step + 1,
+        "method": found.history.steps[found.step].method,
+        "differences": [{"path": one.path, "before": one.got, "after": one.expected} for one in found.differences],
+    }
+
+
+def _print(
+    told: Sequence[tuple[History, list[Turn]]], beside: Sequence[list[_Real]], versions: Sequence[KubernetesVersion]
+) -> None:
+    for (history, found), reals in zip(told, beside, strict=True):
+        if found or reals:
+            click.echo(_title(history))
+        since = versions[0]
+        for turn in found:
+            _print_span(since, turn.before)
+            for line in _turn_lines(turn):
+                say(f"  {line}")
+            since = turn.after
+        if found:
+            _print_span(since, versions[-1])
+        for real in reals:
+            say(f"  {_real_line(real)}")
+        if found or reals:
+            click.echo()
+    changed = sum(bool(found) for _, found in told)
+    click.echo(
+        f"{len(told)} histor{'y' if len(told) == 1 else 'ies'} asked of {len(versions)} versions, {versions[0]} to "
+        f"{versions[-1]}: in {changed} something changed"
+    )
+
+
+def _title(history: History) -> str:
+    asked = len(history.steps)
+    return f"{history.head.machine.name}, {asked} question{'' if asked == 1 else 's'} ({history.id})"
+
+
+def _print_span(since: KubernetesVersion, until: KubernetesVersion) -> None:
+    click.echo(f"  {since}" if str(since) == str(until) else f"  {since} to {until}: alike")
+
+
+def _turn_lines(turn: Turn) -> Iterator[str]:
+    yield f"{turn.before} -> {turn.after}: {_question(turn.found)}"
+    for one in turn.found.differences[:MOST_PLACES]:
+        yield f"    {one.path}: {_told(one.got)} -> {_told(one.expected)}"
+    if len(turn.found.differences) > MOST_PLACES:
+        yield f"    ... and {len(turn.found.differences) - MOST_PLACES} more"
+    if turn.together and turn.causes:
+        yield "    only together:"
+    for name in turn.causes:
+        yield f"    by {cause_told(name, turn.after)}"
+    if not turn.causes:
+        yield "    by nothing that is known"
+
+
+def _real_line(real: _Real) -> str:
+    if real.found is None:
+        return f"the managers of {real.version} answer as the reference"
+    return f"the managers of {real.version} answer otherwise than the reference: {_question(real.found)}"
+
+
+def _question(found: Differing) -> str:
+    """Return in a few words what was asked at the step."""
+    step = found.history.steps[found.step]
+    metadata = (step.params.get("pod") or {}).get("metadata") or {}
+    name = metadata.get("name") or metadata.get("uid") or step.params.get("uid") or ""
+    return f"step {found.step + 1}, {step.method} {name}".rstrip()
+
+
+def _told(value: object) -> str:
+    text = value if isinstance(value, str) and value else json.dumps(value, default=str)
+    return "(nothing)" if value in (None, [], "") else text if len(text) <= 70 else f"{text[:67]}..."

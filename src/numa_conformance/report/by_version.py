@@ -1,0 +1,128 @@
+"""What changed when: one history asked of version after version, and what each change comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from ..documentation.changes import CHANGES
+from ..documentation.gates import GATES
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import KubernetesVersion
+from ..protocol import Client, Level
+from ..suite.asking.drive import again
+from ..suite.comparing.differing import Differing
+from ..suite.comparing.two_targets import TwoTargets
+from ..suite.history.history import History
+from .beside_reference import open_reference
+from .causes import FACTS, CausesBetween, Shown
+
+__all__ = ["Turn", "answers_of", "cause_told", "turns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The first step at which two neighbouring versions answer otherwise.
+
+    ``causes``: ids of quirks and changes, gates and options, of which each alone is the reason; with ``together`` only
+    all of them are.
+    """
+
+    before: KubernetesVersion
+    after: KubernetesVersion
+    found: Differing
+    causes: tuple[str, ...]
+    together: bool = False
+
+
+def answers_of(history: History, client: Client) -> History:
+    """Ask a target the questions of a history; each follows the version that it tells."""
+    head = replace(history.head, version=client.description.kubernetes_version)
+    return again(History(head, history.steps), client)[0]
+
+
+def turns(
+    history: History,
+    versions: Iterable[KubernetesVersion],
+    level: Level,
+    *,
+    messages: bool = False,
+    ignored: Collection[str] = (),
+) -> Iterator[Turn]:
+    """Yield where the reference of one version answers otherwise than that of the version before it.
+
+    The wording of refusals is compared with ``messages`` only; fields that are ``ignored`` are not.
+    """
+    for before, after in pairwise(versions):
+        with open_reference(level, before) as one, open_reference(level, after) as other:
+            two = TwoTargets(one, other, messages=messages, ignored=ignored)
+            found = two.differing(answers_of(history, one), answers_of(history, other))
+            if found is not None:
+                yield _turn(two, found, level, before, after)
+
+
+def _turn(two: TwoTargets, found: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion) -> Turn:
+    one, other = Shown.of(level, before), Shown.of(level, after)
+    between = CausesBetween(two, one, other)
+    causes = between.causes(found)
+    if causes and causes != (FACTS,):
+        return Turn(before, after, found, causes)
+    if not causes:
+        names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(one.names) ^ set(other.names))
+        return Turn(before, after, found, _fewest(between, found, names), together=True)
+    return Turn(before, after, found, tuple(_defaults(two, found, level, before, after)) or causes)
+
+
+def _fewest(between: CausesBetween, found: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return as few of the names as are the reason together; none where all of them are not."""
+    if not between.comes_from(found, names):
+        return ()
+    for name in names:
+        fewer = tuple(other for other in names if other != name)
+        if fewer and between.comes_from(found, fewer):
+            names = fewer
+    return names
+
+
+def _defaults(
+    two: TwoTargets, found: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
+) -> Iterator[str]:
+    """Yield the gates of which another default is the reason: set so, the older version answers as the newer one."""
+    for name, gate in GATES.items():
+        was, now = gate.history.at(before), gate.history.at(after)
+        if was is None or now is None or was.on == now.on or was.stage == "gone":
+            continue
+        with open_reference(level, before) as client:
+            set_so = answers_of(_with_gate(found.history, name, on=now.on), client)
+            if two.differing(History(found.history.head, set_so.steps), found.other) is None:
+                yield name
+
+
+def _with_gate(history: History, name: str, *, on: bool) -> History:
+    return History(
+        history.head, tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
+    )
+
+
+def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, Any]:
+    kubelet = params.get("kubelet")
+    if not isinstance(kubelet, Mapping):
+        return params
+    return {**params, "kubelet": {**kubelet, "featureGates": {name: on, **(kubelet.get("featureGates") or {})}}}
+
+
+def cause_told(name: str, after: KubernetesVersion) -> str:
+    """Say in a line what a quirk, a change, a gate or an option is to a version that answers otherwise."""
+    if name in QUIRKS:
+        one = QUIRKS[name]
+        began = after in one.versions
+        where = f" ({one.issue})" if one.issue else ""
+        return f"quirk {name} {'begins' if began else 'is mended'}{where}: {one.summary}"
+    if name in CHANGES:
+        change = CHANGES[name]
+        return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"
+    if name == FACTS:
+        return "gates, options or defaults are at another stage"
+    return f"{name} is at another stage"
