@@ -31,15 +31,18 @@ ALLOCATORS = ("volcano", "koordinator", "cri-resource-manager", "hwloc", "nova")
 HEAD = """\
 # Who conforms
 
-Allocators that were written for something else, asked through the contract. Each stands behind a shim of at most 120
-lines in `examples/` that translates and decides nothing; the shims may serve as patterns. What is not claimed is not
-held against them. The kubelet's own managers are asked the same way: [go/kubelet](../go/kubelet/README.md), and minor
-by minor in [kubernetes-versions.md](kubernetes-versions.md).
+- **For:** users and authors of the allocators below, and those who want to see what the suite finds.
+- **At the end:** you know what each allocator meets and does not meet, and whether it promised to.
+
+These allocators were written for something else. Each stands behind a shim of at most 120 lines in `examples/`. A shim
+translates and decides nothing, and may serve as a pattern for yours. What an allocator does not claim is not held
+against it. The kubelet's own managers are asked the same way: [go/kubelet](../go/kubelet/README.md), and minor by minor
+in [kubernetes-versions.md](kubernetes-versions.md).
 
 None of them is conformant. That is no judgement of their quality: they keep other promises than the pages of
-Kubernetes, and this page says which. A recommendation (SHOULD) that is not followed changes no verdict.
+Kubernetes. This page says which. A recommendation (SHOULD) that is not followed changes no verdict.
 
-Made by `python examples/conforms.py` from the reports of runs; `tox run -e third-party` asks everybody anew.
+`python examples/conforms.py` makes this page from the reports of runs. `tox run -e third-party` asks everybody anew.
 """
 TAIL = """\
 ## Who could not be asked
@@ -50,10 +53,10 @@ TAIL = """\
 
 ## What they taught
 
-- Two different wrong answers of one test were reported as an error of the suite instead of a failure (hwloc).
-- Hints of pods as a whole were asked of who only hints for containers (Volcano); now of who claims
-  `topology-manager/scope/pod`.
-- A shim that refuses everything passed `smoke` without a word (Koordinator, under a wrong node name); now it is told.
+- Two different wrong answers of one test were reported as an error of the suite. Now they are a failure (hwloc).
+- Hints of pods as a whole were asked of targets that only hint for containers (Volcano). Now only those are asked that
+  claim `topology-manager/scope/pod`.
+- A shim that refuses everything passed `smoke` without a word (Koordinator, under a wrong node name). Now it is told.
 - The SDK for Go has what each shim wrote again: sets of CPUs, machine-wide core ids, conversion of hints, the version
   of a module.
 """

@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mutants.__main__ import mutants_page
 from numa_conformance.pages.kubernetes_versions_page import kubernetes_versions_page
@@ -13,6 +14,7 @@ from numa_conformance.pages.versions_page import versions_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+REFERENCE = "Reference, made from data"
 PAGES = [
     ("requirements.md", requirements_page),
     ("quirks.md", quirks_page),
@@ -28,6 +30,12 @@ PAGES = [
 @pytest.mark.parametrize(("name", "page"), PAGES)
 def test_a_generated_page_is_up_to_date(name, page):
     assert (DOCS / name).read_text() == page()
+
+
+def test_the_reference_of_the_site_is_all_that_is_made_from_data():
+    text = (ROOT / "mkdocs.yml").read_text()
+    (section,) = (each for each in yaml.safe_load(text[text.index("\nnav:") :])["nav"] if REFERENCE in each)
+    assert sorted(path for page in section[REFERENCE] for path in page.values()) == sorted(name for name, _ in PAGES)
 
 
 @pytest.mark.parametrize("path", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name)

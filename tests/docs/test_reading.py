@@ -1,0 +1,75 @@
+"""A page says whom it is for and what they will have; words are defined once; sentences are short."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+SITE = (ROOT / "mkdocs.yml").read_text()
+(REFERENCE,) = (
+    {path for page in pages for path in page.values()}
+    for section in yaml.safe_load(SITE[SITE.index("\nnav:") :])["nav"]
+    for name, pages in section.items()
+    if name == "Reference, made from data"
+)
+RECORDS = set(DOCS.glob("decisions/[0-9]*.md"))
+WRITTEN = [path for path in sorted(DOCS.rglob("*.md")) if path.name not in REFERENCE and path not in RECORDS]
+BEGINNING = re.compile(
+    r"# [^\n]+\n\n- \*\*For:\*\* [^\n]+\n(?:  [^\n]+\n)*- \*\*At the end:\*\* [^\n]+\n(?:  [^\n]+\n)*\n"
+)
+GLOSSARY = (DOCS / "glossary.md").read_text()
+ENTRIES = re.findall(r"^### (.+)\n\n((?:.+\n)+)(?=\n|\Z)", GLOSSARY, re.MULTILINE)
+TERMS = [term for term, _ in ENTRIES]
+WANTED = {"NUMA node", "Socket", "Core", "Uncore cache", "Hint", "Affinity", "Preferred", "cpuset"}
+WANTED |= {"Quirk", "Surface", "Level", "History", "Conversation", "Target", "Requirement"}
+LONGEST = 60
+"""Words that a definition may have."""
+MOST = 35
+"""Words that a sentence of a written page may have."""
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_begins_with_whom_it_is_for_and_what_they_will_have(page):
+    assert BEGINNING.match(page.read_text())
+
+
+def test_every_term_of_the_glossary_is_defined_once():
+    assert re.findall("^### (.+)$", GLOSSARY, re.MULTILINE) == TERMS
+    assert len({term.casefold() for term in TERMS}) == len(TERMS)
+
+
+def test_the_glossary_has_the_words_that_every_page_uses():
+    assert WANTED - set(TERMS) == set()
+
+
+@pytest.mark.parametrize(("term", "definition"), ENTRIES, ids=TERMS)
+def test_a_definition_is_short(term, definition):
+    assert len(definition.split()) <= LONGEST
+
+
+def test_the_first_page_leads_to_the_glossary():
+    assert "](glossary.md)" in (DOCS / "index.md").read_text()
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_sentence_is_not_too_long(page):
+    assert [sentence for sentence in sentences(page.read_text()) if len(sentence.split()) > MOST] == []
+
+
+def test_sentences_are_told_apart():
+    prose = "# Title\n\nIt is `a. B`. Two\nlines.\n\n- A point: [a link. Here](x.md).\n"
+    code = "\n```sh\nno. Code\n```\n\n| a | table |\n"
+    assert sentences(prose + code) == ["It is CODE.", "Two lines.", "A point: a link.", "Here."]
+
+
+def sentences(text):
+    """Return the sentences of a page: of paragraphs and points, not of code, tables, headings and pictures."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ *(?:[|#!<].*)$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^ *(?:[-*]|\d+\.) ", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"\]\([^)]*\)", "", re.sub(r"`[^`]*`", "CODE", text)).replace("[", "").replace("*", "")
+    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", text)]
+    return [sentence for block in blocks for sentence in re.split(r"(?<=[.?!]) +(?=[A-Z0-9(])", block) if sentence]
