@@ -15,7 +15,7 @@ SITE = (ROOT / "mkdocs.yml").read_text()
     for name, pages in section.items()
     if name == "Reference, made from data"
 )
-RECORDS = set(DOCS.glob("decisions/[0-9]*.md"))
+RECORDS = sorted(DOCS.glob("decisions/[0-9]*.md"))
 WRITTEN = [path for path in sorted(DOCS.rglob("*.md")) if path.name not in REFERENCE and path not in RECORDS]
 BEGINNING = re.compile(
     r"# [^\n]+\n\n- \*\*For:\*\* [^\n]+\n(?:  [^\n]+\n)*- \*\*At the end:\*\* [^\n]+\n(?:  [^\n]+\n)*\n"
@@ -54,7 +54,11 @@ def test_the_first_page_leads_to_the_glossary():
     assert "](glossary.md)" in (DOCS / "index.md").read_text()
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize(
+    "page",
+    [*WRITTEN, *RECORDS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_a_sentence_is_not_too_long(page):
     assert [sentence for sentence in sentences(page.read_text()) if len(sentence.split()) > MOST] == []
 
