@@ -44,7 +44,7 @@ class _Real:
     """A program of the kubelet's own managers: the version it tells, and where the reference answers otherwise."""
 
     version: str
-    found: Differing | None
+    difference: Differing | None
 
 
 @click.command("bisect")
@@ -100,7 +100,7 @@ def command(
     histories = _histories(files, machine_name, config_file, flags, level)
     versions = _versions(oldest, newest)
     at: Level = "exact" if level == "exact" else "documented"
-    told = [
+    answers = [
         (history, list(turns(history, versions, at, messages=messages, ignored=ignored)))
         for history in with_progress(histories, "asking", len(histories))
     ]
@@ -111,18 +111,18 @@ def command(
             {
                 "level": level,
                 "versions": list(map(str, versions)),
-                "histories": [_as_json(*one, reals) for one, reals in zip(told, beside, strict=True)],
+                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, beside, strict=True)],
             }
         )
     else:
-        _print(told, beside, versions)
-    changed = any(found for _, found in told) or any(one.found for reals in beside for one in reals)
+        _print(answers, beside, versions)
+    changed = any(changes for _, changes in answers) or any(real.difference for reals in beside for real in reals)
     return DIFFERENT if changed else OK
 
 
 def _versions(oldest: KubernetesVersion, newest: KubernetesVersion) -> list[KubernetesVersion]:
     """Return the ends as they are named, patches included, and the minors between them."""
-    between = [one for one in SUPPORTED if oldest < one < newest]
+    between = [version for version in SUPPORTED if oldest < version < newest]
     if newest < oldest or str(oldest) == str(newest):
         raise UsageError(Fault("--from", f"{oldest} is not before --to {newest}", f"two versions, {SUPPORTED_RANGE}"))
     return [oldest, *between, newest]
@@ -143,16 +143,16 @@ def _histories(
 def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:
     """Return the programs of these versions; raises ``UsageError`` where there is none."""
     folder = folder.expanduser()
-    minors = {str(one.of_minor) for one in versions}
-    found = {
+    minors = {str(version.of_minor) for version in versions}
+    by_version = {
         path: KubernetesVersion.parse(match[1])
         for path in (folder.iterdir() if folder.is_dir() else ())
         if (match := _PROGRAM.fullmatch(path.name)) and match[1] in minors and os.access(path, os.X_OK)
     }
-    if not found:
+    if not by_version:
         accepted = f"programs such as {folder / f'kubelet-{NEWEST}'}: tox run -e kubelet -- {NEWEST}"
         raise UsageError(Fault("--adapters", f"{folder} holds no program of these versions", accepted))
-    return sorted(found, key=lambda path: (found[path], path.name))
+    return sorted(by_version, key=lambda path: (by_version[path], path.name))
 
 
 def _beside(
@@ -165,25 +165,29 @@ def _beside(
     ignored: Sequence[str],
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
-    told = []
+    compared = []
     for program in programs:
         with open_target(TargetChoice(None, str(program), "exact", None, timeout)) as kubelet:
             follows = KubernetesVersion.supported(kubelet.description.kubernetes_version)
             with open_reference(level, follows) as reference:
                 two = TwoTargets(kubelet, reference, messages=messages, ignored=ignored)
-                told.append(_Real(kubelet.description.kubernetes_version, two.again(history)))
-    return told
+                compared.append(_Real(kubelet.description.kubernetes_version, two.again(history)))
+    return compared
 
 
-def _as_json(history: History, found: Sequence[Turn], reals: Sequence[_Real]) -> dict[str, Any]:
+def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) -> dict[str, Any]:
     return {
         "id": history.id,
         "machine": history.head.machine.name,
         "steps": len(history.steps),
-        "turns": [_turn_as_json(turn) for turn in found],
+        "turns": [_turn_as_json(turn) for turn in changes],
         "real": [
-            {"version": one.version, "asReference": one.found is None, **(_where(one.found) if one.found else {})}
-            for one in reals
+            {
+                "version": real.version,
+                "asReference": real.difference is None,
+                **(_where(real.difference) if real.difference else {}),
+            }
+            for real in reals
         ],
     }
 
@@ -200,37 +204,38 @@ def _turn_as_json(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _where(found: Differing) -> dict[str, Any]:
+def _where(difference: Differing) -> dict[str, Any]:
     return {
-        "step": found.step + 1,
-        "method": found.history.steps[found.step].method,
-        "differences": [{"path": one.path, "before": one.got, "after": one.expected} for one in found.differences],
+        "step": difference.step + 1,
+        "method": difference.history.steps[difference.step].method,
+        "differences": [
+            {"path": place.path, "before": place.got, "after": place.expected} for place in difference.differences
+        ],
     }
 
 
 def _print(
-    told: Sequence[tuple[History, list[Turn]]], beside: Sequence[list[_Real]], versions: Sequence[KubernetesVersion]
+    answers: Sequence[tuple[History, list[Turn]]], beside: Sequence[list[_Real]], versions: Sequence[KubernetesVersion]
 ) -> None:
-    for (history, found), reals in zip(told, beside, strict=True):
-        if found or reals:
+    for (history, changes), reals in zip(answers, beside, strict=True):
+        if changes or reals:
             click.echo(_title(history))
         since = versions[0]
-        for turn in found:
+        for turn in changes:
             _print_span(since, turn.before)
             for line in _turn_lines(turn):
                 say(f"  {line}")
             since = turn.after
-        if found:
+        if changes:
             _print_span(since, versions[-1])
         for real in reals:
             say(f"  {_real_line(real)}")
-        if found or reals:
+        if changes or reals:
             click.echo()
-    changed = sum(bool(found) for _, found in told)
-    click.echo(
-        f"{len(told)} histor{'y' if len(told) == 1 else 'ies'} asked of {len(versions)} versions, {versions[0]} to "
-        f"{versions[-1]}: in {changed} something changed"
-    )
+    changed = sum(bool(changes) for _, changes in answers)
+    histories = f"{len(answers)} histor{'y' if len(answers) == 1 else 'ies'}"
+    ends = f"{versions[0]} to {versions[-1]}"
+    click.echo(f"{histories} asked of {len(versions)} versions, {ends}: in {changed} something changed")
 
 
 def _title(history: History) -> str:
@@ -244,8 +249,8 @@ def _print_span(since: KubernetesVersion, until: KubernetesVersion) -> None:
 
 def _turn_lines(turn: Turn) -> Iterator[str]:
     yield f"{turn.before} -> {turn.after}: {_question(turn.found)}"
-    for one in turn.found.differences[:MOST_PLACES]:
-        yield f"    {one.path}: {_told(one.got)} -> {_told(one.expected)}"
+    for place in turn.found.differences[:MOST_PLACES]:
+        yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
     if len(turn.found.differences) > MOST_PLACES:
         yield f"    ... and {len(turn.found.differences) - MOST_PLACES} more"
     if turn.together and turn.causes:
@@ -257,17 +262,17 @@ def _turn_lines(turn: Turn) -> Iterator[str]:
 
 
 def _real_line(real: _Real) -> str:
-    if real.found is None:
+    if real.difference is None:
         return f"the managers of {real.version} answer as the reference"
-    return f"the managers of {real.version} answer otherwise than the reference: {_question(real.found)}"
+    return f"the managers of {real.version} answer otherwise than the reference: {_question(real.difference)}"
 
 
-def _question(found: Differing) -> str:
+def _question(difference: Differing) -> str:
     """Return in a few words what was asked at the step."""
-    step = found.history.steps[found.step]
+    step = difference.history.steps[difference.step]
     metadata = (step.params.get("pod") or {}).get("metadata") or {}
     name = metadata.get("name") or metadata.get("uid") or step.params.get("uid") or ""
-    return f"step {found.step + 1}, {step.method} {name}".rstrip()
+    return f"step {difference.step + 1}, {step.method} {name}".rstrip()
 
 
 def _told(value: object) -> str:
