@@ -17,11 +17,12 @@ def mutants_page() -> str:
     lines = [
         "# Mutants",
         "",
-        "A requirement that no allocator can fail is not tested. So every one is seen to break: by a mutant, which is "
-        "an allocator that is right but for one fault, and on which a test of the project shows that the suite finds "
-        "it; or by a wrong answer in the tests of what judges conversations, `tests/suite/checkers/`. "
+        "A requirement that no allocator can fail is not tested. So every one is seen to break, in one of two ways. "
+        "A *mutant* is an allocator that is right but for one fault, and a test of the project shows that the suite "
+        "finds it. Or there is a wrong answer in the tests of what judges conversations, `tests/suite/checkers/`.",
+        "",
         f"{len(MUTANTS)} mutants, {exact} of them at level `exact`, break {len(broken)} of {len(REQUIREMENTS)} "
-        "requirements. This page is made by `python -m mutants` in the folder `tests`.",
+        "requirements. `python -m mutants`, in the folder `tests`, makes this page.",
         "",
         "| requirement | mutants, or the tests with a wrong answer |",
         "|---|---|",

@@ -27,27 +27,31 @@ def kubernetes_versions_page() -> str:
     lines = [
         "# Kubernetes, minor by minor",
         "",
-        "For who runs nodes and moves them from one version to the next. Made by "
-        "`numa-conformance requirements --kubernetes-versions` from the records of changes, quirks and options. "
-        "What the pages promise from version to version: [versions.md](versions.md).",
+        "- **For:** those who run nodes and move them from one version to the next.",
+        "- **At the end:** you know what a version changes, and what the kubelet of each version does not meet.",
+        "",
+        "`numa-conformance requirements --kubernetes-versions` makes this page from the records of changes, quirks and "
+        "options. [versions.md](versions.md) tells what the pages promise from version to version.",
         "",
         "## What changed",
         *(line for version in SUPPORTED if version > OLDEST for line in _section(version)),
         "",
         "## What the kubelet does not meet",
         "",
-        f"Of {asked} requirements that the pages demand these {len(unmet)} are not met by some version. yes: met, as "
-        "are all that are not listed; -: not promised in that version. A number names the quirk below without which "
-        "the shortest conversation that breaks the requirement keeps it: of several numbers any one, of numbers joined "
-        "by + all together. Further quirks may hide behind it.",
+        f"The pages demand {asked} requirements. Some version does not meet these {len(unmet)}. All others are met.",
         "",
-        "Measured: `cd tests && python -m departing FOLDER` asks the reference with the quirks of each version the "
-        "whole suite at level `documented`.",
+        "- yes: met.",
+        "- -: not promised in that version.",
+        "- A number names a quirk below. Without it the shortest conversation that breaks the requirement keeps it. Of "
+        "several numbers any one will do. Numbers joined by + do so only together. Further quirks may hide behind it.",
+        "",
+        "To measure it, `cd tests && python -m departing FOLDER` asks the reference the whole suite at level "
+        "`documented`, with the quirks of each version.",
         "",
         *table(("requirement", *map(str, SUPPORTED)), (_row(name) for name in unmet)),
         "",
-        f"Of {recommended} that they recommend, or that follow from what they say is tried, these {len(not_followed)} "
-        "are not followed everywhere. no: by no quirk; what the pages describe does not follow them everywhere either.",
+        f"They recommend {recommended} more, or say that it is tried. These {len(not_followed)} are not followed "
+        "everywhere. no: by no quirk. What the pages describe does not follow them everywhere either.",
         "",
         *table(("recommendation", *map(str, SUPPORTED)), (_row(name) for name in not_followed)),
         "",
@@ -55,9 +59,9 @@ def kubernetes_versions_page() -> str:
         "",
         "## Held against what",
         "",
-        "Level `exact` of each version was compared with the managers and the scheduler plugin of "
-        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}: [measurements.md](measurements.md). What older patches of a "
-        "minor do otherwise: [versions.md](versions.md#patches).",
+        "Level `exact` of each version was compared with the managers and the scheduler plugin of one patch: "
+        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}. [Measurements](measurements.md) tell the outcome. "
+        "[Patches](versions.md#patches) tell what older patches of a minor do otherwise.",
     ]
     return joined(lines)
 

@@ -94,16 +94,16 @@ def protocol_page() -> str:
         "# Protocol",
         "",
         "JSON-RPC 2.0 over standard input and output, one message a line, UTF-8. Unknown fields are refused by name. "
-        "The JSON Schema of every message is shipped as `fixtures/schemas/protocol.schema.json`, the machine's as "
-        "`fixtures/schemas/machine.schema.json`, and an exchange of every kind as "
-        "`fixtures/schemas/protocol.examples.jsonl`. This page is made by `numa-conformance requirements --protocol`.",
+        "Three files are shipped: the JSON Schema of every message (`fixtures/schemas/protocol.schema.json`), the "
+        "machine's (`fixtures/schemas/machine.schema.json`), and an exchange of every kind "
+        "(`fixtures/schemas/protocol.examples.jsonl`). `numa-conformance requirements --protocol` makes this page.",
         "",
         "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
         "",
         f"This is version {PROTOCOL}. [Targets of version 1](write-a-target.md#targets-of-version-1) are not asked. "
-        "What comes to be asked or told beside this is an optional field that goes with a feature: a target that does "
-        "not claim the feature leaves the field out and is not sent it. In the lists below fields in brackets may be "
-        "left out. Where a method has several replies, `result` says which one it is.",
+        "A later addition is an optional field that goes with a feature. A target that does not claim the feature "
+        "leaves the field out, and is not sent it. In the lists below fields in brackets may be left out. Where a "
+        "method has several replies, `result` says which one it is.",
         "",
         "## Methods",
         "",
@@ -128,8 +128,8 @@ def protocol_page() -> str:
         "",
         "## Features",
         "",
-        "A feature is tested through the surfaces on which it shows; one that is claimed without any of them was not "
-        "tested, and the run says so.",
+        "A feature is tested through the surfaces on which it shows. A feature that is claimed without any of them was "
+        "not tested, and the run says so.",
         "",
         *table(
             ("feature", "what it is", "shows on"),

@@ -15,9 +15,9 @@ def rules_page() -> str:
     lines = [
         "# Rules",
         "",
-        "How the kubelet and kube-scheduler behave, one line each: what the reference does at level `exact`, and what "
-        "the code, the quirks and the explanations cite by id. *Documented* rules stand on a page of Kubernetes; "
-        "*implemented* ones were found in the programs. Ids never change and are never used again. "
+        "How the kubelet and kube-scheduler behave, one line each. The reference does so at level `exact`. The code, "
+        "the quirks and the explanations cite rules by id. *Documented* rules stand on a page of Kubernetes. "
+        "*Implemented* ones were found in the programs. Ids never change and are never used again. "
         "Made by `numa-conformance requirements --rules`.",
     ]
     for manager, chapters in CHAPTERS.items():

@@ -34,9 +34,9 @@ def statements_page() -> str:
     lines = [
         "# Statements",
         "",
-        "Every sentence of the pages that says how a node or the scheduler must behave, in our words, with its address "
-        'and the requirements that rest on it. MUST: a page of the site says so. SHOULD: it says "best effort" or '
-        '"attempts to", or it stands in a proposal, a reference of fields or source. MAY: a permission; nothing '
+        "Every sentence of the pages that says how a node or the scheduler must behave, in our words. Each has its "
+        'address and the requirements that rest on it. MUST: a page of the site says so. SHOULD: it says "best effort" '
+        'or "attempts to", or it stands in a proposal, a reference of fields or source. MAY: a permission. Nothing '
         "forbids what it permits. Ids never change and are never used again. "
         "Made by `numa-conformance requirements --statements`.",
         "",

@@ -25,9 +25,9 @@ def versions_page() -> str:
     lines = [
         "# Versions of Kubernetes",
         "",
-        f"What the resource managers' documentation says from version to version; behaviour is known from "
-        f"{SUPPORTED_RANGE}. Made from the room `documentation/` by `numa-conformance requirements --versions`. "
-        "Where a version departs from its documentation: [quirks.md](quirks.md).",
+        f"What the resource managers' documentation says from version to version. Behaviour is known from "
+        f"{SUPPORTED_RANGE}. [quirks.md](quirks.md) tells where a version departs from its documentation. Made from "
+        "the room `documentation/` by `numa-conformance requirements --versions`.",
         "",
         "## Policies, scopes and strategies",
         "",
@@ -35,14 +35,14 @@ def versions_page() -> str:
         "",
         "## Policy options",
         "",
-        "alpha and beta: there while the gate of that group is on; GA: always. -: not there yet.",
+        "alpha, beta: there while the gate of that group is on. GA: always there. -: not there yet.",
         "",
         *table(("option", "what it is", *map(str, SUPPORTED)), map(_option_row, POLICY_OPTIONS.values())),
         "",
         "## Feature gates",
         "",
-        "alpha: off by default; beta: on by default; where it is otherwise, the table says so. locked: cannot be "
-        "changed. gone: cannot be set, what it guarded is there. -: not there yet.",
+        "alpha: off by default. beta: on by default. Where it is otherwise, the table says so. locked: cannot be "
+        "changed. gone: cannot be set, and what it guarded is there. -: not there yet.",
         "",
         *table(("gate", *map(str, SUPPORTED)), _gate_rows()),
         "",
@@ -54,14 +54,15 @@ def versions_page() -> str:
         "",
         "## Patches",
         "",
-        "A version may name a patch (`1.34.0`); alone (`1.34`) it is the newest patch below, of which level `exact` "
-        f"was shown: {', '.join(map(str, SHOWN_OF.values()))}. Within a minor, patches differ in what the managers "
-        "decide only here, in the Device Manager:",
+        "A version may name a patch (`1.34.0`). Alone (`1.34`) it is the newest patch of which level `exact` was "
+        f"shown: {', '.join(map(str, SHOWN_OF.values()))}.",
+        "",
+        "Within a minor, patches differ in what the managers decide only here, in the Device Manager:",
         "",
         *table(("until", "what the patches before do", "from it on", "at level exact"), map(_patch_row, PATCH_CHANGES)),
         "",
         "Where no question meets a difference, level `exact` does not tell the patches apart: it restarts a kubelet "
-        "with all device plugins registered. Of 1.34.6 no module is published; it is counted to the patches before "
+        "with all device plugins registered. Of 1.34.6 no module is published. It is counted to the patches before "
         "1.34.7.",
     ]
     return joined(lines)
