@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["PrintableStream", "printable", "printable_streams"]
+__all__ = ["PrintableStream", "listed", "printable", "printable_streams"]
 
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which move the cursor, ring or begin a sequence
@@ -17,6 +17,16 @@ _UNPRINTABLE = re.compile(
 )
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 """Where a CI system would read a command: ``::error::`` at the begin of a line, ``##[error]`` anywhere."""
+
+_MOST = 5
+"""Names that a list in a sentence has."""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a list in a sentence, the number of those beyond the first few at its end."""
+    texts = list(names)
+    more = len(texts) - _MOST
+    return ", ".join(texts[:_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def printable(text: str) -> str:

@@ -5,5 +5,6 @@ from .lint import lint
 from .refusal import Advice, advise
 from .refused import refusals
 from .remedies import Remedy
+from .shared import why_shared
 
-__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals"]
+__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals", "why_shared"]

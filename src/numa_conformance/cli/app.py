@@ -25,6 +25,7 @@ _COMMANDS = {
     "collect-node": "write a dump of a node for check-node, without secrets",
     "capture": "write this computer, or a dump of one, as a machine",
     "simulate": "ask what a node would do with pods",
+    "explain": "say why a kubelet refused pods, what would admit them, and what an upgrade changes",
     "serve-pod-resources": "serve PodResources of a node that is not there",
     "lint": "say what is wrong or unwise in a KubeletConfiguration",
     "score": "show how kube-scheduler scores nodes for a pod",

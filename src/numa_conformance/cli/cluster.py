@@ -157,7 +157,7 @@ def _as_json(cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[Outcome],
         "nodesWithMachine": sum(fleet.kind_of(node.name) is not None for node in cluster.nodes),
         "podsThere": len(cluster.bound),
         "podsToPlace": len(cluster.waiting),
-        "podsEnded": cluster.ended,
+        "podsEnded": len(cluster.ended) + len(cluster.refused),
         "runs": [_run_json(outcome, placements=placements) for outcome in outcomes],
     }
 

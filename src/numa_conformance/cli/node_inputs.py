@@ -16,6 +16,7 @@ from ..errors import StartError
 from ..kube import KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration, validate, with_flags
 from ..machine import Machine
 from ..node import Node
+from ..printable import listed
 from .level import LEVEL, VERSION, quirks_of
 from .terminal import notice
 
@@ -91,7 +92,10 @@ class NodeInputs:
 
 
 def read_all_pods(paths: Iterable[Path]) -> list[Pod]:
-    """Return the pods of all files, and tell what is left out; raises ``UsageError``."""
+    """Return the pods of all files, and tell what is left out; raises ``UsageError``.
+
+    Those that a kubelet refused come last: they are asked again when the others have what they need.
+    """
     objects = read_cluster(*paths)
     for text in objects.notices:
         notice(text)
@@ -99,4 +103,7 @@ def read_all_pods(paths: Iterable[Path]) -> list[Pod]:
         notice(
             f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
         )
-    return list(objects.pods)
+    if objects.refused:
+        names = (f"{pod.namespace}/{pod.name} ({pod.reason})" for pod in objects.refused)
+        notice(f"asked again, after the others, as a kubelet refused them: {listed(names)}")
+    return [*objects.pods, *objects.refused]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ..advice import Advice, advise
+from ..advice import Advice, advise, why_shared
 from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
@@ -33,7 +33,7 @@ class Outcomes:
     """A node, and what became of the pods that it was asked for. ``names``: those of the pods by uid.
 
     ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
-    ``claims``: by uid the resource claims that no manager serves.
+    ``claims``: by uid the resource claims that no manager serves. ``pods``: those that were asked for, by uid.
     """
 
     node: Node
@@ -43,12 +43,14 @@ class Outcomes:
     advice: dict[str, Advice] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
     claims: dict[str, list[str]] = field(default_factory=dict)
+    pods: dict[str, Pod] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
         """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
             outcome = _outcome(self.node, pod)
+            self.pods[pod.uid] = pod
             if not self.node.serves_claims:
                 self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
@@ -60,6 +62,26 @@ class Outcomes:
                 if kind not in kinds and (most is None or len(kinds) < most):
                     self.advice[pod.uid] = advise(self.node, pod)
                 kinds.add(kind)
+
+    @property
+    def in_order(self) -> list[Admission]:
+        """What became of the pods, of those first that a kubelet had refused before."""
+        return sorted(self.admissions, key=lambda admission: not self.refused_before(admission.uid))
+
+    def refused_before(self, uid: str) -> str:
+        """Return the reason for which a kubelet had refused a pod, empty for others."""
+        pod = self.pods.get(uid)
+        return pod.reason if pod is not None and pod.was_refused else ""
+
+    def why_shared(self, admission: Admission) -> dict[str, str]:
+        """Return why containers of a pod that ask for a whole CPU or more are in the shared pool, by their name."""
+        if admission.uid not in self.pods or not admission.placements:
+            return {}
+        pod = self.pods[admission.uid].as_seen(self.node.gates, self.node.quirks.node)
+        static = self.node.config.cpu_manager_policy == "static"
+        shared = [name for name, placed in admission.placements.items() if not placed.cpus]
+        reasons = {name: why_shared(pod, pod.container(name), static=static) for name in shared}
+        return {name: why for name, why in reasons.items() if why}
 
     @property
     def summary(self) -> str:
@@ -90,7 +112,7 @@ class Outcomes:
             "default_cpuset": format_bits(pools.default),
             "reconcile_period": self.node.reconcile_period,
             "summary": {"admitted": sum(admission.admitted for admission in self.admissions), "refused": dict(reasons)},
-            "pods": [self._pod(admission) for admission in self.admissions],
+            "pods": [self._pod(admission) for admission in self.in_order],
         }
 
     def _pod(self, admission: Admission) -> dict[str, Any]:
@@ -101,6 +123,8 @@ class Outcomes:
             "pod": self.names[admission.uid],
             "uid": admission.uid,
             **({"held": True} if admission.uid in self.held else {}),
+            **({"refusedBefore": before} if (before := self.refused_before(admission.uid)) else {}),
+            **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
             **msgspec.to_builtins(admission_answer(admission)),
             "phase": admission.pod_phase,

@@ -6,25 +6,30 @@ import msgspec
 
 from ..cpuset import format_bits
 from ..node import Admission, Node
-from .outcomes import NO_ANSWER
+from .outcomes import NO_ANSWER, Outcomes
 
 __all__ = ["headline", "placement_lines"]
 
 
-def headline(admission: Admission, name: str, *, held: bool) -> str:
-    """Return the pod, its class, and whether it was admitted; ``held``: it was on the node before."""
+def headline(admission: Admission, outcomes: Outcomes) -> str:
+    """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""
+    uid, before = admission.uid, outcomes.refused_before(admission.uid)
+    pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
     if admission.admitted:
-        return f"{name} ({admission.qos}): {'on the node' if held else 'admitted'}"
+        state = "on the node" if uid in outcomes.held else "admitted now" if before else "admitted"
+        return f"{pod}: {state}"
     if admission.reason in NO_ANSWER:
-        return f"{name} ({admission.qos}): no answer, {admission.message}"
-    return f"{name} ({admission.qos}): refused, {admission.reason}: {admission.message}"
+        return f"{pod}: no answer, {admission.message}"
+    return f"{pod}: refused{' again' if before else ''}, {admission.reason}: {admission.message}"
 
 
-def placement_lines(admission: Admission, node: Node) -> list[str]:
-    """Return what each container has: CPUs, memory and devices."""
+def placement_lines(admission: Admission, outcomes: Outcomes) -> list[str]:
+    """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
     lines: list[str] = []
+    reasons = outcomes.why_shared(admission)
     for name, placed in (admission.placements or {}).items():
-        lines.append(f"{name}: {_cpus(placed.cpus, node)}")
+        why = f" ({reasons[name]})" if name in reasons and outcomes.node.pools.reserved is not None else ""
+        lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
         for block in placed.memory or ():
             lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")
         for resource, ids in (placed.devices or {}).items():

@@ -175,7 +175,7 @@ def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
 def _print_pods(outcomes: Outcomes) -> None:
     names, advice, explainer = outcomes.names, outcomes.advice, outcomes.explainer
     for refusal, group in groupby(
-        outcomes.admissions,
+        outcomes.in_order,
         lambda admission: explainer or admission.admitted or admission.uid in advice or admission.message,
     ):
         alike = list(group)
@@ -184,8 +184,8 @@ def _print_pods(outcomes: Outcomes) -> None:
             say(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {refusal}")
             continue
         for admission in alike:
-            say(headline(admission, names[admission.uid], held=admission.uid in outcomes.held))
-            for line in placement_lines(admission, outcomes.node):
+            say(headline(admission, outcomes))
+            for line in placement_lines(admission, outcomes):
                 click.echo(f"    {line}")
             for line in advice[admission.uid].lines() if admission.uid in advice else ():
                 say(f"    {line}")

@@ -15,16 +15,16 @@ __all__ = ["simulation_page"]
 
 def simulation_page(outcomes: Outcomes) -> str:
     """Return the page: the summary, the machine with its pods, and what became of each pod."""
-    node, names = outcomes.node, outcomes.names
+    node = outcomes.node
     reserved = node.pools.reserved
     pods = [
         (
             admission.admitted,
-            headline(admission, names[admission.uid], held=admission.uid in outcomes.held),
-            placement_lines(admission, node),
+            headline(admission, outcomes),
+            placement_lines(admission, outcomes),
             list(outcomes.advice[admission.uid].lines()) if admission.uid in outcomes.advice else [],
         )
-        for admission in outcomes.admissions
+        for admission in outcomes.in_order
     ]
     return render(
         "simulation.html",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError
+from ..printable import listed
 from .manifests import Manifest, read_manifests
 from .node_object import NodeObject
 from .pod import Pod
@@ -22,13 +23,14 @@ __all__ = ["ClusterObjects", "read_cluster", "read_pods"]
 class ClusterObjects:
     """Nodes and pods in the order of the text.
 
-    Pods that have ended are not among them: ``ended`` counts them. ``passed_over`` counts by kind the objects that make
+    Pods that have ended are not among them: ``ended``, and ``refused``, which a kubelet never ran. ``passed_over`` counts by kind the objects that make
     no pods, ``represented`` the workloads whose pods, or what makes those, are there themselves.
     """
 
     nodes: tuple[NodeObject, ...]
     pods: tuple[Pod, ...]
-    ended: int = 0
+    ended: tuple[Pod, ...] = ()
+    refused: tuple[Pod, ...] = ()
     passed_over: Mapping[str, int] = field(default_factory=dict)
     represented: int = 0
 
@@ -92,8 +94,10 @@ def read_cluster(*paths: Path | str) -> ClusterObjects:
     if faults:
         raise UsageError(faults)
     alive = tuple(pod for pod in pods if not pod.ended)
+    refused = tuple(pod for pod in pods if pod.was_refused)
+    ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
     passed_over = Counter(manifest.kind for manifest in manifests if not manifest.is_read)
-    return ClusterObjects(tuple(nodes), alive, len(pods) - len(alive), passed_over, represented)
+    return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented)
 
 
 def read_pods(*paths: Path | str) -> list[Pod]:
@@ -121,7 +125,8 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
     if objects.ended:
-        yield f"pods that are left out, as they have ended: {objects.ended}"
+        names = (f"{pod.namespace}/{pod.name} ({pod.reason or pod.phase})" for pod in objects.ended)
+        yield f"pods that are left out, as they have ended: {listed(names)}"
 
 
 def _twice(what: str, names: Iterable[str]) -> list[Fault]:

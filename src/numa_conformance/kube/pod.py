@@ -21,6 +21,8 @@ __all__ = ["Pod", "Served"]
 Served = Literal["containers", "nobody", "pod"]
 """Whom the static policies of the managers give resources of their own: containers each by its own amounts, nobody, or
 the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
+_REFUSALS = ("TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionError")
+"""Reasons of the managers; what the node has too little of is told as ``OutOf<resource>``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Pod:
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
     agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
-    creation timestamp as written, ``phase`` that of the status. ``raw`` is the JSON object it was read from,
+    creation timestamp as written, ``phase`` and ``reason`` are those of the status. ``raw`` is the JSON object it was read from,
     which pods of one template share. ``claims``: the names of its resource claims (``spec.resourceClaims``).
 
     What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
@@ -49,6 +51,7 @@ class Pod:
     priority: int = 0
     created: str = ""
     phase: str = ""
+    reason: str = ""
     scheduler_name: str = "default-scheduler"
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     has_resources: bool = False
@@ -91,6 +94,11 @@ class Pod:
     def ended(self) -> bool:
         """Whether all containers have ended for good: such a pod holds nothing."""
         return self.phase in ("Succeeded", "Failed")
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether a kubelet refused it for lack of resources or of an alignment: it never ran."""
+        return self.phase == "Failed" and (self.reason in _REFUSALS or self.reason.startswith("OutOf"))
 
     @property
     def qos(self) -> QosClass:
@@ -223,6 +231,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         priority=fields.whole(spec.get("priority"), "spec.priority"),
         created=str(metadata.get("creationTimestamp") or ""),
         phase=fields.text(status.get("phase"), "status.phase"),
+        reason=fields.text(status.get("reason"), "status.reason"),
         scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
         has_resources=spec.get("resources") is not None,

@@ -1,0 +1,139 @@
+"""``numa-conformance explain``: pods that a kubelet refused, from ``kubectl get pods`` to the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ..documentation.versions import NEWEST, KubernetesVersion
+from ..errors import Fault, UsageError
+from ..kube import Pod
+from ..node import Admission
+from .exits import DIFFERENT, OK
+from .from_node import Question
+from .node_inputs import NodeInputs, node_options, read_all_pods
+from .outcomes import Outcomes
+from .placement_lines import headline, placement_lines
+from .terminal import print_json, say
+from .versions import version
+
+__all__ = ["command"]
+
+
+@click.command("explain")
+@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--machine", "machine_name", help="A name of the catalogue, or a file (capture writes one of a node).")
+@click.option(
+    "--from-node",
+    "dump",
+    type=click.Path(path_type=Path, exists=True),
+    help="The node as it is: a dump (collect-node), its tarball, or /. Its machine and configuration count where none "
+    "are named.",
+)
+@node_options
+@click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    pods: tuple[Path, ...],
+    machine_name: str | None,
+    dump: Path | None,
+    config_file: Path | None,
+    flags: str,
+    kubernetes_version: KubernetesVersion,
+    level: str,
+    upgrade: KubernetesVersion | None,
+    as_json: bool,
+) -> int:
+    """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
+
+    PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
+    first; those that were refused are asked again. Exits with 1 when one is refused again, or none was refused and
+    a waiting one would be.
+
+    \b
+    Example:
+      kubectl get pods -A -o yaml --field-selector spec.nodeName=worker-1 > pods.yaml
+      numa-conformance explain pods.yaml --from-node worker-1.tar.gz
+    """
+    if dump is None and machine_name is None:
+        raise click.UsageError("name the node: --from-node, or a --machine and its --config")
+    named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
+    question = Question(machine_name, dump, flags, level)
+    wanted = read_all_pods(pods)
+    inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    outcomes = beginning.outcomes(inputs, None, None)
+    asked = _asked(beginning.pods, outcomes)
+    if not asked:
+        raise UsageError(Fault(", ".join(map(str, pods)), "no pod was refused", "pods with phase Failed, or Pending"))
+    newer = replace(inputs, version=upgrade or NEWEST)
+    later = beginning.outcomes(newer, None, 0) if newer.version != inputs.version else None
+    if as_json:
+        print_json(_as_dict(asked, inputs, outcomes, newer, later))
+    else:
+        _print(asked, inputs, outcomes, newer, later)
+    return OK if all(admission.admitted for admission in asked) else DIFFERENT
+
+
+def _asked(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[Admission]:
+    """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
+    refused = {pod.uid for pod in pods if pod.was_refused}
+    return [each for each in outcomes.in_order if each.uid in refused or not each.admitted]
+
+
+def _print(
+    asked: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+) -> None:
+    say(f"node: {inputs.machine.name}, {inputs.title}")
+    for admission in asked:
+        say(f"\n{headline(admission, outcomes)}")
+        told = _told_before(outcomes, admission)
+        if told and told != admission.message:
+            say(f"    the kubelet said: {told}")
+        if admission.admitted:
+            say("    the node has what it asks for now: delete the refused pod, and its controller makes a new one")
+        for line in placement_lines(admission, outcomes):
+            say(f"    {line}")
+        for line in outcomes.advice[admission.uid].lines() if admission.uid in outcomes.advice else ():
+            say(f"    {line}")
+        if later is not None:
+            say(f"    with Kubernetes {newer.version}: {_fate(later, admission)}")
+    say(f"\n{outcomes.summary}")
+
+
+def _as_dict(
+    asked: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+) -> dict[str, Any]:
+    rows = {row["uid"]: row for row in outcomes.to_dict()["pods"]}
+    return {
+        "machine": inputs.machine.name,
+        "kubernetesVersion": str(inputs.version),
+        "upgrade": None if later is None else str(newer.version),
+        "pods": [
+            {
+                **rows[admission.uid],
+                "messageBefore": _told_before(outcomes, admission),
+                **({} if later is None else {"withUpgrade": _fate(later, admission)}),
+            }
+            for admission in asked
+        ],
+    }
+
+
+def _told_before(outcomes: Outcomes, admission: Admission) -> str:
+    pod = outcomes.pods.get(admission.uid)
+    status = pod.raw.get("status") if pod is not None else None
+    return str(status.get("message") or "") if isinstance(status, dict) else ""
+
+
+def _fate(later: Outcomes, admission: Admission) -> str:
+    after = next(each for each in later.admissions if each.uid == admission.uid)
+    if after.admitted:
+        return "admitted as well" if admission.admitted else "admitted"
+    same = not admission.admitted and (after.reason, after.message) == (admission.reason, admission.message)
+    return "refused as well" if same else f"refused, {after.reason}: {after.message}"
