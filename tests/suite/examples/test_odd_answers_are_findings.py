@@ -20,7 +20,8 @@ SEARCHED = 13
 """By default searches are asked by one in so many seeds: each takes some seconds."""
 PART = 1 if DEEP else 3
 """Of what an answer to a method shows, a seed asks one requirement in so many."""
-HOW = {"example": ("exact" if DEEP else "documented", ""), "search": ("documented", "not test_every_step")}
+BY_HAND = "not test_every_step and not test_searches"
+HOW = {"example": ("exact" if DEEP else "documented", BY_HAND), "search": ("documented", "not test_every_step")}
 """The level at which each way of asking is tried, and what keeps other cases out."""
 
 LEFT_OUT = "exact/histories/" if DEEP else "exact/"
