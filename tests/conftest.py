@@ -14,7 +14,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 keep_files_in_memory()
 
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile(
     "deep", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -76,8 +76,8 @@ class CpuSet:
     def parse_kernel(cls, text: str) -> CpuSet:
         """Read what the kernel accepts and prints.
 
-        On top of ``parse``: strides (``0-31:2/4``: of each 4 ids from 0, the first 2), blanks and NUL bytes at the
-        ends, and an empty text with a trailing newline.
+        It reads more than ``parse``: strides, blanks and NUL bytes at the ends, and an empty text with a trailing
+        newline. ``0-31:2/4`` is a stride: of each 4 ids from 0, the first 2.
         """
         return cls.from_bits(_parse(text.strip(" \t\r\n\0"), strided=True))
 

@@ -5,7 +5,7 @@ Three families, never mixed:
 * *usage errors*: the input is wrong. ``UsageError`` carries every fault found, each with its place, what is accepted
   and the closest match.
 * *refusals of the node*: not errors of ours at all. ``StartError`` (the node does not come up) and ``Refusal`` (a pod
-  is not admitted) carry the kubelet's wording; ``KubeletFails`` stands for the answer that the kubelet never gives.
+  is not admitted) carry the kubelet's wording. ``KubeletFails`` stands for an answer that the kubelet never gives.
 * findings and target faults live with the suite and the target transports.
 """
 

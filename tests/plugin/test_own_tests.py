@@ -8,8 +8,7 @@ FIXTURE_FAILS = (
 )
 
 
-@pytest.mark.parametrize("text", [FAILS, FIXTURE_FAILS], ids=["a test", "a fixture"])
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize(("text", "workers"), [(FAILS, "0"), (FAILS, "2"), (FIXTURE_FAILS, "0")])
 def test_a_test_of_ones_own_that_fails_changes_no_verdict(suite, pytester, report, text, workers):
     pytester.makepyfile(test_own=text)
     result = suite("test_own.py", "--numa-profile", "scheduler", "--numa-report", "out", "-n", workers)

@@ -1,7 +1,7 @@
 """What users import for tests of their own, used as a user would: the reference keeps every invariant."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
@@ -90,3 +90,10 @@ def test_renumbering_changes_no_footprint(cpus, order):
 @given(pods("a"))
 def test_a_drawn_pod_is_one_that_the_api_would_accept(pod):
     assert Pod.from_dict(pod).uid == "a"
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_every_drawn_configuration_comes_up(data):
+    machine = data.draw(machines(max_cpus=16, max_nodes=2, sane=True))
+    Node(machine, KubeletConfiguration.from_dict(data.draw(kubelet_configurations(machine))))

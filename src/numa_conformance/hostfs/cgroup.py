@@ -41,10 +41,10 @@ def write_cgroup_tree(
 ) -> None:
     """Write a cpuset hierarchy for pods (uid to container names), every cpuset all CPUs and NUMA nodes.
 
-    Folders are named as ``driver`` names them: ``kubepods/pod<uid>/<container>`` or, ``systemd``,
-    ``kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope`` with ``_`` for each ``-`` of the uid; below
-    ``cpuset`` for v1. Raises ``UsageError`` for a folder that is not empty, a version other than 1 and 2, another
-    driver, or a name that is no folder name.
+    Folders are named as ``driver`` names them. ``cgroupfs`` has ``kubepods/pod<uid>/<container>``. ``systemd`` has
+    ``kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope``, with ``_`` for each ``-`` of the uid. For v1 all
+    of it is below ``cpuset``. Raises ``UsageError`` for a folder that is not empty, a version other than 1 and 2,
+    another driver, or a name that is no folder name.
     """
     if version not in (1, 2):
         raise UsageError(Fault("version", f"is {version}", "1 or 2"))
@@ -106,13 +106,13 @@ class CgroupTree:
     def apply(self, updates: Iterable[CgroupUpdate]) -> list[Failure]:
         """Write cpusets so that no step gives a container CPUs which another one has and is about to lose.
 
-        First every container shrinks to what it keeps; then each is given its new set once nobody who loses a CPU of
-        it has it any more. Containers that change places in a circle go by way of a CPU that no updated one has; where
-        there is none, the step that overlaps cannot be avoided.
+        First every container shrinks to what it keeps. Then each is given its new set, once no container that loses a
+        CPU of it has that CPU any more. Containers that change places in a circle go by way of a CPU that no updated
+        container has. Where there is none, a step that overlaps cannot be avoided.
 
-        A container that is not there, whose cpuset would be empty, or whose writing fails keeps its set: a failure,
-        which stops only those that wait for its CPUs. Of several updates of one container the last counts. Raises
-        ``UsageError`` for a name that is no folder name, before any writing.
+        An update fails when the container is not there, when its cpuset would be empty, or when the writing fails. The
+        container keeps its set. That stops only those that wait for its CPUs. Of several updates of one container the
+        last counts. Raises ``UsageError`` for a name that is no folder name, before any writing.
         """
         failures: list[Failure] = []
         moves: list[_Move] = []

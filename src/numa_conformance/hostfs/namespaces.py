@@ -1,7 +1,7 @@
 """Mount namespaces: the two system calls that Python has not in all versions, and who may use them.
 
-The calls are made in this process, not by util-linux's ``unshare`` and ``mount``: the process then becomes the command
-itself, with its own number, terminal and signals, and nothing has to be installed.
+The calls are made in this process, not by util-linux's ``unshare`` and ``mount``. So the process can become the command
+itself, with its own number, terminal and signals. Nothing has to be installed.
 """
 
 from __future__ import annotations

@@ -19,8 +19,11 @@ from .resource_names import amount_faults
 __all__ = ["Pod", "Served"]
 
 Served = Literal["containers", "nobody", "pod"]
-"""Whom the static policies of the managers give resources of their own: containers each by its own amounts, nobody, or
-the pod as a whole, of which containers get their part (gate PodLevelResourceManagers)."""
+"""Whom the static policies of the managers give resources of their own.
+
+They serve each container by its own amounts, nobody, or the pod as a whole. In the last case each container gets a part
+of the pod's (gate PodLevelResourceManagers).
+"""
 _REFUSALS = ("TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionError")
 """Reasons of the managers; what the node has too little of is told as ``OutOf<resource>``."""
 
@@ -29,10 +32,11 @@ _REFUSALS = ("TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionE
 class Pod:
     """A pod as one node sees it.
 
-    ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``), empty for most pods; not every
-    agent looks at them (``as_seen``); ``has_resources``: whether the pod has the field, be it empty. ``created`` is the
-    creation timestamp as written, ``phase`` and ``reason`` are those of the status. ``raw`` is the JSON object it was read from,
-    which pods of one template share. ``claims``: the names of its resource claims (``spec.resourceClaims``).
+    ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``). They are empty for most pods, and
+    not every agent looks at them (``as_seen``). ``has_resources``: whether the pod has the field, be it empty.
+    ``created`` is the creation timestamp as written, ``phase`` and ``reason`` are those of the status. ``raw`` is the
+    JSON object that the pod was read from. Pods of one template share it. ``claims``: the names of its resource claims
+    (``spec.resourceClaims``).
 
     What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
     ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
@@ -69,9 +73,9 @@ class Pod:
         """Read a Pod as a user would write it; fields that do not concern resources are ignored.
 
         Amounts become what the API server hands on (ADM-DEF-01, ADM-QTY-04). With ``validate`` its checks of resources
-        apply: a request above its limit, or a device or huge page request that differs from its limit, is a fault; so
-        is a field that no version of Kubernetes knows, except in what the API server itself has handed out.
-        Raises ``UsageError`` with every fault and its field path.
+        apply. A request above its limit is a fault, and so is a request for devices or huge pages that differs from its
+        limit. A field that no version of Kubernetes knows is a fault too, except in what the API server itself has
+        handed out. Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
         pod = _read(fields.mapping(obj, ""), fields, validate=validate)

@@ -1,8 +1,9 @@
 """Published gRPC interfaces from tables of what is used of them: message classes, and services over unix sockets.
 
-A field reads ``name=NUMBER`` for a string, ``name=NUMBER:KIND`` for another kind (``int64``, ``bool``, another
-message, ``map`` for text to text), with ``[]`` behind it for a list. Numbers are those of the published interface; what
-is not in the table is passed over, as protobuf does with fields that it does not know. Enumerations are ``int32``.
+A field reads ``name=NUMBER`` for a string, and ``name=NUMBER:KIND`` for another kind. Kinds are ``int64``, ``bool``,
+another message, and ``map`` for text to text. A list has ``[]`` behind it. Numbers are those of the published
+interface. What is not in the table is passed over, as protobuf does with fields that it does not know. Enumerations are
+``int32``.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ CONFIG = USUAL[0]
 def collect(asked: Asked, folder: Path) -> Sight:
     """Write a dump of a node into an empty folder, or one that is made; return what was seen.
 
-    No environments and no command lines are in it but the kubelet's flags that concern the resource managers; of its
-    configuration only such fields; of devices nothing that their plugin handed to containers. Raises ``UsageError``.
+    Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
+    no other command lines. Of devices it has nothing that their plugin handed to containers. Raises ``UsageError``.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))

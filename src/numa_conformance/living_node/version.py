@@ -22,8 +22,10 @@ _PART = 1024 * 1024
 _LONGEST = 128
 """Bytes that a version and what is beside it take at most."""
 _TEXT = re.compile(rb"v1\.[0-9]{1,3}\.[0-9]{1,3}(?:[-+][0-9A-Za-z.+-]{1,60})?(?=\0)")
-"""As Go's linker lays down a text that it is told (``-X k8s.io/component-base/version.gitVersion=``): by itself, with a
-zero byte behind it, which texts of the program's own source do not have."""
+"""A version as Go's linker lays it down (``-X k8s.io/component-base/version.gitVersion=``).
+
+It stands by itself with a zero byte behind it. Texts of the program's own source have none.
+"""
 _OF_A_LONGER_TEXT = re.compile(rb"[0-9A-Za-z.+_/@-]")
 
 

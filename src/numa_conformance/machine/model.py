@@ -54,8 +54,8 @@ class Device:
 class Machine:
     """A computer, as its hardware is.
 
-    Nothing is nested: a cache may lie inside a NUMA node, equal it or span several; a NUMA node may span sockets and
-    may have no CPUs or no memory; ids may have gaps.
+    Nothing is nested. A cache may lie inside a NUMA node, equal it or span several. A NUMA node may span sockets, and
+    may have no CPUs or no memory. Ids may have gaps.
 
     ``cpus``: online CPUs, ascending. ``offline``: ids that exist and are offline. ``memory``: one entry per NUMA node,
     ascending; it names every NUMA node, with or without CPUs. ``distances``: rows and columns in the order of

@@ -22,12 +22,12 @@ def allocation_map(
 ) -> str:
     """Draw a machine, one row for each cache (or part of one) in a NUMA node and socket.
 
-    ``socket 0  numa 0  L3 0 | 0,64 R. | 1,65 aa |`` reads: the core of CPUs 0 and 64, the first reserved, the second
-    in the shared pool; the core of CPUs 1 and 65, both of owner ``a``. ``owners`` maps a label to CPUs as bits; a CPU
-    of several owners shows all of them in square brackets, one of none a ``-``. ``marks`` are further CPUs by what they
-    are, beside owners: their symbols are ``X``, ``Y`` and ``Z``. With ``details``, memory, huge pages and devices of
-    each NUMA node follow. A CPU that changes its owner changes one line; with a ``width`` rows are cut into equal parts
-    that fit so many columns. No trailing newline.
+    ``socket 0  numa 0  L3 0 | 0,64 R. | 1,65 aa |`` shows two cores. Of CPUs 0 and 64 the first is reserved, and the
+    second is in the shared pool. CPUs 1 and 65 are both of owner ``a``. ``owners`` maps a label to CPUs as bits. A CPU
+    of several owners shows all of them in square brackets, and one of none shows ``-``. ``marks`` are further CPUs by
+    what they are, beside owners. Their symbols are ``X``, ``Y`` and ``Z``. With ``details``, memory, huge pages and
+    devices of each NUMA node follow. A CPU that changes its owner changes one line. With a ``width``, rows are cut into
+    equal parts that fit so many columns. No trailing newline.
     """
     symbols = {**owner_symbols(owners), **mark_symbols(marks or ())}
     owners = {**owners, **(marks or {})}

@@ -31,8 +31,8 @@ class Row:
 def picture_rows(machine: Machine, most: int | None = None) -> list[Row]:
     """Return the rows, by socket, NUMA node, cache and lowest CPU of a core; a long one is cut into several.
 
-    Where the rows are cut depends on the machine alone, so that two pictures of one machine compare line by line;
-    ``most`` is the number of cores after which they are cut, if that is not to be so.
+    The machine alone says where rows are cut, so two pictures of one machine compare line by line. ``most`` cuts them
+    after another number of cores.
     """
     blocks: dict[tuple[int, int, int | None], dict[tuple[str, int], list[Cpu]]] = {}
     for cpu in machine.cpus:

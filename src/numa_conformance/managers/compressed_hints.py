@@ -49,9 +49,9 @@ class CompressedHints:
     ) -> CompressedHints | None:
         """Find the masks over the relevant nodes; None when no mask can hold the request.
 
-        ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now,
-        ``extensible`` whether free nodes may join it; all three must ignore free nodes. Raises ``UsageError`` beyond
-        ``MAX_RELEVANT`` relevant nodes.
+        ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now.
+        ``extensible`` tells whether free nodes may join it. All three must ignore free nodes. Raises ``UsageError``
+        beyond ``MAX_RELEVANT`` relevant nodes.
         """
         if len(relevant) > MAX_RELEVANT:
             raise UsageError(

@@ -16,7 +16,7 @@ __all__ = ["Checkpoints"]
 class Checkpoints:
     """Keeps a store in step with the managers.
 
-    A file is written when the kubelet would write it: after a change, even one that is undone in the same step; an
+    A file is written when the kubelet would write it: after a change, even one that is undone in the same step. An
     unchanged file keeps its bytes, also where a person edited them.
     """
 

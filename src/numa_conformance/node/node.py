@@ -36,10 +36,10 @@ class Node:
 
     Configurations and pods may be the JSON objects that describe them, as ``numa_conformance.testing`` builds them.
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
-    documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented;
+    documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
-    ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03): off, shared pods
-    always fit.
+    ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03). With it off,
+    shared pods always fit.
 
     Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
     object that cannot be read.
@@ -206,10 +206,10 @@ class Node:
     ) -> Restarted:
         """Start new managers on the same state files and admit every pod again, in the order of first admission.
 
-        ``at_once``: before the kubelet's next admission or pass of its loop, so that, by the quirk
-        ``removed-pods-stay-in-state-files``, what pods had that went since the last one is in the files.
-        Raises ``StartError`` when the node does not come up again; a later ``restart`` may. Raises ``KubeletFails``
-        where the kubelet crashes or hangs on the way; the node is then as it was before.
+        ``at_once``: before the kubelet's next admission or pass of its loop. By the quirk
+        ``removed-pods-stay-in-state-files`` the files then still have what pods had that went since the last one.
+        Raises ``StartError`` when the node does not come up again. A later ``restart`` may succeed. Raises
+        ``KubeletFails`` where the kubelet crashes or hangs on the way. The node is then as it was before.
         """
         files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
         before = {**vars(self), "_pods": pods, "_containers": containers}

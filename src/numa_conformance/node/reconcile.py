@@ -88,8 +88,8 @@ def reconcile(
     exhausted, or policy none) cannot be sent and counts as skipped (CPU-REC-05, CPU-POOL-05).
 
     With the quirk ``reconcile-trusts-last-write`` a cpuset is sent when it differs from the one sent last (CPU-REC-07).
-    Otherwise it is sent when the container runs on another one, and containers that lose CPUs come first, so that no
-    step leaves two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
+    Otherwise it is sent when the container runs on another one. Containers that lose CPUs come first, so no step leaves
+    two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
     skipped and is sent again in the next pass (CPU-REC-05).
     """
     updates: list[Update] = []

@@ -23,8 +23,9 @@ def read_form(form: type[_Form], value: object, place: str = "", path: str = "")
     """Return the object at ``path`` of a place (a file, a document) as the Struct ``form``.
 
     Where a type does not say to a person what it accepts, ``Meta(extra={"accepted": "..."})`` does. A text with
-    ``extra={"like": regular expression}`` is compared with it when anything else is wrong, so that all faults come at
-    once; where nothing is, its user does it. Raises ``UsageError`` with every fault and its field path.
+    ``extra={"like": regular expression}`` is compared with it when anything else is wrong, so all faults come at once.
+    Where nothing else is wrong, the user of the text compares it. Raises ``UsageError`` with every fault and its field
+    path.
     """
     try:
         return msgspec.convert(value, form)

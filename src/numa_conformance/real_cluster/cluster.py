@@ -46,8 +46,8 @@ class _Program:
 class RealCluster:
     """etcd, API server, controller manager, schedulers, and a kubelet for each node.
 
-    All its files lie in a file system in memory that this process and what it starts alone see, and all that it starts
-    ends with this process: nothing remains, however it ends. The process must have one thread when it ``start``s.
+    All its files lie in a file system in memory. Only this process and what it starts see that. All that it starts ends
+    with this process, however it ends, and nothing remains. The process must have one thread when it ``start``s.
     """
 
     plans: Sequence[PlannedNode]

@@ -1,7 +1,7 @@
 """Starting kubelets on machines that are not there, and programs beside them, from a process of one thread.
 
-What becomes a kubelet needs mounts of its own before. A Python of its own for each would take longer to start than
-the kubelet; a fork of this process, once it serves gRPC from many threads, would not be safe.
+What becomes a kubelet needs mounts of its own before. A Python of its own for each would take longer to start than the
+kubelet. A fork of the process that serves gRPC from many threads would not be safe.
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ class RealNode:
     def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.
 
-        A uid that was there before gets another in the kubelet: for one that it has refused it never asks again, and
-        one that has ended it takes for gone, CPUs and all.
+        A uid that was there before gets another in the kubelet. The kubelet never asks again for one that it has
+        refused. One that has ended it takes for gone, CPUs and all.
         """
         self._made += 1
         inside = uid

@@ -76,9 +76,9 @@ class Container:
 class FakeRuntime:
     """Serves CRI on a unix socket, and makes a pod's first container when the pod may run: admitting is one thing.
 
-    ``ends_at_once`` tells of a pod's uid and a container whether it ends when started, ``may_run`` of a uid whether its
-    containers are made; None: they never will be. Who changes that calls ``tell``. ``changed`` is notified whenever
-    the kubelet has done something.
+    ``ends_at_once`` tells of a pod's uid and a container whether it ends when started. ``may_run`` tells of a uid
+    whether its containers are made; None: they never will be. Who changes that calls ``tell``. ``changed`` is notified
+    whenever the kubelet has done something.
     """
 
     socket: str

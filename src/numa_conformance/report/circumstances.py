@@ -24,8 +24,8 @@ _PATIENCE = 5.0
 class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     """When a run began (ISO 8601, UTC), how long it took (seconds), and what was called where.
 
-    ``target`` are the options with which ``numa-conformance replay`` asks the same target; ``seed`` is that of what is
-    drawn at random, empty where seeds are fixed; ``revision`` is git's, of the folder in which it was called.
+    ``target`` are the options with which ``numa-conformance replay`` asks the same target. ``seed`` is that of what is
+    drawn at random, empty where seeds are fixed. ``revision`` is git's, of the folder in which it was called.
     """
 
     began: str

@@ -58,8 +58,8 @@ class Shape:
 class Ranking:
     """The nodes by score for one shape of pod.
 
-    Only nodes that changed since the last question are looked at again; what is found out about a state of a node holds
-    for every node in that state.
+    Only nodes that changed since the last question are looked at again. What is known of a state of a node holds for
+    every node in that state.
     """
 
     def __init__(self, shape: Shape, args: NodeResourcesFitArgs, scorer: Scorer) -> None:

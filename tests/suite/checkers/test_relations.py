@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from alternatives import ALTERNATIVES
 from directly import Directly
 from numa_conformance.protocol import FEATURES, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.checkers.verdicts import Verdicts
-from numa_conformance.suite.requirements import REQUIREMENTS
 
 Json = dict[str, Any]
 AGAIN = "node/admission/admits-again-what-it-admitted"
@@ -104,11 +102,3 @@ def test_the_reference_admits_again() -> None:
     told = verdicts(Refuses())
     assert not {one.requirement for one in told.broken} & {AGAIN, INIT}
     assert min(told.asked[AGAIN], told.asked[INIT]) > 20
-
-
-@pytest.mark.parametrize("name", sorted(ALTERNATIVES))
-def test_a_legal_allocator_admits_again(name: str) -> None:
-    """By lot among equals, fresh CPUs first, from the top: the verdict is the same."""
-    client = Directly(ALTERNATIVES[name]())
-    wrong = broken(client, frozenset(client.description.features), 3)
-    assert {one for one in wrong if REQUIREMENTS[one].strength == "MUST"} == set()

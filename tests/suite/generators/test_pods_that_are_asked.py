@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import DEEP
 from directly import Directly
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.kube import Pod
@@ -11,6 +12,9 @@ from numa_conformance.protocol.features import FEATURES
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.generators.option_probes import probe_of
+
+MOST = 60 if DEEP else 15
+"""Scenarios of a group."""
 
 
 def pods_asked(group, most):
@@ -25,7 +29,7 @@ def pods_asked(group, most):
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_every_pod_is_a_valid_one(group):
     asked = 0
-    for pod in pods_asked(group, 60):
+    for pod in pods_asked(group, MOST):
         if "name" in pod.get("metadata", {}):
             Pod.from_dict(pod, "pod")
             asked += 1

@@ -21,7 +21,8 @@ ADM-DEF-01 [doc+impl] A resource with a limit and no request is requested as its
   way.
 ADM-DEF-02 [impl] Requests of the pod are set from its limits too, after those of the containers.
 ADM-DEF-03 [impl] Since 1.37 a limit that a pod does not have is set where it has the request and all its containers
-  have the limit: to theirs together, or to its request if that is larger (gate PodLevelResourcesFixDefaulting).
+  have the limit (gate PodLevelResourcesFixDefaulting). It is set to theirs together, or to the request if that is
+  larger.
 
 # QoS class
 ADM-QOS-01 [doc+impl] Only cpu and memory decide the class.
@@ -30,7 +31,7 @@ ADM-QOS-03 [impl] An amount of zero counts as none.
 ADM-QOS-04 [impl] Requests and limits are summed over the pod.
 ADM-QOS-05 [doc+impl] Without any request or limit the pod is BestEffort.
 ADM-QOS-06 [impl] Guaranteed is a pod whose containers all have both limits and whose sums of requests equal those of
-  limits; any other is Burstable.
+  limits. Any other is Burstable.
 ADM-QOS-07 [impl] The page compares request and limit container by container; to 1.36 the kubelet compares sums.
 ADM-QOS-08 [impl] A class in the pod's status is taken as it is.
 ADM-QOS-09 [impl] With pod-level resources only these are looked at; to 1.36 also when the field is there and empty.

@@ -7,8 +7,8 @@ TEXT = """\
 CPU-STEP-01 [impl] Stale assignments are removed first; a container without exclusive CPUs stores nothing.
 CPU-STEP-02 [impl] Under full-pcpus-only the SMT checks come next, before an assignment already held is looked at.
 CPU-STEP-03 [impl] A container that already has CPUs keeps them, whatever their number.
-CPU-STEP-04 [impl] Available are the shared pool without reserved CPUs and the reusable CPUs of the pod; the affinity
-  is what the Topology Manager stored.
+CPU-STEP-04 [impl] Available are the shared pool without reserved CPUs and the reusable CPUs of the pod. The affinity is
+  what the Topology Manager stored.
 CPU-STEP-05 [impl] With an affinity as many CPUs as possible are first taken from its NUMA nodes, or from their
   sockets under align-by-socket.
 CPU-STEP-06 [impl] The rest is taken from what is available elsewhere, by an allocation of its own.
@@ -30,15 +30,15 @@ CPU-REUSE-07 [impl] After a restart of the kubelet the reusable CPUs are rebuilt
 CPU-REUSE-08 [impl] Releasing a container returns only CPUs that no other container of its pod holds.
 
 # The packed allocation
-CPU-ALLOC-01 [impl] distribute-cpus-across-numa selects the distributed allocation; otherwise it is packed, by CPU id
+CPU-ALLOC-01 [impl] distribute-cpus-across-numa selects the distributed allocation. Otherwise it is packed, by CPU id
   under distribute-cpus-across-cores, with the uncore step under its option.
 CPU-ALLOC-02 [impl] Nothing asked gives the empty set; more asked than available is an error.
 CPU-ALLOC-03 [impl] With at least as many sockets as NUMA nodes the NUMA nodes come first, else the sockets.
 CPU-ALLOC-10 [impl] Of siblings the one with fewer free CPUs comes first, of equals the one with the lower id.
-CPU-ALLOC-11 [impl] Each level is ordered inside the level above it; the free CPUs of the whole element count, also
+CPU-ALLOC-11 [impl] Each level is ordered inside the level above it. The free CPUs of the whole element count, also
   where it spans two NUMA nodes.
-CPU-ALLOC-12 [impl] A NUMA node or uncore cache is full when all its CPUs are free; a socket or core when the free
-  CPUs equal the machine's average.
+CPU-ALLOC-12 [impl] A NUMA node or uncore cache is full when all its CPUs are free. A socket or core is full when its
+  free CPUs equal the machine's average.
 CPU-ALLOC-13 [impl] Full elements are walked in order, those larger than the need are skipped, and one that is taken
   is taken whole.
 CPU-ALLOC-14 [impl] First whole NUMA nodes are taken, or whole sockets where these come first.
@@ -78,11 +78,11 @@ CPU-DIST-01 [impl] A number that is no multiple of the group (a core under full-
 CPU-DIST-02 [impl] Candidates are the NUMA nodes with free CPUs, in the order of the packed allocation.
 CPU-DIST-03 [impl] The number of nodes tried runs from what the capacity of a node demands to the number of groups or
   of candidates.
-CPU-DIST-04 [impl] Sets of nodes are tried in lexicographic order; one is skipped that lacks CPUs, whole groups, or an
+CPU-DIST-04 [impl] Sets of nodes are tried in lexicographic order. One is skipped that lacks CPUs, whole groups, or an
   even share on some node.
-CPU-DIST-05 [impl] Each node of the set gives an even share in whole groups; what remains goes to nodes that still
-  have a group.
-CPU-DIST-06 [impl] The score of a set is the deviation of the free CPUs that would be left; for the remainder the best
+CPU-DIST-05 [impl] Each node of the set gives an even share in whole groups. What remains goes to nodes that still have
+  a group.
+CPU-DIST-06 [impl] The score of a set is the deviation of the free CPUs that would be left. For the remainder the best
   subset is sought, large ones first.
 CPU-DIST-07 [impl] The deviation is the population's, over all candidate nodes, with mean and root rounded to three
   decimals.
@@ -98,6 +98,6 @@ CPU-DIST-15 [impl] The kept set is not a copy: for 4, 6 to 8 and 10 to 16 nodes 
   sets enumerated later.
 CPU-DIST-16 [impl] With groups of several CPUs and nodes with odd free CPUs the share of the remainder may never end.
 CPU-DIST-17 [impl] The cost doubles with every NUMA node, twice over.
-CPU-DIST-18 [impl] From 1.37 on NUMA nodes of one socket come first beside align-by-socket, however uneven; a node
-  that has less than an even share gives what it has.
+CPU-DIST-18 [impl] From 1.37 on NUMA nodes of one socket come first beside align-by-socket, however uneven. A node that
+  has less than an even share gives what it has.
 """

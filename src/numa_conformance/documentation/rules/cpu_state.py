@@ -14,18 +14,18 @@ CPU-POOL-05 [impl] Under strict-cpu-reservation the pool may become empty: share
   a restart fails.
 CPU-POOL-06 [doc] Exclusivity holds against other pods only; system services may run anywhere.
 CPU-POOL-07 [impl] Under policy none the pool is empty in the state, and containers get no cpuset.
-CPU-POOL-08 [impl] Pool and assignments are disjoint and are together all CPUs; assignments of two pods are disjoint;
-  an assignment has the size of its request.
+CPU-POOL-08 [impl] Pool and assignments are disjoint and are together all CPUs. Assignments of two pods are disjoint. An
+  assignment has the size of its request.
 
 # Creation of containers and the reconcile loop
 CPU-REC-01 [impl] A container is created with its own CPUs, else with the pool, unless that is empty.
 CPU-REC-02 [impl] Exclusive CPUs count as written once the container is created.
 CPU-REC-03 [doc+impl] A loop writes cpusets through the CRI every reconcile period; it starts at once, and not under
   policy none.
-CPU-REC-04 [impl] A pass removes stale assignments and visits every container; one without status or container id, or
-  that waits, is a failure; one that has ended is passed over.
-CPU-REC-05 [impl] A running container is updated when its cpuset differs from what was last written; what failed is
-  tried again; an empty cpuset is a failure.
+CPU-REC-04 [impl] A pass removes stale assignments and visits every container. One without status or container id, or
+  that waits, is a failure. One that has ended is passed over.
+CPU-REC-05 [impl] A running container is updated when its cpuset differs from what was last written. What failed is
+  tried again. An empty cpuset is a failure.
 CPU-REC-06 [impl] What was last written is kept by container name, in memory: after a restart every container is
   updated once.
 CPU-REC-07 [impl] The loop never reads cgroups, though the page speaks of reconciling with them.
@@ -57,7 +57,7 @@ CPU-CKPT-14 [impl] An assignment that overlaps the pool is refused.
 CPU-CKPT-15 [impl] Assignments that overlap one another, or have a wrong size, are not noticed.
 CPU-CKPT-16 [impl] Pool and assignments that are not together all CPUs are refused.
 CPU-CKPT-17 [impl] From 1.37 on the state is a text of its own in the file, with a checksum of its own, beside the
-  members that older kubelets read; only the text counts.
+  members that older kubelets read. Only the text counts.
 
 # PodResources and metrics
 CPU-POD-01 [doc+impl] GetAllocatableResources tells the CPUs that can be exclusive, used or not: all but the reserved
@@ -67,8 +67,8 @@ CPU-POD-03 [impl] Sidecars and app containers are listed, regular init container
 CPU-POD-04 [impl] Node Allocatable subtracts the reserved amount without rounding it up.
 CPU-POD-05 [impl] The scheduler counts the larger of init and app containers, while the kubelet may hold both: a pod
   that fits by count may be refused.
-CPU-MET-01 [impl] Metrics count pinning requests and errors, the size of the pool and the exclusive CPUs; reuse by
-  init containers makes the latter two drift.
+CPU-MET-01 [impl] Metrics count pinning requests and errors, the size of the pool and the exclusive CPUs. Reuse by init
+  containers makes the latter two drift.
 
 # CFS quota
 CPU-CFS-01 [doc+impl] The page says that quota does not bound containers with exclusive CPUs; before 1.33 it does.

@@ -19,7 +19,7 @@ DEV-MODEL-09 [impl] Node ids of plugins are not checked; unknown ones match noth
 DEV-HINT-01 [impl] A resource without topology is no opinion.
 DEV-HINT-02 [impl] A container that has its devices gives hints for these; another number cannot be satisfied.
 DEV-HINT-03 [impl] Fewer free devices than asked cannot be satisfied; reusable ones count in the container scope only.
-DEV-HINT-04 [impl] A set of nodes is a hint when enough free devices touch it and all reusable ones do; preferred are
+DEV-HINT-04 [impl] A set of nodes is a hint when enough free devices touch it and all reusable ones do. Preferred are
   the narrowest by all devices of the machine.
 DEV-HINT-05 [impl] So preferred is measured on all devices, whatever is in use.
 DEV-HINT-06 [impl] Devices without nodes count nowhere in hints.
@@ -38,7 +38,7 @@ DEV-ALLOC-05 [impl] Fewer healthy free devices than still needed is an error.
 DEV-ALLOC-06 [impl] Free devices are divided into those on the affinity, those elsewhere and those without nodes.
 DEV-ALLOC-07 [impl] With more than enough on the affinity the plugin's preference chooses among them.
 DEV-ALLOC-08 [impl] Else all on the affinity are taken, then what the plugin prefers, others, and those without nodes.
-DEV-ALLOC-09 [impl] A plugin is asked only if it says so; what does not suit in its answer is passed over; a call that
+DEV-ALLOC-09 [impl] A plugin is asked only if it says so. What does not suit in its answer is passed over. A call that
   fails refuses the container.
 DEV-ALLOC-10 [impl] Among equals the choice is random.
 DEV-ALLOC-11 [impl] The plugin is told the new devices; its errors refuse the container.

@@ -8,7 +8,7 @@ MEM-POL-01 [doc+impl] The policies are None, the default, and Static; BestEffort
 MEM-POL-02 [impl] Unknown policies are refused.
 MEM-POL-03 [doc+impl] None gives no hints, allocates nothing and still writes a state file.
 MEM-POL-04 [doc+impl] Static acts for Guaranteed pods alone, for each of their containers.
-MEM-POL-05 [impl] It handles memory and the huge pages that a container requests; amounts that are no whole number of
+MEM-POL-05 [impl] It handles memory and the huge pages that a container requests. Amounts that are no whole number of
   bytes are refused.
 MEM-POL-06 [impl] With in-place resizing the amounts allocated in the status count.
 MEM-POL-07 [impl] Whether an amount is whole depends on how it was written: 1.5Gi and 100Ti are refused.
@@ -36,13 +36,13 @@ MEM-STATE-06 [impl] Each block adds one assignment to each of its nodes.
 MEM-STATE-07 [impl] A page size that some NUMA node does not know crashes the kubelet.
 
 # Hints of the Memory Manager
-MEM-REQ-01 [impl] A pod's amount is the larger of its long-running containers and its init phase; a resource that no
-  app container asks for is dropped.
+MEM-REQ-01 [impl] A pod's amount is the larger of its long-running containers and its init phase. A resource that no app
+  container asks for is dropped.
 MEM-HINT-01 [doc+impl] Sets of NUMA nodes are visited by size.
 MEM-HINT-02 [impl] A set whose allocatable memory is too small for some resource is skipped.
 MEM-HINT-03 [impl] The narrowest other set is the measure of preferred, whatever is in use.
-MEM-HINT-04 [doc+impl] A grouped node serves no container alone, and a node in use alone joins no group; a group is
-  used as it is.
+MEM-HINT-04 [doc+impl] A grouped node serves no container alone, and a node in use alone joins no group. A group is used
+  as it is.
 MEM-HINT-05 [impl] A set without enough free memory, reusable memory of exactly this set included, is skipped.
 MEM-HINT-06 [impl] Any other set is a hint for every resource; preferred are the narrowest.
 MEM-HINT-07 [impl] Where no set is left the answer is no opinion, not an impossibility.
@@ -96,13 +96,13 @@ MEM-CKPT-06 [impl] Free and reserved bytes are compared by group, everything els
 MEM-CKPT-07 [doc] The file must be deleted after draining when policy, reserved memory or hardware change.
 MEM-CKPT-08 [impl] The checksum is FNV-1a of 32 bits over a typed text of the content.
 MEM-CKPT-09 [impl] From 1.37 on the state is a text of its own in the file, with a checksum of its own, beside the
-  members that older kubelets read; only the text counts.
+  members that older kubelets read. Only the text counts.
 MEM-REPORT-01 [impl] Allocatable memory is told per node and resource, as it was at start.
 
 # Pods that get their memory as a whole
 MEM-PLR-01 [doc+impl] With the gate PodLevelResourceManagers and the scope pod the memory of a Guaranteed pod with
-  spec.resources is taken in one piece; all its containers are bound to the same NUMA nodes.
-MEM-PLR-02 [doc+impl] A container whose requests equal its limits is counted its own part, the others what is left; a
+  spec.resources is taken in one piece. All its containers are bound to the same NUMA nodes.
+MEM-PLR-02 [doc+impl] A container whose requests equal its limits is counted its own part, the others what is left. A
   pod that would leave them nothing is refused with EmptyPodSharedPoolError.
 MEM-PLR-03 [doc+impl] The memory comes back with the pod's last container.
 """

@@ -4,8 +4,8 @@ __all__ = ["TEXT"]
 
 TEXT = """\
 # Hints
-TOPO-HINT-01 [doc+impl] A hint is a set of NUMA nodes and whether it is preferred; no set means any node will do, and
-  is not the empty set.
+TOPO-HINT-01 [doc+impl] A hint is a set of NUMA nodes and whether it is preferred. No set means any node will do, and is
+  not the empty set.
 TOPO-HINT-02 [impl] Node ids are 0 to 63.
 TOPO-HINT-03 [impl] Of two sets the one with fewer nodes is narrower, of equals the one whose number, node n counting
   2 to the n, is smaller.
@@ -63,8 +63,8 @@ TOPO-OPT-02 [doc+impl] max-allowable-numa-nodes is a whole number of at least 8,
 TOPO-OPT-03 [impl] The page switches it on with max-allowable-numa-nodes=true; the kubelet takes a number only.
 TOPO-OPT-04 [impl] A smaller number is refused, a larger one draws a warning.
 TOPO-OPT-05 [impl] Unknown options, and those whose gate is off, are refused.
-TOPO-OPT-06 [impl] Under policy none options, scope and number of NUMA nodes are not looked at; in 1.27 options and
-  scope are.
+TOPO-OPT-06 [impl] Under policy none options, scope and number of NUMA nodes are not looked at. In 1.27 options and
+  scope are looked at.
 TOPO-OPT-07 [doc+impl] With more NUMA nodes than allowed the kubelet does not start.
 TOPO-OPT-08 [impl] Unknown policies and scopes are refused when the configuration is read.
 TOPO-OPT-09 [impl] Checked are, in order, options, distances where they are needed, the number of nodes, policy,
@@ -81,8 +81,8 @@ TOPO-SCOPE-01 [doc+impl] The scopes are container, the default, and pod.
 TOPO-SCOPE-02 [impl] Init containers come first, then app containers, each as listed.
 TOPO-SCOPE-03 [impl] In the container scope each container is aligned and allocated before the next.
 TOPO-SCOPE-04 [impl] In the pod scope one merge holds for every container.
-TOPO-SCOPE-05 [doc+impl] The total of a pod is the larger of its app containers' sum and its largest init container;
-  sidecars count beside both.
+TOPO-SCOPE-05 [doc+impl] The total of a pod is the larger of its app containers' sum and its largest init container.
+  Sidecars count beside both.
 TOPO-SCOPE-06 [impl] The result is stored by pod and container before allocating, and not withdrawn when that fails.
 TOPO-SCOPE-07 [impl] When a container stops its result is removed, unless it was restarted.
 TOPO-SCOPE-08 [impl] Results of refused pods stay until the kubelet restarts.

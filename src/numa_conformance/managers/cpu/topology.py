@@ -18,8 +18,8 @@ __all__ = ["CoreLayout", "CpuTopology", "Level", "lowest", "view_of"]
 class CoreLayout(NamedTuple):
     """Cores whose threads lie at the same distances from their first thread.
 
-    ``first`` holds the core ids as bits (a core's id is its lowest CPU id, CPU-TOPO-04). Shifting a set of free CPUs
-    right by an offset lays that thread of every core onto the core's id, so cores are counted without a loop over them.
+    ``first`` holds the core ids as bits (a core's id is its lowest CPU id, CPU-TOPO-04). A set of free CPUs is shifted
+    right by an offset. That lays this thread of every core onto the core's id. So cores are counted without a loop.
     """
 
     first: int

@@ -20,7 +20,7 @@ Amounts = dict[str, int]
 def container_amounts(pod: Pod, container: Container) -> Amounts | None:
     """Return memory and huge pages that a container is owed; None when an amount is no int64 to the kubelet.
 
-    The order is that of the pod's text, which the blocks keep: the kubelet's own order varies from run to run and is
+    The order is that of the pod's text, and the blocks keep it. The kubelet's own order varies from run to run, and is
     this one most of the time (MEM-ALLOC-09).
     """
     return _amounts(container.requests) if is_owed(pod, container) else {}

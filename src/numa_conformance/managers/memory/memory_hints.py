@@ -79,8 +79,8 @@ class _Sums:
 class _Search:
     """Tests masks for one request.
 
-    A mask with a node that suffices by itself suffices too, and nothing is added up: as long as sums ``grow``, which
-    they do unless an amount has wrapped around.
+    A mask with a node that suffices by itself suffices too, and nothing is added up. That holds as long as sums
+    ``grow``. They do unless an amount has wrapped around.
     """
 
     def __init__(self, nodes: Mapping[int, NodeMemory], amounts: Amounts, reusable: Reusable) -> None:

@@ -157,8 +157,8 @@ def _expander(nodes: Sequence[int]) -> Callable[[int], int]:
 def _candidates(results: set[int], free: int, bound: int, *, by_id: bool) -> Iterator[int]:
     """Yield what can be best of ``result | subset of free``, never the empty mask.
 
-    The rank looks at size first, so only one number of free nodes can be best for each result: enough to reach the
-    bound, all of them when they do not suffice, none when the result is large enough.
+    The rank looks at size first, so only one number of free nodes can be best for each result. It is enough to reach
+    the bound. It is all of them when they do not suffice, and none when the result is large enough.
     """
     spare = free.bit_count()
     for result in results:

@@ -15,6 +15,7 @@ from ..checkers.verdicts import Broken, Verdicts, judge
 from ..generators.scenario import Scenario
 from ..history.history import History
 from .drive import drive
+from .places import place_of
 
 __all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_in", "part_of"]
 
@@ -108,17 +109,28 @@ class Asking:
         return self.outcome
 
     def one_more(self, requirement: str) -> bool:
-        """Ask beyond the budget a scenario whose cell names what a requirement is about; tell whether one was left.
+        """Ask beyond the budget the scenario that is known to show a requirement; tell whether one was left.
 
-        Where the budget is a time there is an end to that: three times as long.
+        If none is known, the cell tells most of what it is about. Where the budget is a time there is an end to that:
+        three times as long.
         """
         seconds = self._budget.seconds
         if not self._left or self._is_done or (seconds is not None and self._seconds >= PATIENCE * seconds):
             return False
-        words = requirement.split("/")[1:]
-        closest = max(range(len(self._left)), key=lambda at: sum(word in self._left[at].cell for word in words))
-        self._ask(self._left.pop(closest))
+        known, words = self._known(requirement), requirement.split("/")[1:]
+        closest = max(self._left, key=lambda scenario: sum(word in scenario.cell for word in words))
+        self._ask(known or closest)
+        self._left.remove(known or closest)
         return True
+
+    def knows(self, requirement: str) -> bool:
+        """Whether a scenario that was not asked yet is known to show a requirement."""
+        return self._known(requirement) is not None
+
+    def _known(self, requirement: str) -> Scenario | None:
+        place = place_of(requirement)
+        known = (at for at in self._left if (at.generator, at.cell, at.machine.name) == place)
+        return next(known, None) if place else None
 
     @property
     def _is_done(self) -> bool:
@@ -139,10 +151,14 @@ class Asking:
 
 
 def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
-    """Go on for requirements that none of the groups asked which may show them, one scenario of each in turn."""
+    """Go on for requirements that none of the groups asked which may show them, one scenario of each in turn.
+
+    The group that is known to show one is asked alone, first.
+    """
     for requirement, groups in wanted.items():
         while not any(group.outcome.verdicts.asked[requirement] for group in groups):
-            went_on = [group.one_more(requirement) for group in groups]
+            knowing = [group for group in groups if group.knows(requirement)]
+            went_on = [group.one_more(requirement) for group in knowing or groups]
             if not any(went_on):
                 break
 

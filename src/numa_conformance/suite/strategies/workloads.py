@@ -23,6 +23,8 @@ _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     ("full-pcpus-only", "distribute-cpus-across-numa"),
     ("full-pcpus-only", "prefer-align-cpus-by-uncorecache", "strict-cpu-reservation"),
 )
+_BY_SOCKET = "align-by-socket"
+"""A node does not come up with it under single-numa-node, nor where sockets have no NUMA node of their own."""
 
 
 @st.composite
@@ -31,16 +33,20 @@ def kubelet_configurations(
 ) -> dict[str, Any]:
     """Draw a KubeletConfiguration for a machine, within the features a target claims.
 
-    A reservation names whole cores, so that it leaves something to give.
+    The kubelet comes up with it. A reservation names whole cores, so that it leaves something to give.
     """
     if "cpu-manager/static" not in features or draw(st.integers(0, 9), label="policy none?") == 0:
         return kubelet(cpuManagerPolicy="none")
-    possible = [one for one in _OPTION_SETS if all(f"cpu-manager/{name}" in features for name in one)]
+    possible = [names for names in _OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= features]
+    if len(machine.socket_bits) > len(machine.numa_ids):
+        possible = [names for names in possible if _BY_SOCKET not in names]
     options = draw(st.sampled_from(possible), label="options")
     most = max(len(machine.core_bits) // 2, 1)
     cores = machine.core_bits[: draw(st.integers(1, min(most, 3)), label="reserved cores")]
     reserved = str(CpuSet.from_bits(sum(cores)))
     policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in features]
+    if _BY_SOCKET in options:
+        policies = [name for name in policies if name != "single-numa-node"]
     if not policies:
         return static(*options, reserved=reserved)
     memory = draw(_memory(machine, features), label="memory manager")

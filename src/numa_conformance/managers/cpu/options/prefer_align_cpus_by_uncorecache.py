@@ -99,8 +99,8 @@ def as_the_kubelet_does(taking: Accumulator, inside: int) -> int:
     """Return what the lowest cores of a cache have free, if that is what is needed (CPU-UNC-03, CPU-UNC-04).
 
     A partly used core among them spoils the cache. Where the quirk ``uncore-odd-size-unaligned`` is mended, a need that
-    is no multiple of the threads of a core takes one core more, and an odd one leaves the last of the CPUs found. How
-    many threads a core has is the machine-wide average, so a core may have more CPUs than that.
+    is no multiple of the threads of a core takes one core more. An odd need leaves the last of these CPUs. How many
+    threads a core has is the machine-wide average, so a core may have more CPUs than that.
     """
     topology, need = taking.topology, taking.need
     mended = not taking.quirks.uncore_odd_size_unaligned

@@ -12,8 +12,8 @@ class Balance:
     """The score of a distribution: the population standard deviation of what is left per node, in thousandths.
 
     All candidates of one request leave the same total, so the score grows with the sum of squares alone. The kubelet
-    computes in floats and rounds to 3 decimals; up to 16 nodes the exact value is never halfway between two roundings,
-    so whole numbers give the same.
+    computes in floats and rounds to 3 decimals. Up to 16 nodes the exact value is never halfway between two roundings.
+    So whole numbers give the same.
     """
 
     def __init__(self, nodes: int, total: int) -> None:

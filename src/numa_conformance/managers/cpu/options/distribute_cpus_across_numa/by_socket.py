@@ -1,7 +1,7 @@
 """The search of nodes where those of one socket are preferred (CPU-DIST-18), without looking at every subset.
 
-Nodes with equally many free CPUs in one socket are interchangeable, and of equal choices the kubelet meets the one with
-the first nodes first: a choice is a number of nodes for each amount of free CPUs. Sets across sockets count only where
+Nodes with equally many free CPUs in one socket are interchangeable. Of equal choices the kubelet meets the one with the
+first nodes first. So a choice is a number of nodes for each amount of free CPUs. Sets across sockets count only where
 no set in one socket will do.
 """
 

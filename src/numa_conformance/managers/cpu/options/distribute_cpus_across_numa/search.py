@@ -8,7 +8,7 @@ choice leaves the same total, the score falls with the free CPUs of the chosen n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from .....documentation.quirks.cpu import CpuQuirks
@@ -122,10 +122,16 @@ class Search:
         if not self._usable(top):
             return None
         best = self.evaluate(tuple(sorted(top)))
+        if not self.groups and best.nodes == self._first():
+            return best  # without a remainder the score falls with the free CPUs alone, and these nodes have the most
         for nodes in self._candidates(top, best.score):
             if (self._bound(nodes), nodes) < (best.score, best.nodes):
                 best = min(best, self.evaluate(nodes))
         return best
+
+    def _first(self) -> tuple[int, ...]:
+        """Return the set that the kubelet meets first of those that can give the share."""
+        return tuple(islice((i for i, left in enumerate(self.left) if left >= 0), self.size))
 
     def _usable(self, nodes: Sequence[int]) -> bool:
         """Whether a set is looked at (CPU-DIST-04)."""

@@ -1,7 +1,8 @@
 """The distribution search as the kubelet does it, subset by subset.
 
-For machines on which a NUMA node spans sockets and therefore stands several times in the order of nodes (CPU-DIST-02),
-and where sockets count (CPU-DIST-18): positions are then not independent, and nothing can be bounded.
+It serves machines on which a NUMA node spans sockets, and so stands several times in the order of nodes (CPU-DIST-02).
+It serves also where sockets count (CPU-DIST-18). In both cases positions are not independent, and nothing can be
+bounded.
 """
 
 from __future__ import annotations
