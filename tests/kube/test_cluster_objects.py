@@ -36,7 +36,7 @@ def test_reads_what_kubectl_prints(file):
     assert names(found.bound) == ["old", "young"]
     assert names(found.waiting) == ["new"]
     assert names(found.elsewhere) == ["far"]
-    assert found.ended == 1
+    assert [pod.name for pod in found.ended] == ["done"]
 
 
 def test_reads_nodes_of_a_stream_and_allocatable_from_capacity(file):

@@ -89,7 +89,7 @@ def test_what_a_workload_has_made_counts_once(folder: Path) -> None:
 def test_pods_that_ended_are_left_out(folder: Path) -> None:
     found = read(folder, f"{POD}status: {{phase: Failed}}\n")
     assert found.pods == ()
-    assert found.notices == ("pods that are left out, as they have ended: 1",)
+    assert found.notices == ("pods that are left out, as they have ended: default/p (Failed)",)
 
 
 def test_generated_names_are_generated(folder: Path) -> None:

@@ -13,7 +13,7 @@ ABSENT = {
     r"(cc|go|cd rust-target) ": "needs the language's tools; tests/cli/test_init.py",
     r".*(my_allocator\.shim:|mine:)": "names a module that the reader has",
     r".*( before after| part1 | mine theirs | histories\.jsonl)": "reads reports that the reader has",
-    r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py",
+    r".* --from-node dump/": "reads a node; tests/cli/test_from_node.py and test_explain.py",
     r".* \"node examples/": "needs Node.js; tests/examples",
     r"\(cd examples/naive_python ": "takes long, as much is not met; tests/examples types it",
     r"cd examples/": "needs another's allocator; tests/examples",

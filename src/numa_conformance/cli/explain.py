@@ -53,13 +53,9 @@ def command(
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
-    first; those that were refused are asked again. Exits with 1 when one is refused again, or none was refused and
-    a waiting one would be.
+    first; those that were refused are asked again. Exits with 1 when a pod is refused.
 
-    \b
-    Example:
-      kubectl get pods -A -o yaml --field-selector spec.nodeName=worker-1 > pods.yaml
-      numa-conformance explain pods.yaml --from-node worker-1.tar.gz
+    Example: numa-conformance explain pods.yaml --from-node worker-1.tar.gz
     """
     if dump is None and machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")

@@ -23,8 +23,9 @@ __all__ = ["ClusterObjects", "read_cluster", "read_pods"]
 class ClusterObjects:
     """Nodes and pods in the order of the text.
 
-    Pods that have ended are not among them: ``ended``, and ``refused``, which a kubelet never ran. ``passed_over`` counts by kind the objects that make
-    no pods, ``represented`` the workloads whose pods, or what makes those, are there themselves.
+    Pods that have ended are not among them: ``ended``, and ``refused``, which a kubelet never ran. ``passed_over``
+    counts by kind the objects that make no pods, ``represented`` the workloads whose pods, or what makes those, are
+    there themselves.
     """
 
     nodes: tuple[NodeObject, ...]
