@@ -1,7 +1,7 @@
 """Reading what strangers wrote: documents, their fields, and objects of a known form."""
 
-from .documents import Document, read_documents
+from .documents import Document, read_documents, read_text
 from .fields import Fields
 from .forms import read_form
 
-__all__ = ["Document", "Fields", "read_documents", "read_form"]
+__all__ = ["Document", "Fields", "read_documents", "read_form", "read_text"]

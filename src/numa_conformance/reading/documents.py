@@ -16,7 +16,7 @@ import yaml
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 
-__all__ = ["Document", "read_documents"]
+__all__ = ["Document", "read_documents", "read_text"]
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
@@ -93,7 +93,11 @@ def read_documents(path: Path | str) -> list[Document]:
     Raises ``UsageError`` naming file, line and column.
     """
     name = "standard input" if str(path) == "-" else str(path)
-    text = _read_text(Path(path), name)
+    return read_text(_content(Path(path), name), name)
+
+
+def read_text(text: bytes | str, name: str) -> list[Document]:
+    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file."""
     try:
         with _without_collector():
             values = _load(text, name)
@@ -116,7 +120,7 @@ def read_documents(path: Path | str) -> list[Document]:
     return documents
 
 
-def _read_text(path: Path, name: str) -> bytes | str:
+def _content(path: Path, name: str) -> bytes | str:
     """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
     try:
         content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if str(path) == "-" else read_bounded(path, MAX_JSON_BYTES)
