@@ -74,10 +74,10 @@ def test_cpusets_reach_the_cgroups(
 ) -> None:
     node.start(MACHINE, static())
     pool = _run(node, "shared").pool
-    own = _run(node, "own", 2)
-    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": own.cpus()}, version, driver)
+    exclusive = _run(node, "own", 2)
+    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": exclusive.cpus()}, version, driver)
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, shared=own.pool, own=own.cpus())
+    cgroups.check(requirements, shared=exclusive.pool, own=exclusive.cpus())
     pool = node.remove("own").pool
     target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, shared=pool)

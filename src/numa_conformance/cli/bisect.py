@@ -196,7 +196,7 @@ def _turn_as_json(turn: Turn) -> dict[str, Any]:
     return {
         "before": str(turn.before),
         "after": str(turn.after),
-        **_where(turn.found),
+        **_where(turn.difference),
         "quirks": [name for name in turn.causes if name in QUIRKS],
         "changes": [name for name in turn.causes if name in CHANGES],
         "gatesAndOptions": [name for name in turn.causes if name not in QUIRKS and name not in CHANGES],
@@ -248,11 +248,11 @@ def _print_span(since: KubernetesVersion, until: KubernetesVersion) -> None:
 
 
 def _turn_lines(turn: Turn) -> Iterator[str]:
-    yield f"{turn.before} -> {turn.after}: {_question(turn.found)}"
-    for place in turn.found.differences[:MOST_PLACES]:
+    yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
+    for place in turn.difference.differences[:MOST_PLACES]:
         yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
-    if len(turn.found.differences) > MOST_PLACES:
-        yield f"    ... and {len(turn.found.differences) - MOST_PLACES} more"
+    if len(turn.difference.differences) > MOST_PLACES:
+        yield f"    ... and {len(turn.difference.differences) - MOST_PLACES} more"
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:
