@@ -13,6 +13,7 @@ from .. import __version__
 from ..errors import NumaConformanceError, StartError, UsageError, closest
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
+from .help_examples import EXAMPLES
 from .terminal import say
 
 __all__ = ["main"]
@@ -59,6 +60,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f".{name.replace('-', '_')}", __package__).command
         assert isinstance(command, click.Command)
+        command.epilog = "\b\n" + "\n".join(["Examples:", *(f"  numa-conformance {typed}" for typed in EXAMPLES[name])])
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -26,6 +26,7 @@ from ..suite.history.history import History
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK
 from .level import LEVEL
+from .names import MachineName
 from .node_inputs import NodeInputs
 from .targets import TargetChoice, open_target
 from .terminal import print_json, say, with_progress
@@ -49,7 +50,9 @@ class _Real:
 
 @click.command("bisect")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--machine", "machine_name", help="A name of the catalogue, or a file: FILES hold pods.")
+@click.option(
+    "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
+)
 @click.option(
     "--config",
     "config_file",
@@ -87,15 +90,11 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> int:
-    r"""Ask version after version what becomes of FILES, and tell what changed when, and by what.
+    """Ask version after version what becomes of FILES, and tell what changed when, and by what.
 
     FILES hold pods, which come to a new node of --machine in order; or without --machine histories and scenarios, as
     reports and `diff --json` have them. Of each, two neighbouring versions are told at the first step that they answer
     otherwise. The sum of requests is not asked. Exits with 1 where something changed.
-
-    \b
-    numa-conformance bisect --machine amd-genoa-9654-smt-off --config kubelet.yaml pods.yaml
-    numa-conformance bisect --from 1.31 --to 1.34 --real histories.jsonl
     """
     histories = _histories(files, machine_name, config_file, flags, level)
     versions = _versions(oldest, newest)
