@@ -3,5 +3,6 @@
 from .documents import Document, read_documents, read_text
 from .fields import Fields
 from .forms import read_form
+from .positions import with_position
 
-__all__ = ["Document", "Fields", "read_documents", "read_form", "read_text"]
+__all__ = ["Document", "Fields", "read_documents", "read_form", "read_text", "with_position"]

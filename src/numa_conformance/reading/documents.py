@@ -30,6 +30,8 @@ MAX_DEPTH = 100
 _HARMLESS = 500
 _INSTEAD = "JSON, or several documents"
 _JSON = re.compile(rb"\s*[{\[]")
+_ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
+"""How JSON begins, and few would begin YAML."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
@@ -153,7 +155,9 @@ def _load(text: bytes | str, name: str) -> list[Any]:
         _check_number(text, name)
         try:
             return [json.loads(text, object_pairs_hook=_object)]
-        except (ValueError, _RepeatedKeyError):
+        except (ValueError, _RepeatedKeyError) as error:
+            if isinstance(error, json.JSONDecodeError) and _ONLY_JSON.match(text):
+                raise UsageError(Fault(f"{name}:{error.lineno}:{error.colno}", f"not JSON: {error.msg}")) from error
             text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
     if len(text) > MAX_YAML_BYTES:
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
