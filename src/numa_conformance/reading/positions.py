@@ -34,7 +34,7 @@ def with_position(fault: Fault) -> Fault:
 
 
 def _position(file: Path, path: list[str]) -> tuple[int, int] | None:
-    """Return line and column, from 1, of what a field path leads to; of what is missing, those of what should hold it."""
+    """Return line and column, from 1, of what a field path leads to; of what is missing, those of what lacks it."""
     numbered = _DOCUMENT.fullmatch(path[0])
     documents = yaml.compose_all(read_bounded(file, MAX_BYTES), Loader=_LOADER)
     wanted = int(numbered[1]) - 1 if numbered else 0
@@ -46,7 +46,7 @@ def _position(file: Path, path: list[str]) -> tuple[int, int] | None:
 
 
 def _last(node: yaml.Node | None, mark: yaml.Mark | None, path: str) -> tuple[yaml.Node | None, yaml.Mark | None]:
-    """Return what a field path leads to, as far as it is there, and where that begins: a field where its name stands."""
+    """Return what a field path leads to, as far as it is there, and where it begins: a field where its name stands."""
     while path and node is not None:
         step, inner, begin = _step(node, path)
         if inner is None:
