@@ -27,9 +27,8 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     lines = [
         "# Track record",
         "",
-        "Known bugs of released kubelets and schedulers, each shown on the released code that has it. Made by "
-        "`python go/track_record/track_record.py --page` from the records of quirks and changes, and from what "
-        "`tox run -e track-record` kept.",
+        "- **For:** those who ask what the suite finds in released code.",
+        "- **At the end:** you know which bugs of Kubernetes it shows, on which release, and how to see one yourself.",
         "",
         f"{len(shown)} of {len(every) + len(MISSING)} known bugs were repeated with released code. One is repeated by",
         "",
@@ -38,12 +37,15 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "tox run -e track-record -- --built groups-may-cross  # asks the nearest releases that are built already",
         "```",
         "",
-        "The same questions ([go/track_record/histories](../go/track_record/histories)) are put to the kubelet's own "
-        "managers ([go/kubelet](../go/kubelet/README.md)) of a release that has the bug and of one without. Both "
-        "answer as the reference at level `exact` of their versions, and they differ; where a requirement is named "
-        "the first breaks it and the second does not. A bug that the newest release still has is compared with the "
-        "reference without that quirk. *asking* is the time of the questions; a release takes minutes to build the "
-        "first time.",
+        "Each bug has a few questions in [go/track_record/histories](../go/track_record/histories). The kubelet's own "
+        "managers ([go/kubelet](../go/kubelet/README.md)) are asked them: of a release that has the bug, and of one "
+        "without it. Both answer as the reference at level `exact` of their versions, and they differ. Where a "
+        "requirement is named, the first breaks it and the second does not. A bug that the newest release still has is "
+        "compared with the reference without that quirk. *Asking* is the time of the questions. Building a release "
+        "takes minutes the first time.",
+        "",
+        "`python go/track_record/track_record.py --page` makes this page. Releases and references come from records "
+        "of quirks and changes, the rest from what was repeated last.",
         "",
         "## Shown and repeated",
         "",
