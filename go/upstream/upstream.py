@@ -162,7 +162,14 @@ class Run:
 def compile_tests(build: Path, minor: str) -> None:
     """Compile the tests of the packages, once for all runs."""
     for package in PACKAGES:
-        words = ("-vet=off", "-mod=mod", f"-tags=upstream,{modules.tags(minor)}", "-o", str(program(build, package)))
+        words = (
+            "-trimpath",
+            "-vet=off",
+            "-mod=mod",
+            f"-tags=upstream,{modules.tags(minor)}",
+            "-o",
+            str(program(build, package)),
+        )
         run_go(build, "test", "-c", *words, f"k8s.io/kubernetes/{package}")
 
 
