@@ -120,8 +120,9 @@ def cause_told(name: str, after: KubernetesVersion) -> str:
     if name in QUIRKS:
         one = QUIRKS[name]
         began = after in one.versions
-        where = f" ({one.issue})" if one.issue else ""
-        return f"quirk {name} {'begins' if began else 'is mended'}{where}: {one.summary}"
+        known = (one.issue,) if began or not one.pull else one.pull
+        where = ", ".join(filter(None, known))
+        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {one.summary}"
     if name in CHANGES:
         change = CHANGES[name]
         return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"
