@@ -14,7 +14,8 @@ from .guards import admitted, for_the_first_time, of_containers, under, without_
 from .wording import listed
 
 
-def _request(admission: Admission) -> Request:
+def request_of(admission: Admission) -> Request:
+    """Add up what all containers of the pod ask for."""
     return Request.of(admission.before, admission.pod, admission.pod.containers)
 
 
@@ -34,7 +35,7 @@ def _aligned_at_once(admission: Admission) -> bool:
     world, pod = admission.before, admission.pod
     if admission.settings.scope == "container":
         return sum(not Request.of(world, pod, [container]).nothing for container in pod.containers) == 1
-    return not _request(admission).nothing
+    return not request_of(admission).nothing
 
 
 aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by one", _aligned_at_once)
@@ -42,37 +43,38 @@ aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by
 
 def _leaving_a_cpu(admission: Admission) -> bool:
     world = admission.before
-    return not (world.settings.strict and 0 < world.free.bit_count() <= _request(admission).cpus)
+    return not (world.settings.strict and 0 < world.free.bit_count() <= request_of(admission).cpus)
 
 
 leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving_a_cpu)
-with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: _request(admission).memory)
+with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: request_of(admission).memory)
 
 
 def _devices_are_alike(admission: Admission) -> bool:
     devices = admission.before.machine.devices
     return all(
         len({bool(device.numa) for device in devices if device.resource == name}) < 2
-        for name in _request(admission).devices
+        for name in request_of(admission).devices
     )
 
 
 devices_are_alike = Guard[Admission]("some devices of a resource have a topology and others none", _devices_are_alike)
 
 
-def _able(admission: Admission, *, surely: bool = True) -> list[int]:
-    return Room(admission.before).nodes_that_hold(_request(admission), surely=surely)
+def able_nodes(admission: Admission, *, surely: bool = True) -> list[int]:
+    """Return the NUMA nodes that can give all that the pod asks for."""
+    return Room(admission.before).nodes_that_hold(request_of(admission), surely=surely)
 
 
 def _able_sets(admission: Admission) -> list[int]:
-    return Room(admission.before).surely_give(_request(admission))
+    return Room(admission.before).surely_give(request_of(admission))
 
 
 one_node_can_give_all = Guard[Admission](
-    "no NUMA node can give all that the pod asks for", lambda admission: _able(admission)
+    "no NUMA node can give all that the pod asks for", lambda admission: able_nodes(admission)
 )
 no_node_can_give_all = Guard[Admission](
-    "one NUMA node may give all that the pod asks for", lambda admission: not _able(admission, surely=False)
+    "one NUMA node may give all that the pod asks for", lambda admission: not able_nodes(admission, surely=False)
 )
 few_nodes_can_give_all = Guard[Admission](
     "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",
@@ -84,7 +86,7 @@ several_nodes_can_give_all = Guard[Admission](
 )
 nothing_is_preferred = Guard[Admission](
     "every resource may be free on as few NUMA nodes as it ever needs",
-    lambda admission: Room(admission.before).prefers_nothing(_request(admission)),
+    lambda admission: Room(admission.before).prefers_nothing(request_of(admission)),
 )
 
 
@@ -105,8 +107,8 @@ AT_ONCE = (
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
-    node = _able(admission)[0]
-    return _is_admitted(admission, f"NUMA node {node} has all it asks for", 1 << node)
+    node = able_nodes(admission)[0]
+    return is_admitted(admission, f"NUMA node {node} has all it asks for", 1 << node)
 
 
 @checker(
@@ -117,10 +119,11 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """CPUs and memory that need several NUMA nodes, and as many, are admitted where so few of them are free."""
     nodes = next(nodes for nodes in _able_sets(admission) if nodes & (nodes - 1))
-    return _is_admitted(admission, f"the NUMA nodes {format_bits(nodes)} prefer all it asks for", nodes)
+    return is_admitted(admission, f"the NUMA nodes {format_bits(nodes)} prefer all it asks for", nodes)
 
 
-def _is_admitted(admission: Admission, where: str, nodes: int) -> Judgement:
+def is_admitted(admission: Admission, where: str, nodes: int) -> Judgement:
+    """Judge that the pod is admitted; ``where`` says why it must be, ``nodes`` (bits) are to be looked at."""
     world = admission.before
     return violated(
         admission.admitted,
@@ -158,7 +161,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
-    return _is_refused(admission, "no NUMA node has all it asks for")
+    return is_refused(admission, "no NUMA node has all it asks for")
 
 
 @checker(
@@ -168,14 +171,15 @@ def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
 )
 def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
-    return _is_refused(admission, "nothing on so few NUMA nodes is free")
+    return is_refused(admission, "nothing on so few NUMA nodes is free")
 
 
-def _is_refused(admission: Admission, where: str) -> Judgement:
+def is_refused(admission: Admission, where: str) -> Judgement:
+    """Judge that the pod is refused; ``where`` says why it must be."""
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} is admitted where {where}",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        got="; ".join(f"{name}: {what_is_held(held)}" for name, held in admission.held.items()),
         allowed="refused",
         free=admission.before.free,
     )
@@ -191,11 +195,11 @@ def keeps_together(admission: Admission) -> Judgement:
     world = admission.before
     common = set(world.machine.numa_ids)
     for held in admission.held.values():
-        common &= _nodes_of(world, held)
+        common &= nodes_of(world, held)
     return violated(
         common,
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        got="; ".join(f"{name}: {what_is_held(held)}" for name, held in admission.held.items()),
         allowed="one NUMA node for all",
     )
 
@@ -263,7 +267,7 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     )
 
 
-def _nodes_of(world: World, held: Held) -> set[int]:
+def nodes_of(world: World, held: Held) -> set[int]:
     """Return the NUMA nodes to which all that a container holds is local."""
     common = set(world.machine.numa_ids)
     if held.cpus:
@@ -280,7 +284,8 @@ def _nodes_of(world: World, held: Held) -> set[int]:
     return common
 
 
-def _told(held: Held) -> str:
+def what_is_held(held: Held) -> str:
+    """Write what a container holds."""
     parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
     parts += [f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in held.memory or ()]
     parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]

@@ -11,6 +11,7 @@ from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.node_subjects import Arrival
 from ..judge.start_subjects import Start
 from .guards import static
+from .start_guards import must_not_come_up
 
 Told = AllocatedCpus | Arrival | Start
 """What tells which CPUs are reserved."""
@@ -66,6 +67,19 @@ def adds_kube_and_system(subject: AllocatedCpus | Start) -> Judgement:
 def rounds_up(arrival: Arrival) -> Judgement:
     """As many CPUs are reserved as the configuration says, rounded up."""
     return _so_many(arrival)
+
+
+names_cpus_that_are_not_online = Guard[Start](
+    "all CPUs that are reserved by name are online",
+    lambda start: (start.settings.reserved or 0) & ~start.machine.online_bits,
+)
+
+
+@checker("cpu-manager/reservation/explicit-list-must-exist", Start, when=(static, names_cpus_that_are_not_online))
+def explicit_list_must_exist(start: Start) -> Judgement:
+    """A node does not come up with CPUs in reservedSystemCPUs that are not online."""
+    missing = (start.settings.reserved or 0) & ~start.machine.online_bits
+    return must_not_come_up(start, f"though the reserved CPUs {format_bits(missing)} are not online")
 
 
 def _so_many(subject: Told) -> Judgement:

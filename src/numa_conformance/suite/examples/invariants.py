@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...cpuset import CpuSet
-from ...machine.model import Machine
+from ...machine.model import Cpu, Machine
+from ..checkers import checkers_of
+from ..history.values import CpuBits, Held
+from ..judge.choice import STRICT
+from ..judge.node_subjects import Moment
+from ..judge.pods import GUARANTEED, ContainerSpec, PodSpec
+from ..judge.settings import Settings
+from ..judge.views import views
+from ..judge.world import PodOnNode, World
 
 __all__ = [
     "Assignments",
@@ -34,29 +42,22 @@ def cpu_violations(
 
     ``strict``: reserved CPUs are outside the shared pool (strict-cpu-reservation).
     """
-    found = []
-    exclusive = CpuSet()
-    for uid, containers in assignments.items():
-        own = CpuSet()
-        for name, cpus in containers.items():
-            own |= cpus
-            if cpus & reserved:
-                found.append(f"container {name} of pod {uid} has reserved CPUs {cpus & reserved}")
-            if cpus & pool:
-                found.append(f"CPUs {cpus & pool} of container {name} of pod {uid} are in the shared pool too")
-        if own & exclusive:
-            found.append(f"CPUs {own & exclusive} of pod {uid} are exclusive to another pod too")
-        exclusive |= own
-    expected = online - reserved if strict else online
-    together = pool | exclusive
-    if together != expected:
-        if expected - together:
-            found.append(f"CPUs {expected - together} are neither shared nor exclusive")
-        if together - expected:
-            found.append(f"CPUs {together - expected} are given out and should not be")
-    if not strict and not reserved <= pool:
-        found.append(f"reserved CPUs {reserved - pool} are not in the shared pool")
-    return found
+    machine = Machine("a node", tuple(Cpu(cpu, cpu, 0, 0) for cpu in online), ())
+    kubelet = {"cpuManagerPolicy": "static", "cpuManagerPolicyOptions": {STRICT: str(strict).lower()}}
+    pods = {uid: _on_node(uid, containers) for uid, containers in assignments.items()}
+    moment = Moment(World(machine, Settings.of(kubelet), reserved.bits, pool.bits, pool.bits, pods))
+    return [
+        violation.why
+        for subject in (moment, *views(moment))
+        for check in checkers_of(type(subject))
+        for violation in check.judge(subject) or ()
+    ]
+
+
+def _on_node(uid: str, containers: Mapping[str, CpuSet]) -> PodOnNode:
+    specs = tuple(ContainerSpec(name, "app", {}, {}, len(cpus)) for name, cpus in containers.items())
+    held = {name: Held(CpuBits(cpus.bits)) for name, cpus in containers.items()}
+    return PodOnNode(PodSpec(uid, GUARANTEED, specs, {}), held)
 
 
 def memory_violations(

@@ -161,7 +161,7 @@ class NodeFollower:
         yield Moment(after)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
-        self._world = after = before.without(uid).told(reply.default_cpuset)
+        self._world = after = before.removed(uid).told(reply.default_cpuset)
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         yield Removal(before, after, uid, isinstance(reply, Removed))
         yield Moment(after)
@@ -185,6 +185,8 @@ class NodeFollower:
         done, self._settings = _restarted(before, reply, settings, plain=plain, files=files), settings
         if kubelet is None and files and not restored and self._files.are_on_the_way(files):
             yield Crash(before, done.after, done.held, done.refused, done.refusal)
+        elif self._files.of_other_cpus(files.get(CPU_FILE) or "", before.online):
+            yield ForeignStart(settings, done.after is not None, done.refusal)
         elif files and not own and not self._of_a_fault:
             yield Recovery(done.after, done.held, done.refusal)
         if not any(files.values()) or done.plain:
