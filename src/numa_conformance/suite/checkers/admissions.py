@@ -165,7 +165,7 @@ def refuses_what_is_not_free(demand: Demand) -> Judgement:
     return violated(
         demand.refusal is not None,
         f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served",
-        got=demand.told,
+        got=demand.in_words,
         allowed="a refusal",
         free=demand.available,
     )

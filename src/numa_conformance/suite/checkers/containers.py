@@ -70,7 +70,7 @@ def _has_no_cpus(given: Given, fact: str) -> Judgement:
     return violated(
         given.held is not None and not given.cpus,
         f"container {given.key}{f' of a {given.qos} pod' if given.qos else ''} has CPUs of its own, or is refused",
-        got=given.told,
+        got=given.in_words,
         allowed="the shared pool",
         about=given.about("cpu", fact),
         exclusive=given.cpus,
@@ -129,7 +129,7 @@ def keeps_what_it_has(given: Given) -> Judgement:
     return violated(
         given.cpus == had,
         f"container {given.key} has its CPUs already and is given others",
-        got=given.told,
+        got=given.in_words,
         allowed=format_bits(had),
         held=had,
     )
@@ -158,7 +158,7 @@ def gives_one_node(together: Together) -> Judgement:
     return violated(
         common,
         f"what {together.who} holds is not together on one NUMA node",
-        got=together.told,
+        got=together.in_words,
         allowed="one NUMA node",
         about=together.about,
     )

@@ -24,7 +24,7 @@ def limits_alone_give_cpus(given: Given) -> Judgement:
     return violated(
         given.cpus,
         f"container {given.key} has limits alone, of {given.exclusive} CPUs, and has no CPUs of its own",
-        got=given.told,
+        got=given.in_words,
         allowed=f"{given.exclusive} CPUs of its own",
     )
 

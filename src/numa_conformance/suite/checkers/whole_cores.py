@@ -40,7 +40,7 @@ def refuses_a_partial_core(given: Given) -> Judgement:
     return violated(
         given.held is None and named,
         f"container {given.key} asks for {given.exclusive} CPUs, which are no whole cores of {sizes} threads",
-        got=given.told,
+        got=given.in_words,
         allowed=f"a refusal: {NO_WHOLE_CORES}",
     )
 

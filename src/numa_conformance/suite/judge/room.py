@@ -33,13 +33,13 @@ class Request:
     @classmethod
     def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
         """Add up what containers of a pod ask for."""
-        own = tuple(containers)
+        asking = tuple(containers)
         cpus, memory = 0, dict[str, int]()
-        for container in own:
+        for container in asking:
             cpus += container.exclusive if world.settings.static else 0
             for kind, number in memory_of(world, pod, container).items():
                 memory[kind] = memory.get(kind, 0) + number
-        devices = asked_devices(world.machine, own)
+        devices = asked_devices(world.machine, asking)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
     @property
@@ -152,7 +152,7 @@ class Room:
     def overdrawn(self) -> Iterator[tuple[int, str, int, int]]:
         """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
         sets = {1 << node.node for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
-        sets |= {one | other for one in tuple(sets) for other in tuple(sets) if len(sets) < 40}
+        sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets):
             for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
                 had = self.capacity(nodes, kind)
@@ -202,8 +202,8 @@ class Room:
     def _held_devices(self, resource: str) -> set[str]:
         held: set[str] = set()
         for pod in self._world.pods.values():
-            for own in pod.held.values():
-                held |= (own.devices or {}).get(resource, frozenset())
+            for holding in pod.held.values():
+                held |= (holding.devices or {}).get(resource, frozenset())
         return held
 
     def surely_give(self, request: Request) -> list[int]:

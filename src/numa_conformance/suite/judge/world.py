@@ -16,8 +16,8 @@ __all__ = ["Held", "PodOnNode", "World", "union"]
 def union(held: Mapping[str, Held]) -> int:
     """Return all exclusive CPUs of some containers, as bits."""
     bits = 0
-    for own in held.values():
-        bits |= own.cpus
+    for holding in held.values():
+        bits |= holding.cpus
     return bits
 
 
@@ -121,7 +121,7 @@ class World:
         """Yield the pods on the node but one."""
         return (pod for name, pod in self.pods.items() if name != uid)
 
-    def told(self, pool: int) -> World:
+    def with_pool(self, pool: int) -> World:
         """Take over the shared pool that an answer tells."""
         return replace(self, pool=pool) if self.settings.static and pool != self.pool else self
 
