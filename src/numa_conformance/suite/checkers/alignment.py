@@ -209,7 +209,7 @@ merges_are_told = Guard[Admission]("it is not told how hints were merged", lambd
 
 def _in_order(admission: Admission) -> list[str]:
     """Return the containers that were aligned one by one, in the order in which that is told."""
-    return [one.container for one in admission.alignments or () if one.container is not None]
+    return [merge.container for merge in admission.alignments or () if merge.container is not None]
 
 
 two_merges_are_told = Guard[Admission](
@@ -222,9 +222,9 @@ two_merges_are_told = Guard[Admission](
 )
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged is stored, and used: what a container is told as its affinity is what was merged."""
-    told = admission.alignments or ()
-    whole = next((one.affinity for one in told if one.container is None), None)
-    merged = {one.container: one.affinity for one in told}
+    merges = admission.alignments or ()
+    whole = next((merge.affinity for merge in merges if merge.container is None), None)
+    merged = {merge.container: merge.affinity for merge in merges}
     wrong = {
         name: held.affinity
         for name, held in admission.held.items()
@@ -243,12 +243,12 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
 )
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers come first, then app containers."""
-    told = _in_order(admission)
-    wanted = [container.name for container in admission.pod.containers][: len(told)]
+    aligned = _in_order(admission)
+    wanted = [container.name for container in admission.pod.containers][: len(aligned)]
     return violated(
-        told == wanted,
+        aligned == wanted,
         f"containers of pod {admission.pod.uid} are aligned in another order than they start in",
-        got=", ".join(told),
+        got=", ".join(aligned),
         allowed=", ".join(wanted),
     )
 
@@ -258,11 +258,11 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
 )
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """The policy decides by the merged hint: a pod of which it does not admit a request is refused."""
-    told = admission.alignments or ()
+    merges = admission.alignments or ()
     return violated(
-        all(one.admit for one in told) or not admission.admitted,
+        all(merge.admit for merge in merges) or not admission.admitted,
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
-        got="; ".join(listed([one.affinity]) for one in told),
+        got="; ".join(listed([merge.affinity]) for merge in merges),
         allowed="refused",
     )
 

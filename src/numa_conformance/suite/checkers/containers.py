@@ -138,14 +138,14 @@ def keeps_what_it_has(given: Given) -> Judgement:
 @checker("cpu-manager/static/apps-have-cpus-of-their-own", Neighbours)
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
     """The CPUs taken out of the pool are put in the cpuset of the container: two that run at once do not share them."""
-    for one, other in combinations(neighbours.containers, 2):
+    for first, second in combinations(neighbours.containers, 2):
         yield from violated(
-            not one.cpus & other.cpus,
-            f"containers {one.key} and {other.name} of the same pod run at once, with CPUs in common",
-            got=format_bits(one.cpus & other.cpus),
+            not first.cpus & second.cpus,
+            f"containers {first.key} and {second.name} of the same pod run at once, with CPUs in common",
+            got=format_bits(first.cpus & second.cpus),
             allowed="CPUs of its own for each",
-            about=(*one.about("cpu"), *other.about("cpu")),
-            twice=one.cpus & other.cpus,
+            about=(*first.about("cpu"), *second.about("cpu")),
+            twice=first.cpus & second.cpus,
         )
 
 

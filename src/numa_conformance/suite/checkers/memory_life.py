@@ -162,7 +162,7 @@ def never_gives_what_is_reserved(moment: Moment) -> Judgement:
 
 def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
-    over = (told for told in Room(moment.world).overdrawn() if counts(*told[:2]))
+    over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
     for nodes, kind, given, had in islice(over, 1):
         why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
         yield Violation(why, f"{given} bytes", f"{had} bytes at most")
@@ -172,11 +172,11 @@ def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) ->
 def keeps_groups_apart(moment: Moment) -> Judgement:
     """NUMA nodes that serve together serve as no other group, and none of them serves alone."""
     groups = sorted(Room(moment.world).groups)
-    crossing = [(one, other) for one, other in combinations(groups, 2) if one & other]
+    crossing = [(first, second) for first, second in combinations(groups, 2) if first & second]
     return violated(
         not crossing,
         "NUMA nodes serve containers in several groups",
-        got=", ".join(f"{format_bits(one)} and {format_bits(other)}" for one, other in crossing),
+        got=", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing),
         allowed="one group for each NUMA node",
     )
 
