@@ -28,7 +28,7 @@ class Conversation:
         self._client = client
         self._requirements = {*requirements, WELL_FORMED}
         self._version = version
-        self._tell = tell or (lambda told: None)
+        self._tell = tell or (lambda known: None)
 
     def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
         """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""

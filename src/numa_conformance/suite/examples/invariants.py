@@ -64,36 +64,36 @@ def memory_violations(
     allocatable: MemoryAmounts, free: MemoryAmounts, granted: Iterable[tuple[str, int, Iterable[int]]]
 ) -> list[str]:
     """Return what is wrong with a node's memory; ``granted`` are blocks of type, bytes and NUMA nodes."""
-    found = []
+    violations = []
     given: Counter[str] = Counter()
     for kind, amount, nodes in granted:
         given[kind] += amount
         unknown = [node for node in nodes if kind not in allocatable.get(node, {})]
         if unknown:
-            found.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
+            violations.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
     for node, amounts in allocatable.items():
         for kind, most in amounts.items():
             left = free.get(node, {}).get(kind, 0)
             if not 0 <= left <= most:
-                found.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
+                violations.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
     for kind in sorted({kind for amounts in allocatable.values() for kind in amounts}):
         taken = sum(amounts.get(kind, 0) - free.get(node, {}).get(kind, 0) for node, amounts in allocatable.items())
         if taken != given[kind]:
-            found.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
-    return found
+            violations.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
+    return violations
 
 
 def device_violations(devices: Iterable[str], held: Mapping[str, Mapping[str, Iterable[str]]]) -> list[str]:
     """Return what is wrong with the devices of one resource; ``held`` is pod uid to container to device ids."""
-    known, owner, found = set(devices), dict[str, str](), []
+    known, owner, violations = set(devices), dict[str, str](), []
     for uid, containers in held.items():
         for name, ids in containers.items():
-            for one in ids:
-                if one not in known:
-                    found.append(f"container {name} of pod {uid} has the device {one}, which is not there")
-                if owner.setdefault(one, uid) != uid:
-                    found.append(f"device {one} belongs to the pods {owner[one]} and {uid}")
-    return found
+            for device in ids:
+                if device not in known:
+                    violations.append(f"container {name} of pod {uid} has the device {device}, which is not there")
+                if owner.setdefault(device, uid) != uid:
+                    violations.append(f"device {device} belongs to the pods {owner[device]} and {uid}")
+    return violations
 
 
 def split_cores(machine: Machine, cpus: CpuSet) -> list[CpuSet]:
