@@ -119,7 +119,7 @@ def node(conformance: Run, requirements: tuple[str, ...]) -> NodeRun:
     """Return a conversation with the target's node; nothing is started yet."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
-    return NodeRun(conformance.client, requirements, None if asked == own else asked)
+    return NodeRun(conformance.client, requirements[0], None if asked == own else asked)
 
 
 @pytest.fixture
