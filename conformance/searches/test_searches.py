@@ -87,8 +87,8 @@ def test_merges_of_hints(search: Conversation, conformance: Run, data: st.DataOb
         pytest.skip("not claimed: a policy that aligns")
     policy = data.draw(st.sampled_from(claimed), label="policy")
     providers = data.draw(st.lists(_providers(), min_size=1, max_size=3), label="providers")
-    told = {"policy": policy, "options": {}, "nodes": NODES, "distances": DISTANCES, "providers": providers}
-    search(load_machine("one-cpu"), [("merge", told)])
+    question = {"policy": policy, "options": {}, "nodes": NODES, "distances": DISTANCES, "providers": providers}
+    search(load_machine("one-cpu"), [("merge", question)])
 
 
 def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:

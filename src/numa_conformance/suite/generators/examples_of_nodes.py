@@ -249,10 +249,10 @@ def _foreign(other: Machine) -> Script:
     """Give the state file of a node to another one, with fewer CPUs."""
     yield _start(static())
     yield _admit(guaranteed("a", 2))
-    told = yield "node.checkpoints", {}
+    answer = yield "node.checkpoints", {}
     yield "node.start", {"machine": machine_to_dict(other), "kubelet": static()}
-    if CPU_FILE in told.get("checkpoints", {}):
-        yield "node.restart", {"files": {CPU_FILE: told["checkpoints"][CPU_FILE]}}
+    if CPU_FILE in answer.get("checkpoints", {}):
+        yield "node.restart", {"files": {CPU_FILE: answer["checkpoints"][CPU_FILE]}}
 
 
 def _start(config: Json) -> Question:
