@@ -23,6 +23,7 @@ from .guards import (
     without_devices,
     without_option,
 )
+from .wording import in_words
 
 REFUSING = ("restricted", "single-numa-node")
 ALIGNING = ("best-effort", *REFUSING)
@@ -49,7 +50,7 @@ def must_be_refused(admission: Admission, why: str) -> Judgement:
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} is admitted, {why}",
-        got=", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items()),
+        got=in_words(admission.held),
         allowed="refused",
         free=admission.before.free,
     )

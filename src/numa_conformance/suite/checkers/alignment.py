@@ -5,13 +5,13 @@ from __future__ import annotations
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
 from ..judge.checker import Guard, Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES, cpus_of, touched
+from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
-from .admissions import ALIGNING
+from .admissions import ALIGNING, must_be_admitted, must_be_refused
 from .guards import admitted, for_the_first_time, of_containers, under, without_option
-from .wording import listed
+from .wording import in_words, listed
 
 
 def request_of(admission: Admission) -> Request:
@@ -108,7 +108,7 @@ AT_ONCE = (
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
     node = able_nodes(admission)[0]
-    return is_admitted(admission, f"NUMA node {node} has all it asks for", 1 << node)
+    return must_be_admitted(admission, f"though NUMA node {node} has all it asks for")
 
 
 @checker(
@@ -119,19 +119,7 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """CPUs and memory that need several NUMA nodes, and as many, are admitted where so few of them are free."""
     nodes = next(nodes for nodes in _able_sets(admission) if nodes & (nodes - 1))
-    return is_admitted(admission, f"the NUMA nodes {format_bits(nodes)} prefer all it asks for", nodes)
-
-
-def is_admitted(admission: Admission, where: str, nodes: int) -> Judgement:
-    """Judge that the pod is admitted; ``where`` says why it must be, ``nodes`` (bits) are to be looked at."""
-    world = admission.before
-    return violated(
-        admission.admitted,
-        f"pod {admission.pod.uid} is refused where {where}",
-        got=f"{admission.reason}: {admission.message}",
-        allowed="admitted",
-        free=world.free & cpus_of(world.machine, nodes),
-    )
+    return must_be_admitted(admission, f"though the NUMA nodes {format_bits(nodes)} prefer all it asks for")
 
 
 @checker(
@@ -161,7 +149,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
-    return is_refused(admission, "no NUMA node has all it asks for")
+    return must_be_refused(admission, "though no NUMA node has all it asks for")
 
 
 @checker(
@@ -171,18 +159,7 @@ def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
 )
 def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
-    return is_refused(admission, "nothing on so few NUMA nodes is free")
-
-
-def is_refused(admission: Admission, where: str) -> Judgement:
-    """Judge that the pod is refused; ``where`` says why it must be."""
-    return violated(
-        not admission.admitted,
-        f"pod {admission.pod.uid} is admitted where {where}",
-        got="; ".join(f"{name}: {what_is_held(held)}" for name, held in admission.held.items()),
-        allowed="refused",
-        free=admission.before.free,
-    )
+    return must_be_refused(admission, "though nothing on so few NUMA nodes is free")
 
 
 @checker(
@@ -199,7 +176,7 @@ def keeps_together(admission: Admission) -> Judgement:
     return violated(
         common,
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
-        got="; ".join(f"{name}: {what_is_held(held)}" for name, held in admission.held.items()),
+        got=in_words(admission.held),
         allowed="one NUMA node for all",
     )
 
@@ -282,11 +259,3 @@ def nodes_of(world: World, held: Held) -> set[int]:
             numa = places.get((name, id), ())
             common &= set(numa) if numa else common
     return common
-
-
-def what_is_held(held: Held) -> str:
-    """Write what a container holds."""
-    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
-    parts += [f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in held.memory or ()]
-    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
-    return ", ".join(parts) or "nothing of its own"

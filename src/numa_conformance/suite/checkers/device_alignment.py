@@ -11,18 +11,17 @@ from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Room, asked_devices
+from .admissions import must_be_admitted
 from .alignment import (
     AT_ONCE,
-    able_nodes,
     devices_are_alike,
-    is_admitted,
     leaving_a_cpu,
     nodes_of,
     one_node_can_give_all,
     request_of,
-    what_is_held,
 )
 from .guards import admitted, for_the_first_time, static, under
+from .wording import in_words
 
 SINGLE = (under("single-numa-node"), for_the_first_time)
 
@@ -53,7 +52,7 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
         yield from violated(
             not far,
             f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}",
-            got=what_is_held(held),
+            got=held,
             allowed=f"devices of the NUMA nodes {near}",
             CPUs=held.cpus,
         )
@@ -97,7 +96,7 @@ SURELY_ADMITTED = (under("single-numa-node"), *AT_ONCE, leaving_a_cpu, devices_a
 )
 def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
     """Devices whose plugin tells no NUMA node go with whatever else is asked for: they are no reason to refuse."""
-    return _goes_with(admission, "and its devices are of no NUMA node")
+    return must_be_admitted(admission, "though a NUMA node has all else, and its devices are of none")
 
 
 @checker(
@@ -107,12 +106,7 @@ def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
 )
 def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     """A device of several NUMA nodes is local to each of them."""
-    return _goes_with(admission, "with a device that is local to several")
-
-
-def _goes_with(admission: Admission, why: str) -> Judgement:
-    node = able_nodes(admission)[0]
-    return is_admitted(admission, f"NUMA node {node} has all it asks for, {why}", 1 << node)
+    return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
 
 
 def _asks_for_devices_alone(admission: Admission) -> bool:
@@ -138,7 +132,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     return violated(
         common,
         f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes",
-        got="; ".join(f"{name}: {what_is_held(held)}" for name, held in admission.held.items()),
+        got=in_words(admission.held),
         allowed="devices of one NUMA node, or a refusal",
     )
 
@@ -175,7 +169,7 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             not held.cpus and has == wanted and together,
             f"container {container.name} of pod {admission.pod.uid}, which asks for a fraction of a CPU, is given "
             "something else than devices of one NUMA node",
-            got=what_is_held(held),
+            got=held,
             allowed=f"{wanted} of one NUMA node, and no CPUs",
             CPUs=held.cpus,
         )

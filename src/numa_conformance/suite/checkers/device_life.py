@@ -8,6 +8,7 @@ from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Request, Room, asked_devices
 from ..judge.world import Held
+from .admissions import must_be_admitted
 from .guards import admitted, fitting, for_the_first_time, of_containers
 from .restarts import came_up, plain
 
@@ -125,12 +126,7 @@ hangs_on_what_returned = Guard[Admission](
 )
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again: they serve a pod for which there were too few before."""
-    return violated(
-        admission.admitted,
-        f"pod {admission.pod.uid} is refused, though so many devices are free since others were removed",
-        got=f"{admission.reason}: {admission.message}",
-        allowed="admitted",
-    )
+    return must_be_admitted(admission, "though so many devices are free since others were removed")
 
 
 def _preferred(admission: Admission) -> tuple[str, set[tuple[str, str]]] | None:

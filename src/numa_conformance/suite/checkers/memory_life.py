@@ -14,13 +14,11 @@ from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
 from ..judge.world import Held
+from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
     AT_ONCE,
-    able_nodes,
     aligned_at_once,
     devices_are_alike,
-    is_admitted,
-    is_refused,
     leaving_a_cpu,
     one_node_can_give_all,
     request_of,
@@ -198,7 +196,7 @@ has_too_little = Guard[Admission]("the NUMA nodes may have so much memory", _has
 )
 def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     """A Guaranteed pod is refused whose memory the NUMA nodes together, or under single-numa-node each, do not have."""
-    return is_refused(admission, "the NUMA nodes have less memory than it asks for")
+    return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
 
 
 had_too_little_before = Guard[Admission](
@@ -226,8 +224,7 @@ had_too_little_before = Guard[Admission](
 )
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again: it serves a pod for which there was too little before."""
-    node = able_nodes(admission)[0]
-    return is_admitted(admission, f"NUMA node {node} has all it asks for, some of which removed pods had", 1 << node)
+    return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
 @checker("memory-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, memory_static, came_up))
@@ -248,5 +245,4 @@ def _blocks(held: Held | None) -> set[tuple[str, int, int]]:
 
 def told_memory(held: Held | None) -> str:
     """Write the memory that a container holds."""
-    blocks = (held.memory if held else None) or ()
-    return ", ".join(f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in blocks) or "none"
+    return ", ".join(map(str, (held.memory if held else None) or ())) or "none"

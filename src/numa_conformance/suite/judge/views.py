@@ -109,7 +109,7 @@ def _given_to(admission: Admission) -> Iterator[object]:
         for who, group in groups:
             places = tuple(place for view in group for place in _near(view))
             if places:
-                yield Together(before.settings, who, places, "; ".join(_everything(view) for view in group))
+                yield Together(before.settings, who, places, "; ".join(f"{view.name}: {view.held}" for view in group))
 
 
 def _all_told(held: Held | None) -> Held:
@@ -128,14 +128,6 @@ def _near(given: Given) -> Iterator[int]:
     for resource, ids in (held.devices or {}).items():
         near = (sum(1 << node for node in devices.get((resource, id), ())) for id in sorted(ids))
         yield from filter(None, near)
-
-
-def _everything(given: Given) -> str:
-    held = given.held or Held(CpuBits(0))
-    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
-    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in held.blocks]
-    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
-    return f"{given.name}: {', '.join(parts) or 'nothing'}"
 
 
 def _of_state(state: State) -> Iterator[OnNode]:
