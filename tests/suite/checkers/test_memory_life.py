@@ -44,7 +44,7 @@ REMOVED = node(MACHINE, static_memory("single-numa-node"), *LEFT).removed("a")
 def on_groups(*nodes: int) -> Moment:
     """Give each of two pods a GiB of some NUMA nodes (bits)."""
     pods = [resident(guaranteed(f"p{bits}", 1, "1Gi"), c=held(memory=[Block("memory", GI, bits)])) for bits in nodes]
-    return Moment(node(MACHINE, static_memory(), *pods))
+    return Moment(node(MACHINE, static_memory("restricted"), *pods))
 
 
 CASES: dict[str, Case] = {

@@ -25,7 +25,7 @@ from .alignment import (
     with_app_containers_only,
     with_memory,
 )
-from .guards import admitted, for_the_first_time, memory_none, memory_static, of_containers
+from .guards import admitted, for_the_first_time, memory_none, memory_static, of_containers, under
 from .restarts import came_up, plain
 
 of_a_guaranteed_pod = Guard[Admission]("the pod is not Guaranteed", lambda admission: admission.pod.qos == GUARANTEED)
@@ -166,7 +166,7 @@ def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) ->
         yield Violation(why, f"{given} bytes", f"{had} bytes at most")
 
 
-@checker("memory-manager/static/keeps-groups-apart", Moment, when=(memory_static, with_pods))
+@checker("memory-manager/static/keeps-groups-apart", Moment, when=(memory_static, under("restricted"), with_pods))
 def keeps_groups_apart(moment: Moment) -> Judgement:
     """NUMA nodes that serve together serve as no other group, and none of them serves alone."""
     groups = sorted(Room(moment.world).groups)
