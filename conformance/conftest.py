@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -13,8 +14,9 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.cases import case_id, requirements_of
+from numa_conformance.pytest_plugin.cases import TOLD, case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
+from numa_conformance.suite.examples.conversation import Conversation
 from numa_conformance.suite.examples.goldens import Golden
 from numa_conformance.suite.examples.node_run import NodeRun
 
@@ -106,17 +108,18 @@ def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def node(new_node: Callable[[], NodeRun]) -> NodeRun:
-    """Return a conversation with the target's node; nothing is started yet."""
-    return new_node()
+def ask(conformance: Run, requirements: tuple[str, ...], request: pytest.FixtureRequest) -> Conversation:
+    """Return a way to ask the target, which judges what it answers by the requirement of the running test."""
+    version = str(conformance.profile.version)
+    return Conversation(conformance.client, requirements, version, partial(request.node.stash.__setitem__, TOLD))
 
 
 @pytest.fixture
-def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
-    """Return a way to begin conversations anew, for tests that draw examples."""
+def node(conformance: Run, requirements: tuple[str, ...]) -> NodeRun:
+    """Return a conversation with the target's node; nothing is started yet."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
-    return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
+    return NodeRun(conformance.client, requirements[0], None if asked == own else asked)
 
 
 @pytest.fixture
@@ -134,4 +137,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
 
 
-__all__ = ["Machine", "conformance", "golden", "new_node", "node", "requirements", "target"]
+__all__ = ["Machine", "ask", "conformance", "golden", "node", "requirements", "target"]

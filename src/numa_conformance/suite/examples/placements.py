@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...cpuset import CpuSet
 from ...machine import load_machine
 from ...machine.placement_map import PlacementMap
-from ...protocol.messages.node import StartFailed
 from ..generators.workloads import burstable, guaranteed, static
-from .node_run import NodeRun
+from ..history.answers import Admitted, StartFailed
+from .node_run import NodeRun, cpus_of, pool_of
 
 __all__ = ["MACHINES", "place"]
 
@@ -43,10 +43,10 @@ def place(node: NodeRun, machine_name: str, option: str) -> str:
             node.remove("p2")
             held.pop("p2", None)
         answer = node.try_admit(guaranteed(name, size))
-        if answer.admitted:
-            held[name] = answer.cpus()
-            lines.append(f"{name}: {size} CPUs on {answer.cpus()}")
+        if isinstance(answer, Admitted):
+            held[name] = cpus_of(answer)
+            lines.append(f"{name}: {size} CPUs on {held[name]}")
         else:
             lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.message}")
-    lines.append(f"shared pool: {node.admit(burstable('shared', 1)).pool}")
+    lines.append(f"shared pool: {pool_of(node.admit(burstable('shared', 1)))}")
     return str(PlacementMap(machine, held, lines))

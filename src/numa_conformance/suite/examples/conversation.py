@@ -1,0 +1,47 @@
+"""``Conversation``: asks what a case wrote or drew, and lets the checkers judge it like any other conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from ...machine import Machine
+from ...protocol import Client
+from ..asking.drive import drive
+from ..checkers.verdicts import WELL_FORMED, judge
+from ..generators.scenario import Question, Scenario, ask_all
+from ..telling.telling import Told, beside, finding_of
+
+__all__ = ["Conversation"]
+
+
+class Conversation:
+    """A target, the requirements that a case checks, and the Kubernetes version asked for.
+
+    ``tell`` takes what is known of each conversation beside the verdict.
+    """
+
+    def __init__(
+        self, client: Client, requirements: Sequence[str], version: str, tell: Callable[[Told], None] | None = None
+    ) -> None:
+        """Take them."""
+        self._client = client
+        self._requirements = {*requirements, WELL_FORMED}
+        self._version = version
+        self._tell = tell or (lambda known: None)
+
+    def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
+        """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""
+        __tracebackhide__ = True
+        scenario = Scenario("case", "of the suite", machine, partial(ask_all, tuple(questions)))
+        history, fault = drive(scenario, self._client, self._version)
+        if fault is not None:
+            raise fault
+        verdicts = judge(history)
+        asked = max(verdicts.asked[name] for name in self._requirements)
+        for broken in verdicts.broken:
+            if broken.requirement in self._requirements:
+                until = broken.history.until(broken.step + 1)
+                self._tell(Told(asked, 1, until, (machine.name,), beside=beside(broken)))
+                raise finding_of(broken)
+        self._tell(Told(asked, 1))
