@@ -122,7 +122,7 @@ def _named(machines: tuple[str, ...]) -> str:
 
 
 def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
-    """Return the quirks by which the kubelet departs as the target does; None where it does not, or nobody asks."""
+    """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
     if run.level != "documented" or error is None:
         return None
     if asking is not None:
@@ -134,9 +134,7 @@ def _departures(case: Case, error: BaseException | None, asking: Told | None, ru
 
 def _named_quirks(causes: Causes) -> str:
     shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
-    return "the kubelet departs here too: " + (
-        "; ".join(f"quirk {cause}" for cause in shown) or "no quirk is the reason"
-    )
+    return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
 
 
 def _only_recommended(case: Case) -> bool:

@@ -230,7 +230,9 @@ class NodeRun:
             why,
             got=str(got) if isinstance(got, CpuSet) else got,
             allowed=str(allowed) if isinstance(allowed, CpuSet) else allowed,
-            scenario=scenario_json(self.machine, self.kubelet, self._steps, self._answers),
+            scenario=scenario_json(
+                self.machine, self.kubelet, self._steps, self._answers, came_up=self.started is not None
+            ),
             picture=drawn(self.machine, shown, {}),
         )
 

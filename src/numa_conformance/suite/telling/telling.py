@@ -71,7 +71,11 @@ def scenario_of(history: History) -> dict[str, Any]:
     start = history.steps[starts[-1]]
     told = [(operation, step) for step in history.steps[starts[-1] + 1 :] if (operation := _operation(step))]
     return scenario_json(
-        machine, start.params["kubelet"], [operation for operation, _ in told], [step.answer or {} for _, step in told]
+        machine,
+        start.params["kubelet"],
+        [operation for operation, _ in told],
+        [step.answer or {} for _, step in told],
+        came_up=(start.answer or {}).get("result") != "failed",
     )
 
 
