@@ -15,6 +15,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.cases import case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
+from numa_conformance.suite.asking.machine_choice import MachineChoice
 from numa_conformance.suite.examples.goldens import Golden
 from numa_conformance.suite.examples.node_run import NodeRun
 
@@ -116,7 +117,13 @@ def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], No
     """Return a way to begin conversations anew, for tests that draw examples."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
-    return lambda: NodeRun(conformance.client, requirements, None if asked == own else asked)
+
+    def only_on_chosen(machine: Machine) -> None:
+        if not conformance.machines.has(machine):
+            pytest.skip(f"not asked: {machine.name} is no machine that is chosen")
+
+    version = None if asked == own else asked
+    return lambda: NodeRun(conformance.client, requirements, version, only_on_chosen)
 
 
 @pytest.fixture
@@ -129,9 +136,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes ``machine`` on each machine asked for."""
     if "machine" in metafunc.fixturenames:
         run = metafunc.config.stash.get(RUN, None)
-        chosen = run.machines if run is not None and run.machines else SMALL
-        names = [os.path.basename(name).removesuffix(".yaml") for name in chosen]
-        metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
+        chosen = MachineChoice() if run is None else run.machines
+        machines = chosen.named or {name: machine for name in SMALL if chosen.has(machine := load_machine(name))}
+        names = [os.path.basename(name).removesuffix(".yaml") for name in machines]
+        metafunc.parametrize("machine", list(machines.values()), ids=names)
 
 
 __all__ = ["Machine", "conformance", "golden", "new_node", "node", "requirements", "target"]

@@ -36,13 +36,13 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
     budget = conformance.budget.among(len(able))
     claimed = conformance.claimed
-    wanted = frozenset(chosen) if conformance.is_narrowed else frozenset[str]()
+    wanted = frozenset(chosen) if conformance.selection.narrows else frozenset[str]()
     driven: dict[str, list[History]] = {}
 
     def begun(name: str) -> Asking:
         if name not in groups:
             groups[name] = Asking(
-                GROUPS[name].scenarios(claimed, 0),
+                GROUPS[name].asked_on(conformance.machines, claimed),
                 target,
                 str(conformance.profile.version),
                 budget=budget,

@@ -43,7 +43,13 @@ OPTIONS: tuple[Option, ...] = (
         metavar="NAME@VERSION",
     ),
     Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
-    Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
+    Option(
+        "machine",
+        "a machine to test on, by name or file, or with a - before it one to leave out (--numa-machine=-NAME); "
+        "repeatable (default: those of the catalogue)",
+        "list",
+        "MACHINE",
+    ),
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
     Option("case", "only this case of the suite, or this test with all its cases; repeatable", "list", "ID"),
     Option(

@@ -13,6 +13,7 @@ from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, St
 from ..real_kubelet.command import serving
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
+from ..suite.asking.machine_choice import MachineChoice
 from ..suite.asking.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
@@ -33,8 +34,8 @@ class Run:
     known: KnownFailures
     selection: Selection
     snapshots: Snapshots
-    machines: tuple[str, ...]
-    """The machines to test on; empty for the suite's own choice."""
+    machines: MachineChoice
+    """The machines to test on."""
     deep: bool
     search_seconds: float | None
     """How long a deep search goes on, if that is said."""
@@ -68,7 +69,7 @@ class Run:
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
             snapshots=Snapshots.read(config, level),
-            machines=tuple(settings_list(config, "numa_machine")),
+            machines=MachineChoice.parse(settings_list(config, "numa_machine")),
             deep=deep,
             search_seconds=budget.seconds,
             shrinks=not is_set(config, "numa_no_shrink"),
@@ -92,13 +93,13 @@ class Run:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
-        return self.selection.narrows or self.snapshots.are_own
+        """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
+        return self.selection.narrows or self.snapshots.are_own or not self.machines.is_whole
 
     @property
     def asks_the_whole_suite(self) -> bool:
         """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
-        return not (self.selection.is_part or self.machines)
+        return self.machines.is_whole and not self.selection.is_part
 
 
 RUN = pytest.StashKey[Run]()

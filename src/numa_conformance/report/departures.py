@@ -37,8 +37,8 @@ def in_history(history: History, requirement: str) -> Causes | None:
 def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
     """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
 
-    None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: then what is wrong
-    stands in none of the answers that are compared. ``untold``: fields of answers that the target cannot see.
+    None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
+    is in no answer that is compared. ``untold``: fields of answers that the target cannot see.
     """
 
     def alike(quirks: Quirks) -> bool:

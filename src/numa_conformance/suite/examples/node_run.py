@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -118,9 +118,17 @@ class NodeRun:
     """
 
     def __init__(
-        self, client: Client, requirements: Sequence[str], kubernetes_version: KubernetesVersion | None = None
+        self,
+        client: Client,
+        requirements: Sequence[str],
+        kubernetes_version: KubernetesVersion | None = None,
+        before_start: Callable[[Machine], None] = lambda machine: None,
     ) -> None:
-        """Take the target, the requirements that the test checks, and the version to ask for if not the target's."""
+        """Take the target, the requirements that the test checks, and the version to ask for if not the target's.
+
+        ``before_start`` is told each machine before a node is brought up on it.
+        """
+        self._before_start = before_start
         self._version = None if kubernetes_version is None else str(kubernetes_version)
         self._client = client
         self._requirements = tuple(requirements)
@@ -139,6 +147,7 @@ class NodeRun:
 
     def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted | StartFailed:
         """Bring up a node, which may refuse."""
+        self._before_start(machine)
         self.machine = machine
         self.kubelet = dict(kubelet)
         self._steps, self._answers, self._held = [], [], {}
