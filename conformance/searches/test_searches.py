@@ -13,6 +13,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.spending import SEARCHES
 from numa_conformance.suite.examples.search import Search
 from numa_conformance.suite.generators.picks import OPTION_SETS
 from numa_conformance.suite.generators.scenario import Question
@@ -34,7 +35,9 @@ POLICIES = ("best-effort", "restricted", "single-numa-node")
 
 @pytest.fixture
 def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> Search:
-    return Search(target, requirements, str(conformance.profile.version))
+    return Search(
+        target, requirements, str(conformance.profile.version), lambda: not conformance.spending.left(SEARCHES)
+    )
 
 
 @pytest.mark.surfaces("pick")

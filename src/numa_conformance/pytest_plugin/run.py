@@ -18,8 +18,9 @@ from ..suite.asking.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
+from .spending import Spending
 
-__all__ = ["RUN", "Run"]
+__all__ = ["RUN", "Run", "open_connection"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Run:
     shrinks: bool
     budget: Budget
     """How much of the generated conversations is asked."""
+    spending: Spending
+    """The time that the run has in all."""
     report: str
     """The folder for reports; empty for none."""
     markdown: str
@@ -60,7 +63,8 @@ class Run:
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        client = Client(_connection(config, level, Profile.parse(profile, DEFAULT).version))
+        spending = Spending(None if deep else budget.seconds)
+        client = Client(open_connection(config, level, Profile.parse(profile, DEFAULT).version))
         return cls(
             client=client,
             level=level,
@@ -74,6 +78,7 @@ class Run:
             search_seconds=budget.seconds,
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget(part=budget.part) if deep else budget,
+            spending=spending,
             report=setting(config, "numa_report"),
             markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
@@ -106,7 +111,8 @@ RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""
 
 
-def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+    """Open a way to the target that the options name; the bundled reference where they name none."""
     if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
         raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
     if level == "exact" and setting(config, "numa_kubelet"):
