@@ -15,7 +15,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.cases import case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.pytest_plugin.spending import BY_HAND
+from numa_conformance.pytest_plugin.spending import BY_HAND, NO_TIME
 from numa_conformance.suite.asking.machine_choice import MachineChoice
 from numa_conformance.suite.examples.goldens import Golden
 from numa_conformance.suite.examples.node_run import NodeRun
@@ -123,7 +123,7 @@ def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], No
         if not conformance.machines.has(machine):
             pytest.skip(f"not asked: {machine.name} is no machine that is chosen")
         if not conformance.spending.left(BY_HAND):
-            pytest.skip("not asked within the budget")
+            pytest.skip(NO_TIME)
 
     version = None if asked == own else asked
     return lambda: NodeRun(conformance.client, requirements, version, before_start)

@@ -11,7 +11,7 @@ from numa_conformance.protocol import Client
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.pytest_plugin.spending import TELLING
+from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
 from numa_conformance.suite.asking.asking import Outcome, broken_in
 from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
 from numa_conformance.suite.asking.repeating import times_seen
@@ -74,7 +74,7 @@ def test_every_step(
     if not times and not conformance.machines.is_whole:
         pytest.skip(f"not asked on the machines that are chosen{_because(why)}")
     if not times and not conformance.budget.is_whole:
-        pytest.skip(f"not asked within the budget{_because(why)}")
+        pytest.skip(f"{NO_TIME}{_because(why)}")
     if not times and conformance.features != frozenset(FEATURES):
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it" + _because(why))
     assert times or faults, f"no conversation asks {name}{_because(why)}"

@@ -24,6 +24,7 @@ from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
 from .run import RUN, Run, open_connection
+from .spending import NO_TIME
 from .verdicts import CASE_PROPERTY
 
 __all__ = ["HARNESS_ERROR", "Conclusion", "Terminal"]
@@ -141,6 +142,7 @@ class Conclusion:
         )
 
     def _summary(self, run: Run) -> Summary:
+        unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
         level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
         return Summary.of(
             run.client.description,
@@ -149,7 +151,7 @@ class Conclusion:
             list(self._cases.values()),
             run.known,
             planned=self._planned,
-            narrowed=run.is_narrowed or any(case.by_chance for case in self._left_out),
+            narrowed=run.is_narrowed or unasked or any(case.by_chance for case in self._left_out),
             features=run.features,
             harness=self._harness,
             left_out=self._left_out,
@@ -205,7 +207,7 @@ class Terminal:
             reporter.write_line(printable(f"no report: {unwritten}"))
         for line in summary_lines(summary, run.again, "" if unwritten else run.report):
             reporter.write_line(printable(line))
-        spent = budget_line(run.spending, summary.counts["not claimed"])
+        spent = budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases))
         if spent:
             reporter.write_line(spent)
         failed = len(config.stash[OWN_FAILED])

@@ -74,11 +74,11 @@ def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float) -
     return seconds * part
 
 
-def budget_line(spending: Spending, not_claimed: int) -> str:
+def budget_line(spending: Spending, not_asked: int) -> str:
     """Return what was spent of a budget that is a time; "" without one."""
     if spending.seconds is None:
         return ""
-    rest = "; a case for which there was no time counts as not claimed" if not_claimed else ""
+    rest = f"; for {not_asked} of the cases that are not claimed there was no time" if not_asked else ""
     return f"budget: {_told(spending.spent)} spent of {_told(spending.seconds)}{rest}"
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from .searching import call, searches, waiting
+from .spending import NO_TIME
 
 __all__ = ["PartSearch", "ShortSearch"]
 
@@ -47,7 +48,7 @@ class ShortSearch:
         share = self._left() / max(self._waiting, 1)
         self._waiting -= 1
         if not share:
-            pytest.skip("not asked within the budget")
+            pytest.skip(NO_TIME)
         began = self._clock()
         failure = None
         try:

@@ -11,10 +11,23 @@ import pytest
 from .cases import CASE
 from .searching import searches
 
-__all__ = ["BY_HAND", "CONVERSATIONS", "SEARCHES", "TELLING", "ShortCases", "Spending", "first_what_finds_most"]
+__all__ = [
+    "BY_HAND",
+    "CONVERSATIONS",
+    "NO_TIME",
+    "SEARCHES",
+    "TELLING",
+    "ShortCases",
+    "Spending",
+    "first_what_finds_most",
+]
 
 CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""
+
+
+NO_TIME = "not asked within the budget"
+"""How the reason begins why a case was not asked for which there was no time."""
 
 
 class Spending:
@@ -47,7 +60,7 @@ class ShortCases:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
         """Skip a case for which there is no time."""
         if _turn(pyfuncitem) == 1 and not self._spending.left(BY_HAND):
-            pytest.skip("not asked within the budget")
+            pytest.skip(NO_TIME)
 
 
 def first_what_finds_most(items: list[pytest.Item]) -> None:
