@@ -72,7 +72,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
-        "for generated conversations and for searches: a time or a part of all (90s, 10m, 5%%); "
+        "a time for the whole run (90s, 10m), or a part of the generated conversations and searches (5%%); "
         "requirements are asked less often",
         metavar="BUDGET",
     ),
