@@ -170,7 +170,7 @@ def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
 
 
 def test_what_has_no_room_is_told_with_its_finding_its_quirk_and_its_command():
-    names = sorted(REQUIREMENTS)[:10]
+    names = list(REQUIREMENTS)[:10]
     cases = [
         msgspec.structs.replace(
             case(number, "failed", name, f"finding {number}\nanswered: much\ncomes and goes: failed 1 of 5 times"),

@@ -47,7 +47,7 @@ def small_ones(surface):
 def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
     client = Client(InProcess(lambda: OneField(seed), "one field", 10))
     began = time.monotonic()
-    for scenario in random.Random(seed).sample(small_ones(SPOILT[spoilt_by(seed)]), CONVERSATIONS):
+    for scenario in random.Random(seed).choices(small_ones(SPOILT[spoilt_by(seed)]), k=CONVERSATIONS):
         history, fault = drive(scenario, client, str(DEFAULT))
         for broken in judge(history).broken[:1]:
             shortest = shortened(broken, client, seconds=0.1)
