@@ -96,8 +96,8 @@ def score(folder: Path, nodes: int, pods: int) -> list[str]:
     """Ask for the scores of pods on nodes."""
     allocatable = {"cpu": "256", "memory": "1Ti", "pods": "110"}
     items = [
-        {"kind": "Node", "metadata": {"name": f"n{one}"}, "status": {"allocatable": allocatable}}
-        for one in range(nodes)
+        {"kind": "Node", "metadata": {"name": f"n{number}"}, "status": {"allocatable": allocatable}}
+        for number in range(nodes)
     ]
     (folder / "nodes.json").write_text(json.dumps({"kind": "List", "items": items}))
     return ["score", "--nodes", str(folder / "nodes.json"), "--json", pods_as_yaml(folder, pods)]
@@ -122,7 +122,7 @@ def capture(folder: Path) -> list[str]:
 
 def show_machine(folder: Path) -> list[str]:
     """Draw a machine of as many CPUs and devices as one may have."""
-    devices = [{"resource": "example.com/d", "id": f"d{one}", "numa": [one % 8]} for one in range(65_536)]
+    devices = [{"resource": "example.com/d", "id": f"d{number}", "numa": [number % 8]} for number in range(65_536)]
     layout = {"sockets": 8, "coresPerNuma": 512, "threads": 2, "memory": ["64Gi"] * 8}
     (folder / "machine.json").write_text(json.dumps({"name": "large", **layout, "devices": devices}))
     return ["machines", "show", str(folder / "machine.json")]

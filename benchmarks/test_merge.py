@@ -12,7 +12,7 @@ from numa_conformance.managers.topology import policy_of
 
 def every_hint(nodes):
     subsets = [
-        sum(1 << one for one in chosen) for size in range(1, nodes + 1) for chosen in combinations(range(nodes), size)
+        sum(1 << node for node in chosen) for size in range(1, nodes + 1) for chosen in combinations(range(nodes), size)
     ]
     return [Hint(mask, False) for mask in subsets]
 

@@ -30,11 +30,11 @@ def test_scores_of_1000_nodes_and_5_resources_from_their_pods(benchmark):
 
 def test_scores_of_1000_nodes_and_5_resources_from_kept_books(benchmark):
     scorer = Scorer(STRATEGY, QUIRKS)
-    own = scorer.counted(asking("p"))
+    of_pod = scorer.counted(asking("p"))
     capacity = dict.fromkeys(RESOURCES, 64000) | {"memory": 256 << 30}
     books = [dict.fromkeys(RESOURCES, 7 * index % 64000) for index in range(1000)]
 
     def score_all():
-        return [scorer.mean(scorer.steps(capacity, used, own)) for used in books]
+        return [scorer.mean(scorer.steps(capacity, used, of_pod)) for used in books]
 
     assert len(benchmark(score_all)) == 1000

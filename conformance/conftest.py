@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Generator
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -13,10 +14,11 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.cases import case_id, requirements_of
+from numa_conformance.pytest_plugin.cases import TOLD, case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
 from numa_conformance.pytest_plugin.spending import BY_HAND, NO_TIME
 from numa_conformance.suite.asking.machine_choice import MachineChoice
+from numa_conformance.suite.examples.conversation import Conversation
 from numa_conformance.suite.examples.goldens import Golden
 from numa_conformance.suite.examples.node_run import NodeRun
 
@@ -108,25 +110,36 @@ def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def node(new_node: Callable[[], NodeRun]) -> NodeRun:
-    """Return a conversation with the target's node; nothing is started yet."""
-    return new_node()
+def before_asking(conformance: Run) -> Callable[[Machine], None]:
+    """Return what leaves a case out on a machine that is not chosen, and where there is no time for it."""
 
-
-@pytest.fixture
-def new_node(conformance: Run, requirements: tuple[str, ...]) -> Callable[[], NodeRun]:
-    """Return a way to begin conversations anew, for tests that draw examples."""
-    asked = conformance.profile.version
-    own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
-
-    def before_start(machine: Machine) -> None:
+    def check(machine: Machine) -> None:
         if not conformance.machines.has(machine):
             pytest.skip(f"not asked: {machine.name} is no machine that is chosen")
         if not conformance.spending.left(BY_HAND):
             pytest.skip(NO_TIME)
 
-    version = None if asked == own else asked
-    return lambda: NodeRun(conformance.client, requirements, version, before_start)
+    return check
+
+
+@pytest.fixture
+def ask(
+    conformance: Run,
+    requirements: tuple[str, ...],
+    before_asking: Callable[[Machine], None],
+    request: pytest.FixtureRequest,
+) -> Conversation:
+    """Return a way to ask the target, which judges what it answers by the requirement of the running test."""
+    version, tell = str(conformance.profile.version), partial(request.node.stash.__setitem__, TOLD)
+    return Conversation(conformance.client, requirements, version, tell, before=before_asking)
+
+
+@pytest.fixture
+def node(conformance: Run, requirements: tuple[str, ...], before_asking: Callable[[Machine], None]) -> NodeRun:
+    """Return a conversation with the target's node; nothing is started yet."""
+    asked = conformance.profile.version
+    own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
+    return NodeRun(conformance.client, requirements[0], None if asked == own else asked, before_asking)
 
 
 @pytest.fixture
@@ -145,4 +158,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", list(machines.values()), ids=names)
 
 
-__all__ = ["Machine", "conformance", "golden", "new_node", "node", "requirements", "target"]
+__all__ = ["Machine", "ask", "before_asking", "conformance", "golden", "node", "requirements", "target"]

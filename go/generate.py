@@ -75,8 +75,8 @@ class Types:
             case {"$ref": ref}:
                 return self._names[ref.rpartition("/")[2]]
             case {"anyOf": [inner, {"type": "null"}]}:
-                found = self.of(field, inner)
-                return found if found.startswith(("[]", "map[", "json.")) else f"*{found}"
+                type_ = self.of(field, inner)
+                return type_ if type_.startswith(("[]", "map[", "json.")) else f"*{type_}"
             case {"anyOf": _, "discriminator": {"mapping": mapping}}:
                 union = self._inside[field]
                 self.unions[union] = [ref.rpartition("/")[2] for ref in mapping.values()]
@@ -145,7 +145,7 @@ def _reply(method: str, result: Schema) -> tuple[str, list[str]]:
     """Return the Go type that answers a method, and its members where it is one of several."""
     if "$ref" in result:
         return result["$ref"].rpartition("/")[2], []
-    return f"{exported(method)}Reply", [one["$ref"].rpartition("/")[2] for one in result["anyOf"]]
+    return f"{exported(method)}Reply", [reply["$ref"].rpartition("/")[2] for reply in result["anyOf"]]
 
 
 def _methods(schema: Schema) -> Iterator[str]:
@@ -165,12 +165,12 @@ def _methods(schema: Schema) -> Iterator[str]:
         surfaces.setdefault(parts["surface"], []).append(method)
     rows = []
     for surface, methods in surfaces.items():
-        own = [method for method in methods if method not in OF_THEIR_OWN]
-        if own:
+        of_surface = [method for method in methods if method not in OF_THEIR_OWN]
+        if of_surface:
             name = f"{exported(surface)}Target"
             yield comment(f"{name} is a target of the surface {surface}: {SURFACES[surface]}.")
-            yield f"type {name} interface {{\n{''.join(lines[method] for method in own)}}}\n\n"
-            rows += [(method, surface, name, IMPLIED.get(surface, [])) for method in own]
+            yield f"type {name} interface {{\n{''.join(lines[method] for method in of_surface)}}}\n\n"
+            rows += [(method, surface, name, IMPLIED.get(surface, [])) for method in of_surface]
         for method in methods:
             if method in OF_THEIR_OWN:
                 name, implied = OF_THEIR_OWN[method]
@@ -179,7 +179,9 @@ def _methods(schema: Schema) -> Iterator[str]:
                 rows.append((method, surface, name, implied))
     yield "// methods are all but describe, in the order of their names.\nvar methods = []method{\n"
     for method, surface, name, implied in sorted(rows):
-        features = f"[]string{{{', '.join(f'Feature{exported(one)}' for one in implied)}}}" if implied else "nil"
+        features = (
+            f"[]string{{{', '.join(f'Feature{exported(feature)}' for feature in implied)}}}" if implied else "nil"
+        )
         yield f'\t{{"{method}", "{surface}", {features}, call({name}.{exported(method)})}},\n'
     yield "}\n"
 

@@ -20,8 +20,8 @@ from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.requirements import REQUIREMENTS
 from planted import mixed
 
-MOST = 30
-"""Scenarios of a group in which a mutant's faults are looked for: what shows more rarely, cases of the suite show."""
+MOST = 80
+"""Scenarios of a group in which a mutant's faults are looked for, examples first."""
 FILE = Path(__file__).with_suffix(".json")
 Where = tuple[str, str, str]
 """A group, a cell and a machine."""
@@ -61,7 +61,8 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
     for group in GROUPS.values():
         if group.surface not in client.description.surfaces or not wanted.intersection(asked_in(group, client.claimed)):
             continue
-        for scenario in mixed(_scenarios(group.name, client.claimed))[:most]:
+        scenarios = mixed(_scenarios(group.name, client.claimed))
+        for scenario in sorted(scenarios, key=lambda scenario: scenario.generator != "example")[:most]:
             where = (group.name, scenario.cell, scenario.machine.name)
             found = dict.fromkeys(wanted.intersection(broken_in(scenario, client)), where) | found
             if found and (most is None or found.keys() >= wanted):

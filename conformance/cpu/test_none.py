@@ -5,23 +5,24 @@ from __future__ import annotations
 import pytest
 
 from numa_conformance.machine import Machine
-from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.suite.examples.conversation import Conversation
+from numa_conformance.suite.generators.scenario import Question
 from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement
 
+NONE: Question = ("node.start", {"kubelet": kubelet(cpuManagerPolicy="none")})
+
 
 @requirement("cpu-manager/none/needs-no-reservation")
-def test_comes_up_without_a_reservation(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet(cpuManagerPolicy="none"))
+def test_comes_up_without_a_reservation(ask: Conversation, machine: Machine) -> None:
+    ask(machine, [NONE])
 
 
 @requirement("cpu-manager/reconcile/none-writes-nothing")
-def test_reconcile_writes_no_cpuset(node: NodeRun, machine: Machine) -> None:
-    node.start(machine, kubelet(cpuManagerPolicy="none"))
-    for name, subject in (("b", best_effort("b")), ("a", guaranteed("a", 2))):
-        node.admit(subject)
-        node.run(name)
-    updates = node.reconcile().updates
-    node.check(not updates, "cpusets are written under policy none", got=updates, allowed="no update")
+def test_reconcile_writes_no_cpuset(ask: Conversation, machine: Machine) -> None:
+    life = [NONE]
+    for uid, pod in (("b", best_effort("b")), ("a", guaranteed("a", 2))):
+        life += [("node.admit", {"pod": pod}), ("node.run", {"uid": uid})]
+    ask(machine, [*life, ("node.reconcile", {})])

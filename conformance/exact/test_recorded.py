@@ -28,15 +28,15 @@ def test_recorded_decisions_come_out_the_same(
     if not file.exists():
         pytest.skip(f"not claimed: no {kind} of Kubernetes {conformance.profile.version} is recorded")
     outcomes = list(replay(target, read_vectors([file])))
-    differing = [one for one in outcomes if one.status == "differed"]
+    differing = [outcome for outcome in outcomes if outcome.status == "differed"]
     if differing:
         first = differing[0]
-        asked = sum(one.status != "unsupported" for one in outcomes)
-        shown = "\n".join(str(one) for one in first.differences[:5])
+        asked = sum(outcome.status != "unsupported" for outcome in outcomes)
+        shown = "\n".join(str(difference) for difference in first.differences[:5])
         why = f"{len(differing)} of {asked} recorded decisions come out otherwise; the first is {first.vector.id}:"
         again = f"see it again: numa-conformance replay {file} --id {first.vector.id}"
         raise Finding(requirements, f"{why}\n{shown}\n{again}")
-    if not any(one.status == "matched" for one in outcomes):
+    if not any(outcome.status == "matched" for outcome in outcomes):
         pytest.skip(f"not claimed: every recorded {kind} needs features that the target does not claim")
 
 

@@ -61,12 +61,12 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
             keep_group(name, driven.pop(name), conformance.report)
 
     def showing(requirement: str) -> list[Asking]:
-        told: list[Asking] = []
+        asked_here: list[Asking] = []
         for name in groups_of(requirement, conformance.surfaces, claimed):
-            told.append(begun(name))
-            if wanted and requirement in told[-1].outcome.verdicts.unmet:
+            asked_here.append(begun(name))
+            if wanted and requirement in asked_here[-1].outcome.verdicts.unmet:
                 break
-        return told
+        return asked_here
 
     @functools.cache
     def settle() -> None:

@@ -93,18 +93,22 @@ def test_finds_the_memory_of_numa_nodes(
     nodes, root = NODES[name], tmp_path / "host"
     lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
     machine = _discovered(target, root)
-    for kind, told, there in (
-        ("memory", {one.node: one.memory for one in machine.memory}, {node: one.memory for node, one in nodes.items()}),
+    for kind, answered, there in (
+        (
+            "memory",
+            {entry.node: entry.memory for entry in machine.memory},
+            {node: seen.memory for node, seen in nodes.items()},
+        ),
         (
             "huge pages",
-            {one.node: {size: pages for size, pages in one.hugepages.items() if pages} for one in machine.memory},
-            {node: one.pages for node, one in nodes.items()},
+            {entry.node: {size: pages for size, pages in entry.hugepages.items() if pages} for entry in machine.memory},
+            {node: seen.pages for node, seen in nodes.items()},
         ),
-        ("distances", machine.distances, tuple(one.distances for one in nodes.values())),
+        ("distances", machine.distances, tuple(seen.distances for seen in nodes.values())),
     ):
-        is_told = any(told.values()) if isinstance(told, dict) else told
-        if is_told and told != there:
-            raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(told), allowed=str(there))
+        is_told = any(answered.values()) if isinstance(answered, dict) else answered
+        if is_told and answered != there:
+            raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(answered), allowed=str(there))
 
 
 def _discovered(target: Client, root: Path) -> Machine:

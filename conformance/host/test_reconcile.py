@@ -11,8 +11,9 @@ from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.host import HostReconcile
-from numa_conformance.suite.examples.node_run import NodeRun, PodOnNode
+from numa_conformance.suite.examples.node_run import NodeRun, cpus_of, pool_of
 from numa_conformance.suite.generators.workloads import best_effort, guaranteed, static
+from numa_conformance.suite.history.answers import Admitted
 from numa_conformance.suite.telling.findings import Finding
 
 pytestmark = pytest.mark.surfaces("host")
@@ -27,7 +28,7 @@ CONTAINER = {
 """The driver of cgroups to the folder of a pod's container ``c``, two levels below the folder of all pods."""
 
 
-def _run(node: NodeRun, name: str, cpus: int = 0) -> PodOnNode:
+def _run(node: NodeRun, name: str, cpus: int = 0) -> Admitted:
     answer = node.admit(guaranteed(name, cpus) if cpus else best_effort(name))
     node.run(name)
     return answer
@@ -73,12 +74,12 @@ def test_cpusets_reach_the_cgroups(
     node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
 ) -> None:
     node.start(MACHINE, static())
-    pool = _run(node, "shared").pool
-    own = _run(node, "own", 2)
-    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": own.cpus()}, version, driver)
+    pool = pool_of(_run(node, "shared"))
+    exclusive = _run(node, "own", 2)
+    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": cpus_of(exclusive)}, version, driver)
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, shared=own.pool, own=own.cpus())
-    pool = node.remove("own").pool
+    cgroups.check(requirements, shared=pool_of(exclusive), own=cpus_of(exclusive))
+    pool = pool_of(node.remove("own"))
     target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, shared=pool)
 
@@ -88,8 +89,8 @@ def test_a_cgroup_that_comes_late_gets_its_cpuset(
     node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
 ) -> None:
     node.start(MACHINE, static())
-    before = {uid: _run(node, uid).pool for uid in ("early", "late")}
-    pool = _run(node, "own", 2).pool
+    before = {uid: pool_of(_run(node, uid)) for uid in ("early", "late")}
+    pool = pool_of(_run(node, "own", 2))
     cgroups = Cgroups(tmp_path / "first", {"early": before["early"]})
     target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, early=pool)

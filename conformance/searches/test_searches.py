@@ -14,7 +14,7 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import SEARCHES
-from numa_conformance.suite.examples.search import Search
+from numa_conformance.suite.examples.conversation import Conversation
 from numa_conformance.suite.generators.picks import OPTION_SETS
 from numa_conformance.suite.generators.scenario import Question
 from numa_conformance.suite.strategies.machines import machines
@@ -34,10 +34,9 @@ POLICIES = ("best-effort", "restricted", "single-numa-node")
 
 
 @pytest.fixture
-def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> Search:
-    return Search(
-        target, requirements, str(conformance.profile.version), lambda: not conformance.spending.left(SEARCHES)
-    )
+def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> Conversation:
+    version = str(conformance.profile.version)
+    return Conversation(target, requirements, version, over=lambda: not conformance.spending.left(SEARCHES))
 
 
 @pytest.mark.surfaces("pick")
@@ -52,7 +51,7 @@ def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> S
     "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
 )
 @given(data=st.data(), machine=SMALL)
-def test_choices_of_cpus(search: Search, conformance: Run, data: st.DataObject, machine: Machine) -> None:
+def test_choices_of_cpus(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
     _only_on_chosen(machine, conformance)
     claimed = [names for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= conformance.features]
     options = data.draw(st.sampled_from(claimed), label="options")
@@ -63,11 +62,10 @@ def test_choices_of_cpus(search: Search, conformance: Run, data: st.DataObject, 
 
 @pytest.mark.surfaces("pick")
 @pytest.mark.beside_node
-@pytest.mark.departs("overlapping-groups-taken-twice")
 @requirement("cpu-manager/static/gives-free-cpus-only", "cpu-manager/static/integral-guaranteed-is-exclusive")
 @given(data=st.data(), machine=machines(max_cpus=32, max_nodes=4, devices=False))
 def test_choices_of_cpus_on_odd_machines(
-    search: Search, conformance: Run, data: st.DataObject, machine: Machine
+    search: Conversation, conformance: Run, data: st.DataObject, machine: Machine
 ) -> None:
     _only_on_chosen(machine, conformance)
     search(machine, [_pick(data, machine)])
@@ -96,14 +94,14 @@ def _pick(data: st.DataObject, machine: Machine, *options: str) -> Question:
     "topology-manager/best-effort/admits-unaligned-pods",
 )
 @given(data=st.data())
-def test_merges_of_hints(search: Search, conformance: Run, data: st.DataObject) -> None:
+def test_merges_of_hints(search: Conversation, conformance: Run, data: st.DataObject) -> None:
     claimed = [name for name in POLICIES if f"topology-manager/{name}" in conformance.features]
     if not claimed:
         pytest.skip("not claimed: a policy that aligns")
     policy = data.draw(st.sampled_from(claimed), label="policy")
     providers = data.draw(st.lists(_providers(), min_size=1, max_size=3), label="providers")
-    told = {"policy": policy, "options": {}, "nodes": NODES, "distances": DISTANCES, "providers": providers}
-    search(load_machine("one-cpu"), [("merge", told)])
+    question = {"policy": policy, "options": {}, "nodes": NODES, "distances": DISTANCES, "providers": providers}
+    search(load_machine("one-cpu"), [("merge", question)])
 
 
 def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:
@@ -124,7 +122,7 @@ def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:
     "device-manager/allocation/shares-no-device",
 )
 @given(data=st.data(), machine=MACHINES)
-def test_lives_of_nodes(search: Search, conformance: Run, data: st.DataObject, machine: Machine) -> None:
+def test_lives_of_nodes(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
     _only_on_chosen(machine, conformance)
     search(machine, _life(data, machine, conformance.client.features))
 

@@ -85,18 +85,18 @@ class Plugin:
     def prefer(self, request, context):
         """The highest ids, with those that must be among them."""
         chosen = []
-        for one in request.container_requests:
-            must = list(one.must_include_deviceIDs)
-            others = sorted(set(one.available_deviceIDs) - set(must), reverse=True)
-            ids = [*must, *others][: one.allocation_size]
+        for container in request.container_requests:
+            must = list(container.must_include_deviceIDs)
+            others = sorted(set(container.available_deviceIDs) - set(must), reverse=True)
+            ids = [*must, *others][: container.allocation_size]
             chosen.append(V1BETA1.ContainerPreferredAllocationResponse(deviceIDs=ids))
         return V1BETA1.PreferredAllocationResponse(container_responses=chosen)
 
     def allocate(self, request, context):
         answers = []
-        for one in request.container_requests:
-            print(f"allocated {', '.join(one.devices_ids)}", flush=True)
-            answers.append(V1BETA1.ContainerAllocateResponse(envs={"DEVICES": ",".join(one.devices_ids)}))
+        for container in request.container_requests:
+            print(f"allocated {', '.join(container.devices_ids)}", flush=True)
+            answers.append(V1BETA1.ContainerAllocateResponse(envs={"DEVICES": ",".join(container.devices_ids)}))
         return V1BETA1.AllocateResponse(container_responses=answers)
 
 

@@ -32,8 +32,8 @@ class Naive:
 
     def classify(self, request):
         pod = Pod.from_dict(request.pod)
-        own = {container.name: own_cpus(pod, container) for container in pod.all_containers}
-        return Classified(pod.qos, own, sum(own.values()))
+        counts = {container.name: own_cpus(pod, container) for container in pod.all_containers}
+        return Classified(pod.qos, counts, sum(counts.values()))
 
     def node_start(self, request):
         self.static = request.kubelet.get("cpuManagerPolicy") == "static"

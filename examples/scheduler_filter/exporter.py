@@ -26,11 +26,11 @@ def free_by_numa_node():
 
 def main():
     config.load_kube_config(os.environ["KUBECONFIG"])
-    api, told = client.CoreV1Api(), None
+    api, last = client.CoreV1Api(), None
     while True:
-        if (free := free_by_numa_node()) != told:
+        if (free := free_by_numa_node()) != last:
             api.patch_node(os.environ["NODE_NAME"], {"metadata": {"annotations": {ANNOTATION: json.dumps(free)}}})
-            told = free
+            last = free
         time.sleep(0.1)
 
 

@@ -9,7 +9,7 @@ ANNOTATION = "example.com/free-cpus-by-numa-node"
 def refusal(pod, node):
     """Why a node is left out, nothing where it is not."""
     free = json.loads(node["metadata"].get("annotations", {}).get(ANNOTATION, "[]"))
-    asked = max(int(one["resources"]["limits"]["cpu"]) for one in pod["spec"]["containers"])
+    asked = max(int(container["resources"]["limits"]["cpu"]) for container in pod["spec"]["containers"])
     return None if asked <= max(free, default=0) else f"no NUMA node has {asked} free CPUs"
 
 

@@ -95,8 +95,8 @@ def main(words: list[str]) -> int:
     print(newer.news(known[minor]), flush=True)
     if options.seed is not None:
         return odd.ask(program, options.seed, options.seconds)
-    told = [ask(program, level, more) for level in ("documented", "exact")]
-    return max(*told, 0 if more else odd.ask(program, date.today().toordinal(), options.seconds))
+    codes = [ask(program, level, more) for level in ("documented", "exact")]
+    return max(*codes, 0 if more else odd.ask(program, date.today().toordinal(), options.seconds))
 
 
 if __name__ == "__main__":

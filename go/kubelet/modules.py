@@ -41,14 +41,14 @@ def published(module: str, patch: str) -> str:
     _, minor, number = patch.split(".")
     for candidate in range(int(number), -1, -1):
         version = f"v0.{minor}.{candidate}"
-        found = subprocess.run(
+        done = subprocess.run(
             ["go", "mod", "download", "-json", f"{module}@{version}"],
             cwd="/",
             capture_output=True,
             text=True,
             check=False,
         )
-        if found.returncode == 0:
+        if done.returncode == 0:
             return version
     raise SystemExit(f"no version of {module} for Kubernetes {patch} can be had")
 
@@ -59,12 +59,13 @@ def write(patch: str) -> None:
     kubernetes = json.loads(go("mod", "download", "-json", f"k8s.io/kubernetes@v{patch}"))
     its_own = json.loads(go("mod", "edit", "-json", kubernetes["GoMod"]))
     staging = [
-        one["Old"]["Path"] for one in its_own.get("Replace") or [] if one["New"]["Path"].startswith("./staging/")
+        entry["Old"]["Path"] for entry in its_own.get("Replace") or [] if entry["New"]["Path"].startswith("./staging/")
     ]
-    others = [one for one in its_own.get("Replace") or [] if not one["New"]["Path"].startswith("./staging/")]
+    others = [entry for entry in its_own.get("Replace") or [] if not entry["New"]["Path"].startswith("./staging/")]
     lines = [f"\t{name} => {name} {published(name, patch)}" for name in staging if name not in UNUSED]
     lines += [
-        f"\t{one['Old']['Path']} => {one['New']['Path']} {one['New'].get('Version', '')}".rstrip() for one in others
+        f"\t{entry['Old']['Path']} => {entry['New']['Path']} {entry['New'].get('Version', '')}".rstrip()
+        for entry in others
     ]
     file = HERE / "minors" / f"{minor}.mod"
     file.write_text(

@@ -57,15 +57,15 @@ def tree(patch: str) -> Path:
 def news(patch: str) -> str:
     """Say in a line what came after a patch."""
     try:
-        found = newest(patch, modules.go("list", "-m", "-versions", KUBERNETES).split())
-        if found == patch:
+        latest = newest(patch, modules.go("list", "-m", "-versions", KUBERNETES).split())
+        if latest == patch:
             return f"the module proxy lists no newer patch than {patch}"
-        files = touched(tree(patch), tree(found))
+        files = touched(tree(patch), tree(latest))
     except (subprocess.CalledProcessError, OSError, ValueError, KeyError):
         return f"whether there is a newer patch than {patch} could not be found out"
     if not files:
-        return f"{found} is newer than {patch}, and touches no file of the managers"
-    return f"{found} is newer than {patch}, and touches files of the managers: {', '.join(files)}"
+        return f"{latest} is newer than {patch}, and touches no file of the managers"
+    return f"{latest} is newer than {patch}, and touches files of the managers: {', '.join(files)}"
 
 
 if __name__ == "__main__":

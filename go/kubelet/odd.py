@@ -45,14 +45,14 @@ def compare(program: Path, seed: int, seconds: float, asked: Asked) -> Iterator[
                 asked.histories += 1
                 asked.questions += len(history.steps)
                 asked.crashes += fault is not None
-                found = differing(history, beside, files, untold=kubelet.untold | reference.untold)
-                if found:
-                    yield found
+                difference = differing(history, beside, files, untold=kubelet.untold | reference.untold)
+                if difference:
+                    yield difference
 
 
-def keep(found: Iterable[Differing], file: Path) -> None:
+def keep(differences: Iterable[Differing], file: Path) -> None:
     """Write what differed as histories: each with the reference's answers, and then with the kubelet's."""
-    both = (history for one in found for history in (one.history, one.other))
+    both = (history for difference in differences for history in (difference.history, difference.other))
     file.write_text(histories_text(both), encoding="utf-8")
 
 
@@ -60,15 +60,17 @@ def ask(program: Path, seed: int, seconds: float) -> int:
     """Ask, keep what differed beside the program, and tell it; returns 1 where something did."""
     asked = Asked()
     file = program.with_name(f"{program.name}-odd-{seed}.jsonl")
-    found = list(compare(program, seed, seconds, asked))
-    if found:
-        keep(found, file)
+    differences = list(compare(program, seed, seconds, asked))
+    if differences:
+        keep(differences, file)
     print(
         f"odd machines, seed {seed}: {asked.questions:,} questions in {asked.histories:,} histories, "
-        f"{asked.crashes:,} of them end with a crash; {len(found)} differ" + (f": {file}" if found else ""),
+        f"{asked.crashes:,} of them end with a crash; {len(differences)} differ" + (f": {file}" if differences else ""),
         flush=True,
     )
-    for one in islice(found, 10):
-        step = one.history.steps[one.step]
-        print(f"  {one.history.head.generator}, {step.method}: {'; '.join(map(str, one.differences[:2]))}")
-    return 1 if found else 0
+    for difference in islice(differences, 10):
+        step = difference.history.steps[difference.step]
+        print(
+            f"  {difference.history.head.generator}, {step.method}: {'; '.join(map(str, difference.differences[:2]))}"
+        )
+    return 1 if differences else 0

@@ -43,8 +43,11 @@ def test_reads_a_scheduler_configuration(file: Path) -> None:
     ("text", "said"),
     [
         (f"{KUBELET}---\n{KUBELET}", "holds 2 documents of kind KubeletConfiguration (accepted: one)"),
-        (f"{KUBEADM}---\nkind: KubeletConfig\n", "(ClusterConfiguration, KubeletConfig) (accepted: one Kub"),
-        ("", "holds 0 documents (accepted: one KubeletConfiguration)"),
+        (
+            f"{KUBEADM}---\nkind: KubeletConfig\n",
+            "holds no KubeletConfiguration, but ClusterConfiguration, KubeletConfig (accepted: one Kub",
+        ),
+        ("", "holds no KubeletConfiguration, but nothing (accepted: one KubeletConfiguration"),
         ('{"kubeletconfig": {"cpuManagerPolicie": "static"}}', "did you mean 'cpuManagerPolicy'?"),
         ('{"kubeletconfig": 3}', "is a number (accepted: an object)"),
     ],

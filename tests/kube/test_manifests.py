@@ -44,12 +44,16 @@ def test_objects_that_make_no_pods_are_passed_over_and_told(folder: Path) -> Non
     found = read(folder, "---\n".join([SERVICE, POD, SERVICE, ROLLOUT, "kind: SecretList\nitems: []\n"]))
     assert [pod.name for pod in found.pods] == ["p"]
     (notice,) = found.notices
-    assert notice.endswith(": 2 Service, 1 Rollout, 1 SecretList")
+    assert notice.endswith(
+        ": 2 Service, 1 Rollout, 1 SecretList; give the pods that Rollout made (kubectl get pods -o yaml)"
+    )
 
 
 def test_a_file_of_nothing_else_is_refused(folder: Path) -> None:
     (fault,) = faults(folder, f"{SERVICE}---\n{ROLLOUT}")
-    assert fault.startswith("input.yaml: holds no pods and nodes, but Service, Rollout (accepted: Pod, Deployment")
+    assert fault.startswith(
+        "input.yaml: holds no pods and nodes, but Service, Rollout (accepted: the pods that Rollout made: "
+    )
 
 
 @pytest.mark.parametrize(

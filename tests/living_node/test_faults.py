@@ -236,7 +236,7 @@ def a_thread_with_memory_from_anywhere(node):
     "memory-manager/static/never-gives-more-than-is-free",
     BOOKS,
     PINNED,
-    (SURVIVES,),
+    (SURVIVES, "memory-manager/reserved-memory/is-never-given"),
 )
 def more_memory_than_there_is(node):
     node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=[Block((0,), "memory", 64 << 30)]))
@@ -397,9 +397,12 @@ def _asked(asked):
 
 
 BESIDE = {
+    "cpu-manager/full-pcpus-only/are-additive",
     "cpu-manager/full-pcpus-only/refuses-a-partial-core",
     "cpu-manager/none/limits-are-enforced-by-quota",
     "cpu-manager/static/keeps-cpus-when-admitted-again",
+    "cpu-manager/static/limits-alone-make-guaranteed",
+    "cpu-manager/static/sidecars-and-init-containers-are-eligible",
     "cpu-manager/static/shared-limits-are-enforced-by-quota",
 }
 """What containers are judged by whose pods tell more than a node at work shows: what was asked for, refused, had."""

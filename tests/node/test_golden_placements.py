@@ -12,5 +12,5 @@ from numa_conformance.suite.examples.placements import MACHINES, place
 @pytest.mark.parametrize("option", ["static", *STATIC_OPTIONS])
 def test_pods_are_placed_as_before(option: str, snapshot: SnapshotAssertion):
     client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 10))
-    told = [place(NodeRun(client, (), None), machine, option) for machine in MACHINES[:7]]
+    told = [place(NodeRun(client, "exact/placements/static"), machine, option) for machine in MACHINES[:7]]
     assert "\n".join(told) == snapshot

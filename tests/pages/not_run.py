@@ -7,7 +7,6 @@ ABSENT = {
     r"kubectl |helm ": "asks a cluster",
     r".* cluster\.yaml ": "reads what kubectl wrote; examples/cluster beside it is read",
     r"(.*/)?tox run|.*/pip install --quiet tox": "runs everything there is",
-    r"eval ": "changes the reader's shell",
     r"git ": "changes the reader's repository",
     r".*(command:|--numa-target-command \"?\./|my-agent)": "names a program that the reader has or builds",
     r"(cc|go|cd rust-target) ": "needs the language's tools; tests/cli/test_init.py",

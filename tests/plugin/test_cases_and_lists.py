@@ -7,27 +7,28 @@ import pytest
 from numa_conformance.documentation.versions import DEFAULT
 
 BEST = "histories/test_histories::test_every_step[qos/best-effort-has-none]"
-LESS = "cpu/test_options::test_options_keep_their_promises_together"
-WRITTEN = "device/test_allocation::test_devices_are_on_the_numa_node_of_the_cpus"
+LESS = "host/test_reconcile::test_a_cgroup_that_comes_late_gets_its_cpuset"
+WRITTEN = "host/test_reconcile::test_cpusets_reach_the_cgroups"
 
 
 def test_named_cases_are_run_and_no_others(suite, report):
-    result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[2]", "--numa-report", "out", "-n", "2")
+    result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[1-cgroupfs]", "--numa-report", "out", "-n", "2")
     assert result.ret == 0
-    assert [case["id"] for case in report()["cases"]] == [LESS, f"{WRITTEN}[2]"]
+    assert [case["id"] for case in report()["cases"]] == [LESS, f"{WRITTEN}[1-cgroupfs]"]
     assert report()["verdict"] == "partial"
 
 
 def test_a_test_is_named_with_all_its_cases(suite, report):
     assert suite("--numa-case", WRITTEN, "--numa-report", "out").ret == 0
-    assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{text}]" for text in ("1", "2")]
+    ways = ("1-cgroupfs", "2-cgroupfs", "2-systemd")
+    assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{way}]" for way in ways]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         (LESS[:-3], f"the suite has no case '{LESS[:-3]}' (accepted: --numa-list shows them); did you mean '{LESS}'?"),
-        (f"{WRITTEN}[3]", f"did you mean '{WRITTEN}["),
+        (f"{WRITTEN}[3-cgroupfs]", f"did you mean '{WRITTEN}["),
         ("exact/test_scores::test_nodes_score_as_kube_scheduler_scores_them", "asked at level exact only"),
     ],
 )
@@ -36,13 +37,9 @@ def test_a_case_that_is_not_there_is_wrong_usage(suite, name, said):
     assert (result.ret, said in result.stderr.str(), "VERDICT" in result.stdout.str()) == (4, True, False)
 
 
-@pytest.mark.parametrize(("version", "code"), [("1.31", 4), ("1.32", 0)])
-def test_a_case_from_which_the_kubelet_departs_is_asked_at_level_exact_of_versions_that_do_not(suite, version, code):
-    """Quirk groups-may-cross, until 1.31."""
-    case = "memory/test_static::test_a_node_that_serves_alone_joins_no_group"
-    result = suite("--numa-level", "exact", "--numa-profile", f"all@{version}", "--numa-case", case)
-    assert result.ret == code
-    assert ("asked at level documented only" in result.stderr.str()) is (code == 4)
+def test_conversations_are_judged_by_what_is_documented_at_that_level_alone(suite):
+    result = suite("--numa-level", "exact", "--numa-case", BEST)
+    assert (result.ret, "asked at level documented only" in result.stderr.str()) == (4, True)
 
 
 @pytest.mark.parametrize(

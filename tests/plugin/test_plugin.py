@@ -145,7 +145,7 @@ def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
         "0.3",
         *ASKED,
         "--numa-requirement",
-        "cpu-manager/none/needs-no-reservation",
+        "host/finds-the-online-cpus",
         "--numa-report",
         "out",
     )
@@ -153,7 +153,7 @@ def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
     cases = json.loads((pytester.path / "out/report.json").read_text())["cases"]
     verdicts = {case["id"].split("[")[0]: case["verdict"] for case in cases}
     assert verdicts["histories/test_histories::test_every_step"] == "timed out"
-    assert verdicts["cpu/test_none::test_comes_up_without_a_reservation"] == "passed"
+    assert verdicts["host/test_discovery::test_finds_what_the_host_has"] == "passed"
     assert "no answer within 0.3 s" in result.stdout.str()
 
 
@@ -174,7 +174,7 @@ def test_what_is_not_claimed_is_not_passed(suite, pytester):
     report = json.loads((pytester.path / "out/report.json").read_text())
     assert report["verdict"] == "partial"
     assert report["counts"]["passed"] >= 6
-    assert report["counts"]["not claimed"] > 200
+    assert report["counts"]["not claimed"] > 180
     assert report["counts"]["passed"] + report["counts"]["not claimed"] == len(report["cases"])
 
 

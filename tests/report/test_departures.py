@@ -3,7 +3,7 @@
 import pytest
 
 import departing
-from numa_conformance.documentation.quirks import QUIRKS, Quirks
+from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.report.beside_reference import open_reference
@@ -14,6 +14,7 @@ from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import guaranteed
 from numa_conformance.suite.recorded import record
+from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
@@ -134,16 +135,11 @@ def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():
     assert in_scenario(scenario, NEWEST) is None
 
 
-@pytest.mark.parametrize(
-    ("case", "quirk"),
-    [
-        ("memory/test_static::test_a_node_that_serves_alone_joins_no_group", "groups-may-cross"),
-    ],
-)
-def test_a_report_names_the_quirks_of_cases_written_by_hand(tmp_path, case, quirk):
-    version = KubernetesVersion.parse("1.31")
-    departing.ask(version, Quirks.of(version).showing(), tmp_path, "--numa-case", case)
+def test_a_report_names_the_quirks_of_an_example(tmp_path):
+    apart, version = "memory-manager/static/keeps-groups-apart", KubernetesVersion.parse("1.31")
+    quirks = DEPARTURES[apart][version]
+    departing.ask(version, quirks, tmp_path, "--numa-requirement", apart)
     (failed,) = read_report(tmp_path).cases
-    assert (failed.verdict, quirk in failed.quirks) == ("not followed", True)
+    assert (failed.verdict, tuple(failed.quirks)) == ("not followed", quirks)
     assert "\nthe kubelet departs here too: " in failed.details
-    assert f"{quirk}: {QUIRKS[quirk].summary}" in failed.details
+    assert all(f"{quirk}: {QUIRKS[quirk].summary}" in failed.details for quirk in quirks)

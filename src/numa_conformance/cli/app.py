@@ -10,9 +10,10 @@ from importlib import import_module
 import click
 
 from .. import __version__
-from ..errors import NumaConformanceError, StartError, UsageError, closest
+from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
+from .help_examples import EXAMPLES
 from .terminal import say
 
 __all__ = ["main"]
@@ -59,6 +60,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f".{name.replace('-', '_')}", __package__).command
         assert isinstance(command, click.Command)
+        command.epilog = "\b\n" + "\n".join(["Examples:", *(f"  numa-conformance {typed}" for typed in EXAMPLES[name])])
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -97,6 +99,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+def _placed(fault: Fault) -> Fault:
+    from ..reading import with_position  # what is right does not pay for it
+
+    return with_position(fault)
+
+
 def _let_go_of_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -116,7 +124,7 @@ def _guarded(run: Callable[[], object]) -> int:
         return 0
     except UsageError as error:
         for fault in error.faults:
-            say(f"error: {fault}", err=True)
+            say(f"error: {_placed(fault)}", err=True)
         return USAGE
     except StartError as error:
         say(f"error: the node does not come up ({error.stage}): {error.message}", err=True)

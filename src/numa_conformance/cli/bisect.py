@@ -26,6 +26,7 @@ from ..suite.history.history import History
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK
 from .level import LEVEL
+from .names import MachineName
 from .node_inputs import NodeInputs
 from .targets import TargetChoice, open_target
 from .terminal import print_json, say, with_progress
@@ -49,7 +50,9 @@ class _Real:
 
 @click.command("bisect")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--machine", "machine_name", help="A name of the catalogue, or a file: FILES hold pods.")
+@click.option(
+    "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
+)
 @click.option(
     "--config",
     "config_file",
@@ -87,15 +90,11 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> int:
-    r"""Ask version after version what becomes of FILES, and tell what changed when, and by what.
+    """Ask version after version what becomes of FILES, and tell what changed when, and by what.
 
     FILES hold pods, which come to a new node of --machine in order; or without --machine histories and scenarios, as
     reports and `diff --json` have them. Of each, two neighbouring versions are told at the first step that they answer
     otherwise. The sum of requests is not asked. Exits with 1 where something changed.
-
-    \b
-    numa-conformance bisect --machine amd-genoa-9654-smt-off --config kubelet.yaml pods.yaml
-    numa-conformance bisect --from 1.31 --to 1.34 --real histories.jsonl
     """
     histories = _histories(files, machine_name, config_file, flags, level)
     versions = _versions(oldest, newest)
@@ -196,7 +195,7 @@ def _turn_as_json(turn: Turn) -> dict[str, Any]:
     return {
         "before": str(turn.before),
         "after": str(turn.after),
-        **_where(turn.found),
+        **_where(turn.difference),
         "quirks": [name for name in turn.causes if name in QUIRKS],
         "changes": [name for name in turn.causes if name in CHANGES],
         "gatesAndOptions": [name for name in turn.causes if name not in QUIRKS and name not in CHANGES],
@@ -248,11 +247,11 @@ def _print_span(since: KubernetesVersion, until: KubernetesVersion) -> None:
 
 
 def _turn_lines(turn: Turn) -> Iterator[str]:
-    yield f"{turn.before} -> {turn.after}: {_question(turn.found)}"
-    for place in turn.found.differences[:MOST_PLACES]:
+    yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
+    for place in turn.difference.differences[:MOST_PLACES]:
         yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
-    if len(turn.found.differences) > MOST_PLACES:
-        yield f"    ... and {len(turn.found.differences) - MOST_PLACES} more"
+    if len(turn.difference.differences) > MOST_PLACES:
+        yield f"    ... and {len(turn.difference.differences) - MOST_PLACES} more"
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:

@@ -25,7 +25,7 @@ from ..kube import (
 from ..machine import load_machine
 from .exits import DIFFERENT, OK
 from .level import LEVEL
-from .names import Named
+from .names import MachineName, Named
 from .terminal import columns, notice, print_json, say, spread, with_progress
 from .versions import version
 
@@ -51,7 +51,12 @@ class _Sources:
 @click.option("--nodes", multiple=True, type=_FILE, help="Nodes, and pods on them, as kubectl prints them.")
 @click.option("--pods", multiple=True, required=True, type=_FILE, help="The pods to place, in order; workloads too.")
 @click.option("--fleet", type=_FILE, help="Which nodes have which machine and KubeletConfiguration.")
-@click.option("--machine", default=None, help="The machine of all other nodes: a name of the catalogue, or a file.")
+@click.option(
+    "--machine",
+    type=MachineName(),
+    default=None,
+    help="The machine of all other nodes: a name of the catalogue, or a file.",
+)
 @click.option("--kubelet", type=_FILE, help="The KubeletConfiguration of the nodes with --machine.")
 @click.option(
     "--kubernetes-version",

@@ -15,6 +15,7 @@ from ..kube import Pod
 from ..node import Admission
 from .exits import DIFFERENT, OK
 from .from_node import Question
+from .names import MachineName
 from .node_inputs import NodeInputs, node_options, read_all_pods
 from .outcomes import Outcomes
 from .placement_lines import headline, placement_lines
@@ -26,7 +27,12 @@ __all__ = ["command"]
 
 @click.command("explain")
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--machine", "machine_name", help="A name of the catalogue, or a file (capture writes one of a node).")
+@click.option(
+    "--machine",
+    "machine_name",
+    type=MachineName(),
+    help="A name of the catalogue, or a file (capture writes one of a node).",
+)
 @click.option(
     "--from-node",
     "dump",
@@ -54,8 +60,6 @@ def command(
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
     first; those that were refused are asked again. Exits with 1 when a pod is refused.
-
-    Example: numa-conformance explain pods.yaml --from-node worker-1.tar.gz
     """
     if dump is None and machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")

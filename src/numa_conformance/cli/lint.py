@@ -13,6 +13,7 @@ from ..kube import read_kubelet_configuration
 from ..machine import load_machine
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
+from .names import MachineName
 from .terminal import print_json, say
 
 __all__ = ["command"]
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 @click.command("lint")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--machine", "machine_name", default=None, help="A name of the catalogue, or a file.")
+@click.option("--machine", "machine_name", type=MachineName(), default=None, help="A name of the catalogue, or a file.")
 @VERSION
 @LEVEL
 @click.option("--strict", is_flag=True, help="Exit with 1 for what is unwise or without effect too.")

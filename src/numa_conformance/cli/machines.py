@@ -9,6 +9,7 @@ import click
 from ..hostfs import write_tree
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from ..machine.picture_svg import machine_svg
+from .names import MachineName
 from .terminal import columns, print_json, say, terminal_width
 
 __all__ = ["command"]
@@ -50,7 +51,7 @@ def list_machines(as_json: bool = False) -> None:
 
 
 @command.command("show")
-@click.argument("machine")
+@click.argument("machine", type=MachineName())
 @click.option("--json", "as_json", is_flag=True, help="Print the machine in the JSON form of its schema.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print the picture as SVG.")
 def show(machine: str, as_json: bool, as_svg: bool) -> None:
@@ -74,7 +75,7 @@ def show(machine: str, as_json: bool, as_svg: bool) -> None:
 
 
 @command.command("export")
-@click.argument("machine")
+@click.argument("machine", type=MachineName())
 @click.argument("folder", type=click.Path(path_type=Path))
 def export(machine: str, folder: Path) -> None:
     """Write what the kernel of MACHINE shows below /sys and /proc into FOLDER, which must be empty or absent."""

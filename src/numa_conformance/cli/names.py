@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest
+from ..machine import catalogue_names
 
-__all__ = ["Named", "chosen"]
+__all__ = ["MachineName", "Named", "chosen"]
 
 
 class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -25,6 +27,28 @@ class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 
         return self.fail(f"{value!r} is not accepted (accepted: {', '.join(names)}){hint}", param, ctx)
 
 
+class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
+    """A machine of the catalogue, or a file; a shell completes both."""
+
+    name = "machine"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the machines whose names begin so; files where none does."""
+        named = [CompletionItem(name) for name in catalogue_names() if name.startswith(incomplete)]
+        return named or [CompletionItem(incomplete, type="file")]
+
+
+def _near(pattern: str, names: Iterable[str]) -> str | None:
+    """Return the name that is meant by a misspelt one, by one of its parts, or by a misspelt part."""
+    known = list(names)
+    parts = {part: name for name in reversed(known) for part in (*name.split("/"), *name.replace("/", "-").split("-"))}
+    plain = pattern.replace("*", "").strip("/")
+    whole = closest(plain, known)
+    part = closest(plain, parts)
+    within = next((name for name in known if plain and plain in name), None)
+    return whole or within or (parts[part] if part else None)
+
+
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     """Return the names that one of the ``wanted`` matches (``*`` stands for any text), all where none is wanted.
 
@@ -33,7 +57,7 @@ def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     known = list(dict.fromkeys(names))
     wanted = list(wanted)
     faults = [
-        Fault("", f"there is no {what} {pattern!r}", suggestion=closest(pattern, known))
+        Fault("", f"there is no {what} {pattern!r}", suggestion=_near(pattern, known))
         for pattern in wanted
         if not any(fnmatchcase(name, pattern) for name in known)
     ]

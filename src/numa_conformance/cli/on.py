@@ -9,12 +9,13 @@ import click
 from ..hostfs import enter_machine
 from ..machine import load_machine
 from .exits import NOT_FOUND, NOT_RUN
+from .names import MachineName
 
 __all__ = ["command"]
 
 
 @click.command("on", context_settings={"allow_interspersed_args": False})
-@click.argument("machine")
+@click.argument("machine", type=MachineName())
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--as-root", is_flag=True, help="Be root in there, also where you are not outside.")
 def command(machine: str, arguments: tuple[str, ...], as_root: bool) -> int:

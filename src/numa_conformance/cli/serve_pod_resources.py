@@ -13,6 +13,7 @@ from ..errors import Fault, UsageError
 from ..hostfs import KubeletRoot
 from ..machine import load_machine
 from .exits import OK
+from .names import MachineName
 from .node_inputs import NodeInputs, node_options
 from .terminal import notice
 
@@ -23,7 +24,9 @@ _EVERY = 0.5
 
 
 @click.command("serve-pod-resources")
-@click.option("--machine", "machine_name", required=True, help="A name of the catalogue, or a file.")
+@click.option(
+    "--machine", "machine_name", type=MachineName(), required=True, help="A name of the catalogue, or a file."
+)
 @click.option(
     "--root",
     required=True,

@@ -20,6 +20,7 @@ from ..machine.picture_svg import machine_svg
 from ..node import Explainer, Node, node_allocatable
 from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
+from .names import MachineName
 from .node_inputs import NodeInputs, node_options, read_all_pods
 from .outcomes import ADVISED, Outcomes
 from .placement_lines import headline, placement_lines
@@ -36,7 +37,7 @@ _SHOWN_ALIKE = 3
 
 
 @click.command("simulate")
-@click.option("--machine", "machine_name", help="A name of the catalogue, or a file.")
+@click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
 @click.option(
     "--from-node",
     "dump",

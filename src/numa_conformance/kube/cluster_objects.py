@@ -18,6 +18,14 @@ from .workloads import TEMPLATED, pods_of
 
 __all__ = ["ClusterObjects", "read_cluster", "read_pods"]
 
+_PODS = "kubectl get pods -o yaml"
+_MAKERS = """
+InferenceService JobSet LeaderWorkerSet MPIJob Notebook PyTorchJob RayCluster RayJob Rollout ScheduledSparkApplication
+SparkApplication TFJob VirtualMachine VirtualMachineInstance Workflow
+"""
+_POD_MAKERS = frozenset(_MAKERS.split())
+"""Kinds of other projects that make pods, by rules of their own."""
+
 
 @dataclass(frozen=True)
 class ClusterObjects:
@@ -88,16 +96,16 @@ def read_cluster(*paths: Path | str) -> ClusterObjects:
         except UsageError as error:
             faults.extend(error.faults)
     faults += _twice("nodes", (node.name for node in nodes))
+    passed_over = Counter(manifest.kind for manifest in manifests if not manifest.is_read)
     if not (read or faults):
         kinds = ", ".join(dict.fromkeys(manifest.kind for manifest in manifests))
         where = ", ".join(map(str, paths))
-        faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", f"Pod, {', '.join(TEMPLATED)}, Node"))
+        faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
     if faults:
         raise UsageError(faults)
     alive = tuple(pod for pod in pods if not pod.ended)
     refused = tuple(pod for pod in pods if pod.was_refused)
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
-    passed_over = Counter(manifest.kind for manifest in manifests if not manifest.is_read)
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented)
 
 
@@ -122,12 +130,26 @@ def _uid(obj: Mapping[str, Any]) -> str:
 def _notices(objects: ClusterObjects) -> Iterator[str]:
     if objects.passed_over:
         kinds = ", ".join(f"{count} {kind}" for kind, count in objects.passed_over.items())
-        yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}"
+        makers = _makers(objects.passed_over)
+        remedy = f"; give the pods that {', '.join(makers)} made ({_PODS})" if makers else ""
+        yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}{remedy}"
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
     if objects.ended:
         names = (f"{pod.namespace}/{pod.name} ({pod.reason or pod.phase})" for pod in objects.ended)
         yield f"pods that are left out, as they have ended: {listed(names)}"
+
+
+def _makers(kinds: Iterable[str]) -> list[str]:
+    return [kind for kind in kinds if kind in _POD_MAKERS]
+
+
+def _instead(kinds: Iterable[str]) -> str:
+    """Say what is accepted in place of such a file."""
+    if makers := _makers(kinds):
+        return f"the pods that {', '.join(makers)} made: {_PODS}"
+    remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
+    return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
 
 
 def _twice(what: str, names: Iterable[str]) -> list[Fault]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..documentation.quirks.node import NodeQuirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..reading import Document, read_documents
-from .kubelet_config import KubeletConfiguration
+from .kubelet_config import KIND, KubeletConfiguration
+from .kubelet_flags import fields_of_flags
 from .scheduler_config import SchedulerConfiguration
+from .vendor_configurations import foreign, kind_of, parts_of
 
 __all__ = ["kubelet_document", "read_kubelet_configuration", "read_scheduler_configuration"]
 
@@ -18,7 +22,7 @@ __all__ = ["kubelet_document", "read_kubelet_configuration", "read_scheduler_con
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """Read one KubeletConfiguration; None gives the kubelet's defaults. Raises ``UsageError``.
 
-    It may stand among other documents, as in a file for kubeadm, and be what a node hands out under ``/configz``.
+    It may stand among other documents, and in the files of installers and distributions (``vendor_configurations``).
     """
     if path is None:
         return KubeletConfiguration()
@@ -28,8 +32,19 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
 
 def kubelet_document(path: Path | str) -> Document:
     """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``."""
-    document = _the_one(path, "KubeletConfiguration")
-    return Document(document.place, _unwrapped(document.value))
+    documents = read_documents(path)
+    parts = [part for document in documents for part in parts_of(document)]
+    written = [part for part in parts if part.fields is not None]
+    if len(written) > 1:
+        raise UsageError(Fault(str(path), f"holds {len(written)} documents of kind {KIND}", "one"))
+    if not parts:
+        raise UsageError(foreign(str(path), [kind_of(document) for document in documents]))
+    fields = written[0].fields if written else {"kind": KIND}
+    place = (written or parts)[0].place
+    for part in parts:
+        if part.flags and isinstance(fields, Mapping):
+            fields = _with_fields(fields, fields_of_flags(shlex.join(part.flags), NodeQuirks(), part.place))
+    return Document(place, fields)
 
 
 def read_scheduler_configuration(
@@ -50,20 +65,16 @@ def _the_one(path: Path | str, kind: str) -> Document:
     documents = read_documents(path)
     if len(documents) == 1:
         return documents[0]
-    chosen = [document for document in documents if _kind(document) == kind]
+    chosen = [document for document in documents if kind_of(document) == kind]
     if len(chosen) == 1:
         return chosen[0]
     if len(chosen) > 1:
         raise UsageError(Fault(str(path), f"holds {len(chosen)} documents of kind {kind}", "one"))
-    kinds = [_kind(document) or "no kind" for document in documents]
+    kinds = [kind_of(document) or "no kind" for document in documents]
     shown = f" ({', '.join(dict.fromkeys(kinds))})" if kinds else ""
     raise UsageError(Fault(str(path), f"holds {len(documents)} documents{shown}", f"one {kind}", closest(kind, kinds)))
 
 
-def _kind(document: Document) -> str:
-    return str(document.value.get("kind") or "") if isinstance(document.value, Mapping) else ""
-
-
-def _unwrapped(value: Any) -> Any:
-    """Take a configuration out of what ``/configz`` of a node answers."""
-    return value["kubeletconfig"] if isinstance(value, Mapping) and list(value) == ["kubeletconfig"] else value
+def _with_fields(before: Mapping[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+    gates = {**(before.get("featureGates") or {}), **said.get("featureGates", {})}
+    return {**before, **said, **({"featureGates": gates} if gates else {})}

@@ -12,7 +12,7 @@ from ..documentation.quirks.node import NodeQuirks
 from ..errors import Fault, UsageError, closest
 from .kubelet_config import KubeletConfiguration
 
-__all__ = ["FLAGS", "with_flags"]
+__all__ = ["FLAGS", "fields_of_flags", "with_flags"]
 
 _BOOLEANS = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
@@ -101,43 +101,49 @@ def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> K
     as in the kubelet. With ``options-flag-takes-one-pair`` options are not split at commas (CPU-OPT-01). Raises
     ``UsageError`` with every fault.
     """
-    faults: list[Fault] = []
-    said: dict[str, Any] = {}
-    for name, value in _parts(text, faults):
-        flag = FLAGS[name]
-        try:
-            whole = name in _ONE_PAIR and quirks.options_flag_takes_one_pair
-            read = _pair(value) if whole else flag.read(value)
-        except ValueError as error:
-            faults.append(Fault(f"--flags: --{name}", f"{str(error)!r} is no such value", flag.written))
-            continue
-        said[flag.field] = _joined(said.get(flag.field), read)
-    if faults:
-        raise UsageError(faults)
+    said = fields_of_flags(text, quirks, "--flags")
     written = config.to_dict()
     if "featureGates" in said:
         said["featureGates"] = {**(written.get("featureGates") or {}), **said["featureGates"]}
     return KubeletConfiguration.from_dict({**written, **said}, "--flags") if said else config
 
 
-def _parts(text: str, faults: list[Fault]) -> Iterator[tuple[str, str]]:
+def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> dict[str, Any]:
+    """Return the fields of a configuration that a command line sets; raises ``UsageError`` with every fault."""
+    faults: list[Fault] = []
+    said: dict[str, Any] = {}
+    for name, value in _parts(text, faults, place):
+        flag = FLAGS[name]
+        try:
+            whole = name in _ONE_PAIR and quirks.options_flag_takes_one_pair
+            read = _pair(value) if whole else flag.read(value)
+        except ValueError as error:
+            faults.append(Fault(f"{place}: --{name}", f"{str(error)!r} is no such value", flag.written))
+            continue
+        said[flag.field] = _joined(said.get(flag.field), read)
+    if faults:
+        raise UsageError(faults)
+    return said
+
+
+def _parts(text: str, faults: list[Fault], place: str) -> Iterator[tuple[str, str]]:
     """Yield known flags with their values; what is none becomes a fault."""
     try:
         words = iter(shlex.split(text))
     except ValueError as error:
-        raise UsageError(Fault("--flags", f"cannot be split into words: {error}", "quotes that are closed")) from None
+        raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
     for word in words:
         name, given, value = word.removeprefix("-").removeprefix("-").partition("=")
         if not word.startswith("-"):
-            faults.append(Fault("--flags", f"{word!r} is no flag", "--name=value or --name value"))
+            faults.append(Fault(place, f"{word!r} is no flag", "--name=value or --name value"))
         elif name not in FLAGS:
             near = closest(name, FLAGS)
             accepted = ", ".join(f"--{known}" for known in FLAGS)
-            faults.append(Fault("--flags", f"there is no flag --{name} here", accepted, near and f"--{near}"))
+            faults.append(Fault(place, f"there is no flag --{name} here", accepted, near and f"--{near}"))
             if not given:
                 return
         elif not given and (value := next(words, "")) == "":
-            faults.append(Fault(f"--flags: --{name}", "has no value", "--name=value or --name value"))
+            faults.append(Fault(f"{place}: --{name}", "has no value", "--name=value or --name value"))
         else:
             yield name, value
 

@@ -95,7 +95,7 @@ def ask_kubelet(socket: str) -> Told:
         allocatable = _container(whole_node)
     except grpc.RpcError as error:
         notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
-    pods = []
+    pods: list[PodTold] = []
     ask_get, began = True, time.monotonic()
     for pod in listed:
         if ask_get and time.monotonic() - began > PATIENCE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -48,7 +49,12 @@ def read_machine_file(path: Path | str) -> Machine:
     documents = read_documents(path)
     if len(documents) != 1:
         raise UsageError(Fault(str(path), f"holds {len(documents)} documents", "one machine"))
-    return machine_from_dict(documents[0].value, documents[0].place)
+    value, place = documents[0].value, documents[0].place
+    if isinstance(value, Mapping) and value.get("kind"):
+        raise UsageError(
+            Fault(place, f"is a {value['kind']}", "a machine: a name of the catalogue, or what capture writes")
+        )
+    return machine_from_dict(value, place)
 
 
 @cache

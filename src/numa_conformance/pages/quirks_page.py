@@ -24,6 +24,7 @@ def quirks_page() -> str:
     for quirk in QUIRKS.values():
         rules = f" rules {rule_links(quirk.rules)};" if quirk.rules else ""
         issue = f" Public reference: {quirk.issue}." if quirk.issue else ""
+        pull = f" Mended by {', '.join(quirk.pull)}." if quirk.pull else ""
         lines += [
             f"## `{quirk.id}`",
             "",
@@ -31,7 +32,7 @@ def quirks_page() -> str:
             "",
             f"The documentation, and the reference with the quirk off: {quirk.documented}.",
             "",
-            f"Area {quirk.area};{rules} Kubernetes {quirk.versions}.{issue}",
+            f"Area {quirk.area};{rules} Kubernetes {quirk.versions}.{issue}{pull}",
             "",
         ]
     return joined(lines)

@@ -12,6 +12,7 @@ from ..documentation.options import POLICY_OPTIONS, PolicyOption
 from ..documentation.pages import Section
 from ..documentation.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ..documentation.policies import POLICIES, Policy
+from ..documentation.unmodelled import UNMODELLED, Unmodelled
 from ..documentation.versions import SUPPORTED, SUPPORTED_RANGE
 from .markdown import joined, table
 
@@ -64,6 +65,13 @@ def versions_page() -> str:
         "Where no question meets a difference, level `exact` does not tell the patches apart: it restarts a kubelet "
         "with all device plugins registered. Of 1.34.6 no module is published. It is counted to the patches before "
         "1.34.7.",
+        "",
+        "## Not modelled",
+        "",
+        "What Kubernetes has near NUMA placement, and level `exact` does not reproduce. The gates themselves are "
+        "known: a configuration that sets one is accepted or refused as by the kubelet.",
+        "",
+        *table(("gate", "what it does", "why it is left out", "first"), map(_unmodelled_row, UNMODELLED)),
     ]
     return joined(lines)
 
@@ -104,6 +112,12 @@ def _patch_row(change: PatchChange) -> Iterable[str]:
     issue = f" ({change.issue})" if change.issue else ""
     met = f"quirk [`{change.quirk}`](quirks.md#{change.quirk})" if change.quirk else "no question meets it"
     return str(change.since), change.before, f"{change.after}{issue}", met
+
+
+def _unmodelled_row(feature: Unmodelled) -> Iterable[str]:
+    gate = GATES[feature.gate]
+    since = gate.history.steps[0][0]
+    return _link(gate.name, gate.source), feature.does, feature.why, str(since)
 
 
 def _default_row(default: FieldDefault[Any]) -> Iterable[str]:

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from ..documentation.quirks import QUIRKS
 from ..errors import UsageError
 from ..suite.asking.left_out import NOT_SELECTED, LeftOut
 from ..suite.requirements import REQUIREMENTS
@@ -73,7 +72,7 @@ def _reason(item: pytest.Item, run: Run) -> str:
     if not is_of_the_suite(item.path):
         return "" if run.selection.wants((), "") else NOT_SELECTED
     names = requirements_of(item)
-    if run.level == "exact" and (item.get_closest_marker("documented") or _departs(item, run)):
+    if run.level == "exact" and item.get_closest_marker("documented"):
         return "asked at level documented only"
     if run.level != "exact" and item.get_closest_marker("exact"):
         return "asked at level exact only"
@@ -84,11 +83,6 @@ def _reason(item: pytest.Item, run: Run) -> str:
     if not _is_in_the_profile(item, names, run):
         return f"not of the profile {run.profile}"
     return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED
-
-
-def _departs(item: pytest.Item, run: Run) -> bool:
-    """Tell whether the kubelet of the version asked for departs from what a case asks."""
-    return any(run.profile.version in QUIRKS[mark.args[0]].versions for mark in item.iter_markers("departs"))
 
 
 def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:

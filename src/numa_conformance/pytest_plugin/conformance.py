@@ -20,7 +20,6 @@ __all__ = ["TARGET_UNREACHABLE", "enable"]
 TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",
-    "departs(quirk): the kubelet departs here; not asked at level exact of versions that show the quirk",
     "surfaces(*names): the surfaces on which a case shows",
     "beside_node: asks of other surfaces what the surface node is asked too",
     "documented: asks what the documentation says; not asked at level exact",

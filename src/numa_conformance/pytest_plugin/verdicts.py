@@ -73,7 +73,7 @@ def _concluded(
     error = as_the_targets(raised) if raised else None
     asking = item.stash.get(TOLD, None)
     case = with_history(item.stash[CASE], asking, run.report)
-    if asking is not None and run.keeps_histories:
+    if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
     details = "" if error is None else _details(error, asking, run)
     if verdict == "not claimed" and not details.startswith(NO_TIME):

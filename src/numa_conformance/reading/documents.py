@@ -16,7 +16,7 @@ import yaml
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 
-__all__ = ["Document", "read_documents"]
+__all__ = ["Document", "read_documents", "read_text"]
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
@@ -30,6 +30,8 @@ MAX_DEPTH = 100
 _HARMLESS = 500
 _INSTEAD = "JSON, or several documents"
 _JSON = re.compile(rb"\s*[{\[]")
+_ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
+"""How JSON begins, and few would begin YAML."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
@@ -93,7 +95,11 @@ def read_documents(path: Path | str) -> list[Document]:
     Raises ``UsageError`` naming file, line and column.
     """
     name = "standard input" if str(path) == "-" else str(path)
-    text = _read_text(Path(path), name)
+    return read_text(_content(Path(path), name), name)
+
+
+def read_text(text: bytes | str, name: str) -> list[Document]:
+    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file."""
     try:
         with _without_collector():
             values = _load(text, name)
@@ -116,7 +122,7 @@ def read_documents(path: Path | str) -> list[Document]:
     return documents
 
 
-def _read_text(path: Path, name: str) -> bytes | str:
+def _content(path: Path, name: str) -> bytes | str:
     """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
     try:
         content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if str(path) == "-" else read_bounded(path, MAX_JSON_BYTES)
@@ -149,7 +155,9 @@ def _load(text: bytes | str, name: str) -> list[Any]:
         _check_number(text, name)
         try:
             return [json.loads(text, object_pairs_hook=_object)]
-        except (ValueError, _RepeatedKeyError):
+        except (ValueError, _RepeatedKeyError) as error:
+            if isinstance(error, json.JSONDecodeError) and _ONLY_JSON.match(text):
+                raise UsageError(Fault(f"{name}:{error.lineno}:{error.colno}", f"not JSON: {error.msg}")) from error
             text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
     if len(text) > MAX_YAML_BYTES:
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")

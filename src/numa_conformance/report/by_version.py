@@ -32,7 +32,7 @@ class Turn:
 
     before: KubernetesVersion
     after: KubernetesVersion
-    found: Differing
+    difference: Differing
     causes: tuple[str, ...]
     together: bool = False
 
@@ -56,38 +56,40 @@ def turns(
     The wording of refusals is compared with ``messages`` only; fields that are ``ignored`` are not.
     """
     for before, after in pairwise(versions):
-        with open_reference(level, before) as one, open_reference(level, after) as other:
-            two = TwoTargets(one, other, messages=messages, ignored=ignored)
-            found = two.differing(answers_of(history, one), answers_of(history, other))
-            if found is not None:
-                yield _turn(two, found, level, before, after)
+        with open_reference(level, before) as older, open_reference(level, after) as newer:
+            two = TwoTargets(older, newer, messages=messages, ignored=ignored)
+            difference = two.differing(answers_of(history, older), answers_of(history, newer))
+            if difference is not None:
+                yield _turn(two, difference, level, before, after)
 
 
-def _turn(two: TwoTargets, found: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion) -> Turn:
-    one, other = Shown.of(level, before), Shown.of(level, after)
-    between = CausesBetween(two, one, other)
-    causes = between.causes(found)
+def _turn(
+    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
+) -> Turn:
+    older, newer = Shown.of(level, before), Shown.of(level, after)
+    between = CausesBetween(two, older, newer)
+    causes = between.causes(difference)
     if causes and causes != (FACTS,):
-        return Turn(before, after, found, causes)
+        return Turn(before, after, difference, causes)
     if not causes:
-        names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(one.names) ^ set(other.names))
-        return Turn(before, after, found, _fewest(between, found, names), together=True)
-    return Turn(before, after, found, tuple(_defaults(two, found, level, before, after)) or causes)
+        names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(older.names) ^ set(newer.names))
+        return Turn(before, after, difference, _fewest(between, difference, names), together=True)
+    return Turn(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
 
 
-def _fewest(between: CausesBetween, found: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
+def _fewest(between: CausesBetween, difference: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return as few of the names as are the reason together; none where all of them are not."""
-    if not between.comes_from(found, names):
+    if not between.comes_from(difference, names):
         return ()
     for name in names:
         fewer = tuple(other for other in names if other != name)
-        if fewer and between.comes_from(found, fewer):
+        if fewer and between.comes_from(difference, fewer):
             names = fewer
     return names
 
 
 def _defaults(
-    two: TwoTargets, found: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
+    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
 ) -> Iterator[str]:
     """Yield the gates of which another default is the reason: set so, the older version answers as the newer one."""
     for name, gate in GATES.items():
@@ -95,8 +97,8 @@ def _defaults(
         if was is None or now is None or was.on == now.on or was.stage == "gone":
             continue
         with open_reference(level, before) as client:
-            set_so = answers_of(_with_gate(found.history, name, on=now.on), client)
-            if two.differing(History(found.history.head, set_so.steps), found.other) is None:
+            set_so = answers_of(_with_gate(difference.history, name, on=now.on), client)
+            if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
                 yield name
 
 
@@ -118,8 +120,9 @@ def cause_told(name: str, after: KubernetesVersion) -> str:
     if name in QUIRKS:
         one = QUIRKS[name]
         began = after in one.versions
-        where = f" ({one.issue})" if one.issue else ""
-        return f"quirk {name} {'begins' if began else 'is mended'}{where}: {one.summary}"
+        known = (one.issue,) if began or not one.pull else one.pull
+        where = ", ".join(filter(None, known))
+        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {one.summary}"
     if name in CHANGES:
         change = CHANGES[name]
         return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"

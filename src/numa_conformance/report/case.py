@@ -71,6 +71,17 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.verdict in UNMET
 
     @property
+    def judges_conversations(self) -> bool:
+        """Whether it is the case of a requirement for all generated conversations."""
+        return self.id.startswith("histories/")
+
+    @property
+    def not_asked(self) -> str:
+        """Why its requirement was not asked more often, for people; nothing where no condition held it back."""
+        reasons = ", ".join(f"{times:,} times {reason}" for reason, times in self.held_back.items())
+        return f"not asked: {reasons}" if reasons else ""
+
+    @property
     def badness(self) -> int:
         """How much the verdict weighs when several runs hold the case; the heaviest stays."""
         return _WEIGHTS.index(self.verdict)

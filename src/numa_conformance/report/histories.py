@@ -15,7 +15,13 @@ from ..suite.history.history import History, histories_text
 from ..suite.telling.telling import Told
 from .case import Case
 
-__all__ = ["FOLDER", "keep_group", "remove_other_histories", "with_conversations", "with_history"]
+__all__ = [
+    "FOLDER",
+    "keep_group",
+    "remove_other_histories",
+    "with_conversations",
+    "with_history",
+]
 
 FOLDER = "histories"
 ALL = f"{FOLDER}/all"
@@ -30,7 +36,8 @@ def with_history(case: Case, asking: Told | None, folder: str) -> Case:
         return case
     name = ""
     if asking.history is not None and folder:
-        file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', case.requirements[0])}.jsonl"
+        named = case.requirements[0] if case.judges_conversations else case.id
+        file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', named)}.jsonl"
         with contextlib.suppress(UsageError):
             write_text(Path(folder, file), histories_text([asking.history]), sync=False)
             name = file

@@ -138,7 +138,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        anchor=_anchor, css=_css, duration=_duration, json=_json, scenario_file=scenario_file, told=_told
+        anchor=_anchor, asked=_asked, css=_css, duration=_duration, json=_json, scenario_file=scenario_file, told=_told
     )
     environment.tests["shown"] = _shown
     return environment
@@ -155,6 +155,14 @@ def _json(scenario: Mapping[str, Any]) -> str:
 def _shown(case: Case) -> bool:
     """Tell whether a case has something to show beside its verdict."""
     return bool(case.details) and case.verdict not in ("passed", "not claimed")
+
+
+def _asked(case: Case) -> str:
+    """Tell how often conversations asked a requirement, and why not more often."""
+    if not case.judges_conversations or not (case.asked or case.held_back):
+        return ""
+    times = f"asked {case.asked:,} times in {case.histories:,} conversations"
+    return f"{times}; {case.not_asked}" if case.not_asked else times
 
 
 def _anchor(case_id: str) -> str:

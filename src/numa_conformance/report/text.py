@@ -9,7 +9,7 @@ from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
 from ..suite.requirements import REQUIREMENTS
 from .blocks import told_blocks
-from .case import VERDICTS, Case
+from .case import VERDICTS
 from .model import Summary
 
 __all__ = ["header_lines", "summary_lines"]
@@ -61,21 +61,15 @@ def _ids(names: Iterable[str]) -> list[str]:
 
 def _asked(summary: Summary) -> list[str]:
     """Tell how often requirements were asked on conversations, and which one least."""
-    asked = [case for case in summary.cases if case.asked]
+    asked = [case for case in summary.cases if case.asked and case.judges_conversations]
     if not asked:
         return []
     least = min(asked, key=lambda case: (case.asked, case.id))
     times, histories = sum(case.asked for case in asked), max(case.histories for case in asked)
     return [
         f"{len(asked)} requirements were asked {times:,} times in {histories:,} histories, "
-        f"least {least.requirements[0]}: {least.asked:,}{_held_back(least)}"
+        f"least {least.requirements[0]}: {least.asked:,}{f' ({least.not_asked})' if least.not_asked else ''}"
     ]
-
-
-def _held_back(case: Case) -> str:
-    """Tell why a requirement was not asked more often."""
-    reasons = ", ".join(f"{times:,} times {reason}" for reason, times in case.held_back.items())
-    return f" (not asked: {reasons})" if reasons else ""
 
 
 def _areas(summary: Summary) -> list[str]:

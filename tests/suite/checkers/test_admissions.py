@@ -13,7 +13,6 @@ from worlds import Case, admitted, breaks, held, judged_in, node, refused
 
 TOPOLOGY = "topology-manager/"
 TWO, NINE = guaranteed("p", 2), guaranteed("p", 9)
-APPS = pod("p", [container(name, cpu="2", memory="64Mi") for name in "ab"])
 AFTER_INIT = pod("p", [container("c", cpu="2", memory="64Mi")], [container("i", cpu="16", memory="64Mi")])
 
 
@@ -24,7 +23,6 @@ def up(*options: str, config: dict[str, Any] | None = None, pool: str | None = N
 
 SINGLE, RESTRICTED = up(topology="single-numa-node"), up(topology="restricted")
 FRAGMENTED = up(topology="restricted", pool="0-1,4-5,8-9,12-13")
-WHOLE_POD = up(topology="single-numa-node", scope="pod")
 WITHOUT_STATIC = up(config=kubelet(topologyManagerPolicy="restricted"))
 WHOLE_CORES = up("full-pcpus-only")
 
@@ -54,13 +52,9 @@ CASES: dict[str, Case] = {
         admitted(SINGLE, TWO, c=held("1,4")),
         admitted(SINGLE, TWO, c=held("1,17")),
     ),
-    TOPOLOGY + "scope/pod/aligns-the-pod-as-a-whole": (
-        admitted(WHOLE_POD, APPS, a=held("1,17"), b=held("4,20")),
-        admitted(WHOLE_POD, APPS, a=held("1,17"), b=held("2,18")),
-    ),
-    TOPOLOGY + "scope/pod/gives-all-containers-one-affinity": (
-        admitted(WHOLE_POD, APPS, a=held("1,17", hint=1), b=held("2,18", hint=2)),
-        admitted(WHOLE_POD, APPS, a=held("1,17", hint=1), b=held("2,18", hint=1)),
+    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses": (
+        refused(up("prefer-align-cpus-by-uncorecache"), NINE),
+        admitted(up("prefer-align-cpus-by-uncorecache"), NINE, c=held("4-7,20-24")),
     ),
     TOPOLOGY + "single-numa-node/admits-what-one-node-holds": (
         refused(SINGLE, TWO),
@@ -69,6 +63,10 @@ CASES: dict[str, Case] = {
     TOPOLOGY + "single-numa-node/refuses-what-needs-several-nodes": (
         admitted(SINGLE, NINE, c=held("4-7,20-24")),
         refused(SINGLE, NINE),
+    ),
+    TOPOLOGY + "restricted/admits-what-needs-several-nodes": (
+        admitted(RESTRICTED, NINE, c=held("4-5,8-12,20-21")),
+        admitted(RESTRICTED, NINE, c=held("4-7,20-24")),
     ),
     TOPOLOGY + "restricted/admits-what-can-be-aligned": (
         refused(RESTRICTED, NINE),

@@ -67,6 +67,13 @@ def reconciled(**sent: str) -> ReconcilePass:
     return ReconcilePass(SHARING, updates, {("s", "c"): bits("0-7"), ("t", "c"): bits("0-7")})
 
 
+def under_none(**sent: str) -> ReconcilePass:
+    world = up(resident(OWN, c=held()), config=kubelet())
+    return ReconcilePass(world, tuple(Update(uid, "c", bits(cpus)) for uid, cpus in sent.items()), {("p", "c"): 0})
+
+
+REFUSED_UNDER_NONE = Arrival(up(config=kubelet()).settings, None, "no")
+
 CASES: dict[str, Case] = {
     "cpu-manager/none/gives-no-exclusive-cpus": (
         admitted(up(config=kubelet()), OWN, c=held("1,5")),
@@ -135,6 +142,11 @@ CASES: dict[str, Case] = {
     ),
     "cpu-manager/state-file/assignments-survive-a-restart": (restarted("2,6"), restarted("1,5")),
     "cpu-manager/reconcile/sends-what-is-assigned": (reconciled(p="0,2-4,6-7"), reconciled(p="1,5", s="0,2-4,6-7")),
+    "cpu-manager/reconcile/none-writes-nothing": (under_none(p="0-7"), under_none()),
+    "cpu-manager/none/needs-no-reservation": (
+        REFUSED_UNDER_NONE,
+        Arrival(REFUSED_UNDER_NONE.settings, up(config=kubelet())),
+    ),
     "cpu-manager/reconcile/running-containers-get-their-cpusets": (
         reconciled(s="0,2-4,6-7"),
         reconciled(s="0,2-4,6-7", t="0,2-4,6-7"),

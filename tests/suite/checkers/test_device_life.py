@@ -35,6 +35,9 @@ def restarted(*gpus: int) -> Restart:
     return Restart(before, before, True, {"p": {"c": gives(*gpus)}})
 
 
+REMOVED = up(resident(best_effort("q", **{GPU: "4"}), c=gives(0, 1, 2, 3))).removed("q")
+PREFERRING = node("two-nodes-preferring-plugin", static())
+
 CASES: dict[str, Case] = {
     ALLOCATION + "gives-the-number-asked-for": (admitted(up(), TWO, c=gives(0)), admitted(up(), TWO, c=gives(0, 3))),
     ALLOCATION + "gives-healthy-devices-only": (
@@ -43,6 +46,11 @@ CASES: dict[str, Case] = {
     ),
     ALLOCATION + "shares-no-device": (both(0, 0), both(0, 1)),
     ALLOCATION + "refuses-what-is-not-there": (admitted(up(), FIVE, c=gives(0, 1, 2, 3)), refused(up(), FIVE)),
+    ALLOCATION + "returns-devices-on-removal": (refused(REMOVED, TWO), admitted(REMOVED, TWO, c=gives(0, 1))),
+    "device-manager/preferred-allocation/is-followed": (
+        admitted(PREFERRING, TWO, c=gives(0, 5)),
+        admitted(PREFERRING, TWO, c=gives(0, 1)),
+    ),
     "device-manager/restart/keeps-devices": (restarted(0, 2), restarted(0, 1)),
 }
 
@@ -51,6 +59,10 @@ CASES: dict[str, Case] = {
 def test_each_checker_bites_and_spares(requirement: str) -> None:
     wrong, right = CASES[requirement]
     assert (breaks(requirement, wrong), breaks(requirement, right)) == (True, False)
+
+
+def test_what_no_removed_pod_had_says_nothing_of_removal() -> None:
+    assert breaks(ALLOCATION + "returns-devices-on-removal", refused(up(), TWO)) is None
 
 
 def test_every_checker_has_a_case() -> None:

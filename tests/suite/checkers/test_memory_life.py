@@ -6,8 +6,9 @@ import pytest
 
 from numa_conformance.suite.checkers import memory_life
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
+from numa_conformance.suite.history.values import Block
 from numa_conformance.suite.judge.node_subjects import Moment, Restart
-from worlds import Case, admitted, block, breaks, held, judged_in, node, resident
+from worlds import Case, admitted, block, breaks, held, judged_in, node, refused, resident
 
 MEMORY = "memory-manager/"
 MACHINE = "two-nodes-hugepages"
@@ -15,6 +16,7 @@ MACHINE = "two-nodes-hugepages"
 IDLE = node(MACHINE, static_memory())
 WITHOUT = node(MACHINE, static())
 OWN = guaranteed("p", 1, "1Gi")
+GI = 1 << 30
 GIB = held("1", memory=[block("memory", 1, 1)])
 
 
@@ -23,9 +25,26 @@ def holding(gib: int) -> Moment:
     return Moment(node(MACHINE, static_memory(), resident(wanted, c=held("1", memory=[block("memory", gib, 1)]))))
 
 
+def reserving(gib: float) -> Moment:
+    """Give so much of the first NUMA node, where 356 MiB are reserved."""
+    held_here = held("1", memory=[Block("memory", int(gib * GI), 1)])
+    return Moment(node(MACHINE, static_memory(), resident(OWN, c=held_here)))
+
+
 def restarted(on: int) -> Restart:
     before = node(MACHINE, static_memory(), resident(OWN, c=GIB))
     return Restart(before, before, True, {"p": {"c": held("1", memory=[block("memory", 1, on)])}})
+
+
+LARGE, SMALL = guaranteed("p", 1, "17Gi"), guaranteed("p", 1, "6Gi")
+LEFT = [resident(guaranteed(name, 1, "6Gi"), c=held(memory=[block("memory", 6, at)])) for at, name in enumerate("ab")]
+REMOVED = node(MACHINE, static_memory("single-numa-node"), *LEFT).removed("a")
+
+
+def on_groups(*nodes: int) -> Moment:
+    """Give each of two pods a GiB of some NUMA nodes (bits)."""
+    pods = [resident(guaranteed(f"p{bits}", 1, "1Gi"), c=held(memory=[Block("memory", GI, bits)])) for bits in nodes]
+    return Moment(node(MACHINE, static_memory("restricted"), *pods))
 
 
 CASES: dict[str, Case] = {
@@ -43,8 +62,29 @@ CASES: dict[str, Case] = {
     ),
     MEMORY + "none/pins-nothing": (admitted(WITHOUT, OWN, c=GIB), admitted(WITHOUT, OWN, c=held("1"))),
     MEMORY + "static/never-gives-more-than-is-free": (holding(8), holding(7)),
+    MEMORY + "reserved-memory/is-never-given": (reserving(7.5), reserving(7)),
+    MEMORY + "static/keeps-groups-apart": (on_groups(0b01, 0b11), on_groups(0b01, 0b10)),
+    MEMORY + "static/refuses-what-does-not-fit": (
+        admitted(IDLE, LARGE, c=held("1", memory=[block("memory", 17, 0)])),
+        refused(IDLE, LARGE),
+    ),
+    MEMORY + "static/returns-memory-on-removal": (
+        refused(REMOVED, SMALL),
+        admitted(REMOVED, SMALL, c=held("1", memory=[block("memory", 6, 0)])),
+    ),
     MEMORY + "state-file/assignments-survive-a-restart": (restarted(0), restarted(1)),
 }
+
+
+def test_huge_pages_are_given_as_asked_for_and_no_more_than_there_are() -> None:
+    named, pages = MEMORY + "hugepages/come-from-named-nodes", "hugepages-2Mi"
+    wanted = guaranteed("p", 1, "1Gi", **{pages: "64Mi"})
+    for mebibytes in (0, 64):
+        blocks = [block("memory", 1, 1), Block(pages, mebibytes << 20, 2)]
+        assert breaks(named, admitted(IDLE, wanted, c=held("1", memory=blocks))) is (mebibytes == 0)
+    for mebibytes in (512, 600):
+        there = resident(wanted, c=held("1", memory=[Block(pages, mebibytes << 20, 1)]))
+        assert breaks(named, Moment(node(MACHINE, static_memory(), there))) is (mebibytes == 600)
 
 
 @pytest.mark.parametrize("requirement", CASES)

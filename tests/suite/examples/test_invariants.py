@@ -22,12 +22,12 @@ def test_a_node_in_order_has_no_violation(pool, assignments, strict):
 @pytest.mark.parametrize(
     ("pool", "assignments", "said"),
     [
-        ("1-7", {"a": {"c": "0"}}, "has reserved CPUs 0"),
-        ("0-7", {"a": {"c": "1"}}, "are in the shared pool too"),
-        ("0,2-7", {"a": {"c": "1"}, "b": {"c": "1"}}, "exclusive to another pod too"),
+        ("1-7", {"a": {"c": "0"}}, "reserved CPUs 0 are exclusive"),
+        ("0-7", {"a": {"c": "1"}}, "are exclusive and in the shared pool"),
+        ("0,2-7", {"a": {"c": "1"}, "b": {"c": "1"}}, "belongs to the pods a and b"),
         ("0,2-7", {}, "neither shared nor exclusive"),
         ("0-8", {}, "should not be"),
-        ("1-7", {}, "reserved CPUs 0 are not in the shared pool"),
+        ("1-7", {}, "reserved CPUs 0 are not shared"),
     ],
 )
 def test_a_violation_is_named(pool, assignments, said):

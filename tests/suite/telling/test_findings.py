@@ -4,6 +4,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.examples.node_run import NodeRun
 from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
+from numa_conformance.suite.history.answers import Rejected
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.telling.findings import Finding
 
@@ -12,7 +13,7 @@ ID = "cpu-manager/static/packs-whole-cores"
 
 @pytest.fixture
 def node():
-    run = NodeRun(Client(InProcess(ReferenceTarget, "reference", 10)), [ID])
+    run = NodeRun(Client(InProcess(ReferenceTarget, "reference", 10)), ID)
     run.start(load_machine("t1-one-socket-smt2"), static())
     return run
 
@@ -20,28 +21,23 @@ def node():
 def test_a_finding_tells_the_requirement_its_source_and_the_conversation(node):
     node.admit(pod("a", [container("c", cpu="2", memory="1Mi")], init=[container("i", cpu="1", memory="1Mi")]))
     node.remove("a")
-    with pytest.raises(Finding) as caught:
-        node.check(False, "half a core", got=["1"], allowed="1,5")
-    lines = str(caught.value).splitlines()
+    finding = node.finding("half a core", "1", "1,5")
+    lines = str(finding).splitlines()
     known = REQUIREMENTS[ID]
     assert lines[:4] == ["half a core", f"requirement: {ID}", f"  {known.text}", f"  {known.address}"]
-    assert caught.value.told.splitlines() == [lines[0], *lines[4:]]
-    assert 'answered: ["1"]' in lines
+    assert finding.told.splitlines() == [lines[0], *lines[4:]]
+    assert "answered: 1" in lines
     assert "allowed:  1,5" in lines
     assert "  2. remove a" in lines
     assert next(line for line in lines if "admit a:" in line).startswith("  1. admit a: init i ")
 
 
-def test_what_holds_raises_nothing(node):
-    node.check(True, "never said")
-
-
 def test_a_finding_carries_questions_and_answers_step_by_step(node):
     node.admit(guaranteed("a", 2))
-    node.reconcile()
+    node.run("a")
     node.remove("a")
     scenario = node.finding("why").scenario
-    assert [step["op"] for step in scenario["steps"]] == ["admit", "reconcile", "remove"]
+    assert [step["op"] for step in scenario["steps"]] == ["admit", "start", "remove"]
     assert len(scenario["answered"]) == 3
     assert scenario["answered"][0]["containers"]["c"]["cpus"] == "1,5"
 
@@ -55,4 +51,4 @@ def test_a_new_start_forgets_the_last_conversation(node):
 def test_a_refused_pod_is_a_finding_when_it_must_be_admitted(node):
     with pytest.raises(Finding, match="the pod is refused"):
         node.admit(guaranteed("a", 8))
-    assert not node.try_admit(guaranteed("b", 8)).admitted
+    assert isinstance(node.try_admit(guaranteed("b", 8)), Rejected)

@@ -22,7 +22,7 @@ def ask(factory):
 @pytest.fixture
 def scenario():
     """What a target that keeps the CPUs of removed pods leaves behind."""
-    node = NodeRun(ask(MUTANTS["forgets_to_return_cpus"]), ["cpu-manager/shared-pool/regains-cpus-on-removal"])
+    node = NodeRun(ask(MUTANTS["forgets_to_return_cpus"]), "cpu-manager/shared-pool/regains-cpus-on-removal")
     node.start(MACHINE, static(reserved="0"))
     node.admit(guaranteed("a", 2))
     node.remove("a")

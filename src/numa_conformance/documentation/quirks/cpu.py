@@ -66,7 +66,8 @@ class CpuQuirks(QuirkFlags):
         summary="with hardware threads an odd request is never placed into one uncore cache on purpose",
         documented="a request that fits in one uncore cache is placed there if possible",
         versions="1.32-1.33",
-        issue="kubernetes/kubernetes#131850",
+        issue="kubernetes/kubernetes#131610",
+        pull=("kubernetes/kubernetes#131850",),
     )
 
     uncore_after_larger_groups: bool = quirk(
@@ -82,6 +83,7 @@ class CpuQuirks(QuirkFlags):
         summary="a cache with enough free CPUs is passed over when its lowest cores are partly used",
         documented="a request that fits in one uncore cache is placed there if possible",
         versions="1.32+",
+        issue="kubernetes/kubernetes#137315",
     )
 
     node_wide_cache_is_no_uncore_cache: bool = quirk(
@@ -157,6 +159,7 @@ class CpuQuirks(QuirkFlags):
         documented="a container keeps its CPUs across restarts of the kubelet",
         versions="1.22-1.36",
         issue="kubernetes/kubernetes#129078",
+        pull=("kubernetes/kubernetes#129079",),
     )
 
     full_pcpus_only_takes_partial_cores: bool = quirk(

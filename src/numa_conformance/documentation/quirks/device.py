@@ -36,4 +36,5 @@ class DeviceQuirks(QuirkFlags):
         documented="a resource without healthy devices, and devices that are no longer healthy, refuse the pod",
         versions="1.10-1.27.1",
         issue="kubernetes/kubernetes#109595",
+        pull=("kubernetes/kubernetes#117719",),
     )

@@ -27,6 +27,7 @@ class MemoryQuirks(QuirkFlags):
         summary="in pod scope a huge page size that only init containers ask for takes no part in the pod's hints",
         documented="a hint names NUMA nodes with enough capacity for all types of memory that the pod asks for",
         versions="1.21+",
+        issue="kubernetes/kubernetes#140814",
     )
 
     huge_pages_cannot_be_reserved: bool = quirk(
@@ -53,6 +54,7 @@ class MemoryQuirks(QuirkFlags):
         "no other manager gives an affinity, makes the kubelet refuse the pod: no NUMA node has enough of nothing",
         documented="containers without memory requests share what the others leave",
         versions="1.32-1.36",
+        pull=("kubernetes/kubernetes#138770",),
     )
 
     whole_pods_are_charged_again: bool = quirk(
@@ -69,6 +71,8 @@ class MemoryQuirks(QuirkFlags):
         "containers alone or in another group; the next start may refuse the state file left behind",
         documented="a NUMA node serves containers alone or in one group",
         versions="1.21-1.31",
+        issue="kubernetes/kubernetes#120733",
+        pull=("kubernetes/kubernetes#123443",),
     )
 
     restart_compares_every_node: bool = quirk(
@@ -77,6 +81,8 @@ class MemoryQuirks(QuirkFlags):
         "another node of a group than where it was taken the kubelet does not come up",
         documented="memory assignments outlive a restart of the kubelet",
         versions="1.21-1.31",
+        issue="kubernetes/kubernetes#113130",
+        pull=("kubernetes/kubernetes#127074",),
     )
 
     missing_page_size_crashes: bool = quirk(

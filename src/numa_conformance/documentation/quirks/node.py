@@ -19,7 +19,8 @@ class NodeQuirks(QuirkFlags):
         "its containers ask for, and gets no CPUs or memory of its own",
         documented="the class of a pod without resources of its own is that of its containers",
         versions="1.32-1.36",
-        issue="kubernetes/kubernetes#137150",
+        issue="kubernetes/kubernetes#135082",
+        pull=("kubernetes/kubernetes#137150",),
     )
 
     sidecars_leave_their_resources: bool = quirk(
@@ -28,6 +29,8 @@ class NodeQuirks(QuirkFlags):
         "it run on: what it has is given to later containers too, and pods are counted without it",
         documented="a sidecar keeps running, and keeps its resources, beside the other containers",
         versions="1.8-1.28",
+        issue="kubernetes/kubernetes#119442",
+        pull=("kubernetes/kubernetes#119447", "kubernetes/kubernetes#120461", "kubernetes/kubernetes#120715"),
     )
 
     pod_level_pods_are_pinned_by_container: bool = quirk(
@@ -36,7 +39,7 @@ class NodeQuirks(QuirkFlags):
         "CPUs and memory by their own requests, be they equal to their limits or not",
         documented="the static policies leave pods with spec.resources in the shared pools",
         versions="1.32-1.33",
-        issue="kubernetes/kubernetes#133279",
+        pull=("kubernetes/kubernetes#133279",),
     )
 
     switched_off_pod_resources_unpin: bool = quirk(
@@ -52,7 +55,8 @@ class NodeQuirks(QuirkFlags):
         summary="CFS quota is applied to containers with exclusive CPUs",
         documented="CFS quota is not used for containers with exclusive CPUs",
         versions="1.8-1.32",
-        issue="kubernetes/kubernetes#127525",
+        issue="kubernetes/kubernetes#70585",
+        pull=("kubernetes/kubernetes#127525",),
     )
 
     reconcile_trusts_last_write: bool = quirk(

@@ -21,7 +21,8 @@ class Quirk:
     ``id`` says what happens; ``area`` is the part of Kubernetes, as in ``Quirks``. ``rule`` names the behaviour rules,
     where some say more. ``summary`` is what the kubelet or the scheduler does, ``documented`` what the documentation
     says or evidently intends, and what the reference does with the quirk off. ``versions`` show it. ``issue`` is a
-    public reference such as ``kubernetes/kubernetes#141238``, where one is known.
+    public reference such as ``kubernetes/kubernetes#141238``, ``pull`` the pull requests that mended it, where they are
+    known.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Quirk:
     documented: str
     versions: Span
     issue: str | None = None
+    pull: tuple[str, ...] = ()
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -38,7 +40,15 @@ class Quirk:
         return tuple(self.rule.split(", ")) if self.rule else ()
 
 
-def quirk(*, summary: str, documented: str, versions: str, rule: str = "", issue: str | None = None) -> bool:
+def quirk(
+    *,
+    summary: str,
+    documented: str,
+    versions: str,
+    rule: str = "",
+    issue: str | None = None,
+    pull: tuple[str, ...] = (),
+) -> bool:
     """Define a flag of a ``QuirkFlags`` class: off unless said, with what is known of the quirk as its metadata.
 
     ``versions`` is a text such as ``1.23+``, ``1.32-1.33``, ``1.32``, or with patches ``1.10-1.27.1``.
@@ -49,6 +59,7 @@ def quirk(*, summary: str, documented: str, versions: str, rule: str = "", issue
         "documented": documented,
         "versions": Span.parse(versions),
         "issue": issue,
+        "pull": pull,
     }
     return field(default=False, metadata=facts)
 

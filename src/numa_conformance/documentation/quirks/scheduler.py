@@ -51,6 +51,7 @@ class SchedulerQuirks(QuirkFlags):
         "for anything does not fit, also if it asks for none of that resource",
         documented="a node is filtered out when it lacks a resource that the pod requests",
         versions="1.27",
+        pull=("kubernetes/kubernetes#116408",),
     )
 
     score_counts_sidecars_as_init_containers: bool = quirk(
@@ -59,4 +60,6 @@ class SchedulerQuirks(QuirkFlags):
         "scores, as if they ended before these start; in whether a pod fits they do",
         documented="the requests of sidecars are added to those of the app containers",
         versions="1.28-1.31",
+        issue="kubernetes/kubernetes#127868",
+        pull=("kubernetes/kubernetes#127878",),
     )

@@ -32,9 +32,9 @@ def drive(
         version,
         f"{description.name} {description.version}",
     )
-    told: dict[str, Any] = {MACHINE: machine_to_dict(scenario.machine)}
+    context: dict[str, Any] = {MACHINE: machine_to_dict(scenario.machine)}
     if version != description.kubernetes_version:
-        told["kubernetes_version"] = version
+        context["kubernetes_version"] = version
     steps: list[Step] = []
     script = scenario.script()
     fault: TargetFault | None = None
@@ -42,7 +42,7 @@ def drive(
         question = next(script)
         while True:
             began = time.perf_counter()
-            answer = client.call(question[0], _full(question, told))
+            answer = client.call(question[0], _full(question, context))
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
             if steps[-1].malformed is not None or over():
                 break
@@ -65,7 +65,7 @@ def again(history: History, client: Client) -> tuple[History, TargetFault | None
     return drive(scenario, client, head.version)
 
 
-def _full(question: Question, told: Mapping[str, Any]) -> dict[str, Any]:
+def _full(question: Question, context: Mapping[str, Any]) -> dict[str, Any]:
     method, params = question
-    needed = told if method == "node.start" else {MACHINE: told[MACHINE]} if method in WITH_MACHINE else {}
+    needed = context if method == "node.start" else {MACHINE: context[MACHINE]} if method in WITH_MACHINE else {}
     return {**needed, **params}

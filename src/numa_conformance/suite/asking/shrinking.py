@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def smallest(
-    found: T,
+    largest: T,
     smaller: Callable[[T], Iterable[History]],
     still: Callable[[History], T | None],
     *,
@@ -30,7 +30,7 @@ def smallest(
     fault, or None.
     """
     ends = clock() + seconds
-    best, progress = found, True
+    best, progress = largest, True
     while progress and clock() < ends:
         progress = False
         for history in smaller(best):

@@ -55,11 +55,11 @@ def _less(settings: Any) -> Iterator[dict[str, Any]]:
 def _smaller_spec(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for kind in _OF_PODS:
         containers = spec.get(kind) or []
-        for index, one in enumerate(containers):
+        for index, container in enumerate(containers):
             rest = [*containers[:index], *containers[index + 1 :]]
             if rest or kind == "initContainers":
                 yield {**spec, kind: rest}
-            for smaller in _asking_less(one):
+            for smaller in _asking_less(container):
                 yield {**spec, kind: [*containers[:index], smaller, *containers[index + 1 :]]}
 
 
@@ -98,7 +98,8 @@ def on_real_machines(history: History) -> Iterator[History]:
         return
     devices = history.head.machine.devices
     for machine in _real_machines():
-        if devices and not machine.devices and {node for one in devices for node in one.numa} <= {*machine.numa_ids}:
+        near = {node for device in devices for node in device.numa}
+        if devices and not machine.devices and near <= {*machine.numa_ids}:
             machine = replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
         if not named & ~machine.online_bits:
             yield History(replace(history.head, machine=machine), history.steps)

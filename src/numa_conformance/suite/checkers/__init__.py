@@ -11,8 +11,10 @@ from . import (
     cpu_hints,
     cpu_life,
     cpu_pool,
+    device_alignment,
     device_hints,
     device_life,
+    eligibility,
     memory_hints,
     memory_life,
     merges,
@@ -20,6 +22,7 @@ from . import (
     relations,
     reservation,
     restarts,
+    scopes,
     scoring,
     seen_containers,
     seen_files,
@@ -28,6 +31,7 @@ from . import (
     start_options,
     start_settings,
     state_files,
+    whole_cores,
 )
 
 __all__ = [
@@ -41,8 +45,10 @@ __all__ = [
     "cpu_hints",
     "cpu_life",
     "cpu_pool",
+    "device_alignment",
     "device_hints",
     "device_life",
+    "eligibility",
     "memory_hints",
     "memory_life",
     "merges",
@@ -51,6 +57,7 @@ __all__ = [
     "relations",
     "reservation",
     "restarts",
+    "scopes",
     "scoring",
     "seen_containers",
     "seen_files",
@@ -59,4 +66,5 @@ __all__ = [
     "start_options",
     "start_settings",
     "state_files",
+    "whole_cores",
 ]

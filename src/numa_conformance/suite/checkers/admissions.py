@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...cpuset import format_bits
 from ..judge.alignment import Alignment, only_cpus
 from ..judge.checker import Guard, Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, touched
+from ..judge.choice import BY_SOCKET, BY_UNCORE, WHOLE_CORES, touched
 from ..judge.given import Demand, Reuse
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED
@@ -17,22 +17,25 @@ from .guards import (
     leaving_a_shared_cpu,
     none,
     of_containers,
-    scope_pod,
     static,
     under,
+    with_option,
     without_devices,
     without_option,
 )
+from .wording import in_words
 
 REFUSING = ("restricted", "single-numa-node")
 ALIGNING = ("best-effort", *REFUSING)
 
 
-def _free_text(world: World) -> str:
+def free_text(world: World) -> str:
+    """Write how many CPUs are free, and which."""
     return f"{world.free.bit_count()} free CPUs ({format_bits(world.free)})"
 
 
-def _must_be_admitted(admission: Admission, why: str) -> Judgement:
+def must_be_admitted(admission: Admission, why: str) -> Judgement:
+    """Judge that the pod is admitted; ``why`` is told of it."""
     return violated(
         admission.admitted,
         f"pod {admission.pod.uid} is refused, {why}",
@@ -42,11 +45,12 @@ def _must_be_admitted(admission: Admission, why: str) -> Judgement:
     )
 
 
-def _must_be_refused(admission: Admission, why: str) -> Judgement:
+def must_be_refused(admission: Admission, why: str) -> Judgement:
+    """Judge that the pod is refused; ``why`` is told of it."""
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} is admitted, {why}",
-        got=", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items()),
+        got=in_words(admission.held),
         allowed="refused",
         free=admission.before.free,
     )
@@ -67,7 +71,7 @@ asking_no_manager = Guard[Admission]("a manager has something to give to the pod
 )
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for no exclusive CPUs, no devices and no memory of its own is admitted under every policy."""
-    return _must_be_admitted(admission, "though it asks for nothing that a manager gives out")
+    return must_be_admitted(admission, "though it asks for nothing that a manager gives out")
 
 
 asking_for_cpus = Guard[Admission](
@@ -86,7 +90,36 @@ for_cpus_alone = Guard[Admission](
 )
 def none_has_no_preference(admission: Admission) -> Judgement:
     """CPU policy none gives the default hint: however many CPUs a pod asks for, no policy refuses it for them."""
-    return _must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
+    return must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
+
+
+of_one_container = Guard[Admission](
+    "the pod has several containers", lambda admission: len(admission.pod.containers) == 1
+)
+few_enough = Guard[Admission](
+    "the pod asks for no CPUs of its own, or for more than are free",
+    lambda admission: 0 < admission.pod.exclusive <= admission.before.free.bit_count(),
+)
+
+
+@checker(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
+    Admission,
+    when=(
+        static,
+        with_option(BY_UNCORE),
+        without_option(WHOLE_CORES),
+        under("none", "best-effort"),
+        for_the_first_time,
+        for_cpus_alone,
+        of_one_container,
+        few_enough,
+        leaving_a_shared_cpu,
+    ),
+)
+def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
+    """Best effort: so many free CPUs serve a pod, from several caches if need be."""
+    return must_be_admitted(admission, f"which asks for {admission.pod.exclusive} of {free_text(admission.before)}")
 
 
 asks_for_some = Guard[Demand]("no CPUs of its own are asked for", lambda demand: demand.enough > 0)
@@ -133,53 +166,13 @@ def refuses_what_is_not_free(demand: Demand) -> Judgement:
     return violated(
         demand.refusal is not None,
         f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served",
-        got=demand.told,
+        got=demand.in_words,
         allowed="a refusal",
         free=demand.available,
     )
 
 
-with_exclusive_cpus = Guard[Admission]("the pod has no CPUs of its own", lambda admission: admission.cpus)
-
-
-@checker(
-    "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
-    Admission,
-    when=(under("single-numa-node"), scope_pod, admitted, with_exclusive_cpus),
-)
-def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
-    """Under single-numa-node and scope pod all containers of a pod are on one NUMA node."""
-    return violated(
-        len(_nodes(admission)) == 1,
-        f"the containers of pod {admission.pod.uid} are on several NUMA nodes",
-        got=format_bits(admission.cpus),
-        allowed="CPUs of one NUMA node",
-        pod=admission.cpus,
-    )
-
-
-with_affinities = Guard[Admission](
-    "fewer than two containers are told, or none of them with its affinity",
-    lambda admission: len(admission.held) > 1 and any(held.affinity is not None for held in admission.held.values()),
-)
-
-
-@checker(
-    "topology-manager/scope/pod/gives-all-containers-one-affinity",
-    Admission,
-    when=(under(*ALIGNING), scope_pod, admitted, for_the_first_time, with_affinities),
-)
-def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
-    """Scope pod: the same alignment for each container."""
-    return violated(
-        len({held.affinity for held in admission.held.values() if held.affinity is not None}) == 1,
-        f"the containers of pod {admission.pod.uid} are told different affinities",
-        got=", ".join(f"{name}: {held.affinity}" for name, held in admission.held.items()),
-        allowed="one affinity",
-    )
-
-
-def _count(admission: Admission) -> int:
+def count_of(admission: Admission) -> int:
     """Return the CPUs of the one request that is aligned; 0 where several are, one after the other.
 
     In scope pod it is what the containers need at once: the larger of init containers and apps.
@@ -192,27 +185,29 @@ def _count(admission: Admission) -> int:
 
 
 for_one_request = Guard[Admission](
-    "no request for CPUs is aligned, or several are, one after the other", lambda admission: _count(admission) > 0
+    "no request for CPUs is aligned, or several are, one after the other",
+    lambda admission: count_of(admission) > 0,
 )
 
 
-def _alignment(admission: Admission) -> Alignment:
-    return Alignment(admission.before, _count(admission))
+def alignment_of(admission: Admission) -> Alignment:
+    """Return what can be aligned of the CPUs that the pod asks for."""
+    return Alignment(admission.before, count_of(admission))
 
 
 one_node_holds_it = Guard[Admission](
-    "no NUMA node has so many free CPUs", lambda admission: _alignment(admission).on_one_node
+    "no NUMA node has so many free CPUs", lambda admission: alignment_of(admission).on_one_node
 )
 no_node_holds_it = Guard[Admission](
-    "one NUMA node has so many free CPUs", lambda admission: not _alignment(admission).on_one_node
+    "one NUMA node has so many free CPUs", lambda admission: not alignment_of(admission).on_one_node
 )
 can_be_aligned = Guard[Admission](
     "as few NUMA nodes as the request needs have not so many free CPUs",
-    lambda admission: _alignment(admission).preferred,
+    lambda admission: alignment_of(admission).preferred,
 )
 cannot_be_aligned = Guard[Admission](
     "as few NUMA nodes as the request needs have so many free CPUs",
-    lambda admission: not _alignment(admission).preferred,
+    lambda admission: not alignment_of(admission).preferred,
 )
 
 
@@ -226,8 +221,8 @@ COUNTED = (static, for_the_first_time, for_one_request, for_cpus_alone)
 )
 def single_numa_node_admits(admission: Admission) -> Judgement:
     """Where an alignment to one NUMA node is possible the pod is admitted."""
-    free = _free_text(admission.before)
-    return _must_be_admitted(admission, f"which asks for {_count(admission)} CPUs that one NUMA node has among {free}")
+    free = free_text(admission.before)
+    return must_be_admitted(admission, f"which asks for {count_of(admission)} CPUs that one NUMA node has among {free}")
 
 
 @checker(
@@ -237,8 +232,8 @@ def single_numa_node_admits(admission: Admission) -> Judgement:
 )
 def single_numa_node_refuses(admission: Admission) -> Judgement:
     """Where no single NUMA node can hold it the pod is refused."""
-    free = _free_text(admission.before)
-    return _must_be_refused(admission, f"which asks for {_count(admission)} CPUs that no NUMA node has among {free}")
+    free = free_text(admission.before)
+    return must_be_refused(admission, f"which asks for {count_of(admission)} CPUs that no NUMA node has among {free}")
 
 
 @checker(
@@ -248,8 +243,31 @@ def single_numa_node_refuses(admission: Admission) -> Judgement:
 )
 def restricted_admits(admission: Admission) -> Judgement:
     """A preferred alignment, on as few NUMA nodes as the request needs, is admitted."""
-    width, free = _alignment(admission).width, _free_text(admission.before)
-    return _must_be_admitted(admission, f"whose {_count(admission)} CPUs {width} NUMA nodes have among {free}")
+    width, free = alignment_of(admission).width, free_text(admission.before)
+    return must_be_admitted(admission, f"whose {count_of(admission)} CPUs {width} NUMA nodes have among {free}")
+
+
+needs_several_nodes = Guard[Admission](
+    "one NUMA node could ever hold so many CPUs", lambda admission: alignment_of(admission).width > 1
+)
+
+
+@checker(
+    "topology-manager/restricted/admits-what-needs-several-nodes",
+    Admission,
+    when=(under("restricted"), *COUNTED, needs_several_nodes, can_be_aligned, leaving_a_shared_cpu),
+)
+def restricted_admits_on_several_nodes(admission: Admission) -> Judgement:
+    """What no single NUMA node could ever hold is admitted, on as few as can."""
+    width, number = alignment_of(admission).width, len(nodes_of_cpus(admission))
+    return violated(
+        admission.admitted and number <= width,
+        f"the CPUs of pod {admission.pod.uid}, which need {width} NUMA nodes and are free on so many, are refused or "
+        "come from more",
+        got=format_bits(admission.cpus) or f"{admission.reason}: {admission.message}",
+        allowed=f"CPUs of {width} NUMA nodes",
+        free=admission.before.free,
+    )
 
 
 @checker(
@@ -259,8 +277,8 @@ def restricted_admits(admission: Admission) -> Judgement:
 )
 def restricted_refuses(admission: Admission) -> Judgement:
     """Without a preferred alignment the pod is refused."""
-    width, free = _alignment(admission).width, _free_text(admission.before)
-    return _must_be_refused(admission, f"whose {_count(admission)} CPUs no {width} NUMA nodes have among {free}")
+    width, free = alignment_of(admission).width, free_text(admission.before)
+    return must_be_refused(admission, f"whose {count_of(admission)} CPUs no {width} NUMA nodes have among {free}")
 
 
 @checker(
@@ -270,7 +288,7 @@ def restricted_refuses(admission: Admission) -> Judgement:
 )
 def aligned_when_possible(admission: Admission) -> Judgement:
     """Where an alignment on as few NUMA nodes as the request needs is possible, it is what the pod gets."""
-    count, width, number = _count(admission), _alignment(admission).width, len(_nodes(admission))
+    count, width, number = count_of(admission), alignment_of(admission).width, len(nodes_of_cpus(admission))
     return violated(
         number <= width,
         f"the {count} CPUs of pod {admission.pod.uid} come from {number} NUMA nodes where {width} can give them",
@@ -280,5 +298,6 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     )
 
 
-def _nodes(admission: Admission) -> list[int]:
+def nodes_of_cpus(admission: Admission) -> list[int]:
+    """Return the NUMA nodes in which the pod's CPUs lie, each as its CPUs."""
     return touched(admission.before.machine.numa_bits.values(), admission.cpus)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
 from ..judge.checker import Guard, Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES, cpus_of, touched
+from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.world import Held, World
-from .admissions import ALIGNING
+from .admissions import ALIGNING, must_be_admitted, must_be_refused
 from .guards import admitted, for_the_first_time, of_containers, under, without_option
-from .wording import listed
+from .wording import in_words, listed
 
 
-def _request(admission: Admission) -> Request:
+def request_of(admission: Admission) -> Request:
+    """Add up what all containers of the pod ask for."""
     return Request.of(admission.before, admission.pod, admission.pod.containers)
 
 
@@ -34,7 +35,7 @@ def _aligned_at_once(admission: Admission) -> bool:
     world, pod = admission.before, admission.pod
     if admission.settings.scope == "container":
         return sum(not Request.of(world, pod, [container]).nothing for container in pod.containers) == 1
-    return not _request(admission).nothing
+    return not request_of(admission).nothing
 
 
 aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by one", _aligned_at_once)
@@ -42,37 +43,38 @@ aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by
 
 def _leaving_a_cpu(admission: Admission) -> bool:
     world = admission.before
-    return not (world.settings.strict and 0 < world.free.bit_count() <= _request(admission).cpus)
+    return not (world.settings.strict and 0 < world.free.bit_count() <= request_of(admission).cpus)
 
 
 leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving_a_cpu)
-with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: _request(admission).memory)
+with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: request_of(admission).memory)
 
 
 def _devices_are_alike(admission: Admission) -> bool:
     devices = admission.before.machine.devices
     return all(
         len({bool(device.numa) for device in devices if device.resource == name}) < 2
-        for name in _request(admission).devices
+        for name in request_of(admission).devices
     )
 
 
 devices_are_alike = Guard[Admission]("some devices of a resource have a topology and others none", _devices_are_alike)
 
 
-def _able(admission: Admission, *, surely: bool = True) -> list[int]:
-    return Room(admission.before).nodes_that_hold(_request(admission), surely=surely)
+def able_nodes(admission: Admission, *, surely: bool = True) -> list[int]:
+    """Return the NUMA nodes that can give all that the pod asks for."""
+    return Room(admission.before).nodes_that_hold(request_of(admission), surely=surely)
 
 
 def _able_sets(admission: Admission) -> list[int]:
-    return Room(admission.before).surely_give(_request(admission))
+    return Room(admission.before).surely_give(request_of(admission))
 
 
 one_node_can_give_all = Guard[Admission](
-    "no NUMA node can give all that the pod asks for", lambda admission: _able(admission)
+    "no NUMA node can give all that the pod asks for", lambda admission: able_nodes(admission)
 )
 no_node_can_give_all = Guard[Admission](
-    "one NUMA node may give all that the pod asks for", lambda admission: not _able(admission, surely=False)
+    "one NUMA node may give all that the pod asks for", lambda admission: not able_nodes(admission, surely=False)
 )
 few_nodes_can_give_all = Guard[Admission](
     "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",
@@ -84,7 +86,7 @@ several_nodes_can_give_all = Guard[Admission](
 )
 nothing_is_preferred = Guard[Admission](
     "every resource may be free on as few NUMA nodes as it ever needs",
-    lambda admission: Room(admission.before).prefers_nothing(_request(admission)),
+    lambda admission: Room(admission.before).prefers_nothing(request_of(admission)),
 )
 
 
@@ -105,8 +107,8 @@ AT_ONCE = (
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
-    node = _able(admission)[0]
-    return _is_admitted(admission, f"NUMA node {node} has all it asks for", 1 << node)
+    node = able_nodes(admission)[0]
+    return must_be_admitted(admission, f"though NUMA node {node} has all it asks for")
 
 
 @checker(
@@ -117,18 +119,7 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """CPUs and memory that need several NUMA nodes, and as many, are admitted where so few of them are free."""
     nodes = next(nodes for nodes in _able_sets(admission) if nodes & (nodes - 1))
-    return _is_admitted(admission, f"the NUMA nodes {format_bits(nodes)} prefer all it asks for", nodes)
-
-
-def _is_admitted(admission: Admission, where: str, nodes: int) -> Judgement:
-    world = admission.before
-    return violated(
-        admission.admitted,
-        f"pod {admission.pod.uid} is refused where {where}",
-        got=f"{admission.reason}: {admission.message}",
-        allowed="admitted",
-        free=world.free & cpus_of(world.machine, nodes),
-    )
+    return must_be_admitted(admission, f"though the NUMA nodes {format_bits(nodes)} prefer all it asks for")
 
 
 @checker(
@@ -158,7 +149,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
-    return _is_refused(admission, "no NUMA node has all it asks for")
+    return must_be_refused(admission, "though no NUMA node has all it asks for")
 
 
 @checker(
@@ -168,17 +159,7 @@ def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
 )
 def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
-    return _is_refused(admission, "nothing on so few NUMA nodes is free")
-
-
-def _is_refused(admission: Admission, where: str) -> Judgement:
-    return violated(
-        not admission.admitted,
-        f"pod {admission.pod.uid} is admitted where {where}",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
-        allowed="refused",
-        free=admission.before.free,
-    )
+    return must_be_refused(admission, "though nothing on so few NUMA nodes is free")
 
 
 @checker(
@@ -191,11 +172,11 @@ def keeps_together(admission: Admission) -> Judgement:
     world = admission.before
     common = set(world.machine.numa_ids)
     for held in admission.held.values():
-        common &= _nodes_of(world, held)
+        common &= nodes_of(world, held)
     return violated(
         common,
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
-        got="; ".join(f"{name}: {_told(held)}" for name, held in admission.held.items()),
+        got=in_words(admission.held),
         allowed="one NUMA node for all",
     )
 
@@ -205,7 +186,7 @@ merges_are_told = Guard[Admission]("it is not told how hints were merged", lambd
 
 def _in_order(admission: Admission) -> list[str]:
     """Return the containers that were aligned one by one, in the order in which that is told."""
-    return [one.container for one in admission.alignments or () if one.container is not None]
+    return [merge.container for merge in admission.alignments or () if merge.container is not None]
 
 
 two_merges_are_told = Guard[Admission](
@@ -218,9 +199,9 @@ two_merges_are_told = Guard[Admission](
 )
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged is stored, and used: what a container is told as its affinity is what was merged."""
-    told = admission.alignments or ()
-    whole = next((one.affinity for one in told if one.container is None), None)
-    merged = {one.container: one.affinity for one in told}
+    merges = admission.alignments or ()
+    whole = next((merge.affinity for merge in merges if merge.container is None), None)
+    merged = {merge.container: merge.affinity for merge in merges}
     wrong = {
         name: held.affinity
         for name, held in admission.held.items()
@@ -239,12 +220,12 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
 )
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers come first, then app containers."""
-    told = _in_order(admission)
-    wanted = [container.name for container in admission.pod.containers][: len(told)]
+    aligned = _in_order(admission)
+    wanted = [container.name for container in admission.pod.containers][: len(aligned)]
     return violated(
-        told == wanted,
+        aligned == wanted,
         f"containers of pod {admission.pod.uid} are aligned in another order than they start in",
-        got=", ".join(told),
+        got=", ".join(aligned),
         allowed=", ".join(wanted),
     )
 
@@ -254,16 +235,16 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
 )
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """The policy decides by the merged hint: a pod of which it does not admit a request is refused."""
-    told = admission.alignments or ()
+    merges = admission.alignments or ()
     return violated(
-        all(one.admit for one in told) or not admission.admitted,
+        all(merge.admit for merge in merges) or not admission.admitted,
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
-        got="; ".join(listed([one.affinity]) for one in told),
+        got="; ".join(listed([merge.affinity]) for merge in merges),
         allowed="refused",
     )
 
 
-def _nodes_of(world: World, held: Held) -> set[int]:
+def nodes_of(world: World, held: Held) -> set[int]:
     """Return the NUMA nodes to which all that a container holds is local."""
     common = set(world.machine.numa_ids)
     if held.cpus:
@@ -278,10 +259,3 @@ def _nodes_of(world: World, held: Held) -> set[int]:
             numa = places.get((name, id), ())
             common &= set(numa) if numa else common
     return common
-
-
-def _told(held: Held) -> str:
-    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
-    parts += [f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in held.memory or ()]
-    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
-    return ", ".join(parts) or "nothing of its own"

@@ -88,13 +88,13 @@ def _class_is_right(subject: Classified) -> Judgement:
 @checker("qos/only-integral-cpus-are-exclusive", Classified, AllocatedCpus, when=(tells_exclusive_cpus,))
 def only_integral_cpus_are_exclusive(subject: Classified | AllocatedCpus) -> Judgement:
     """A container of a Guaranteed pod that requests a whole number of CPUs asks for them, and no other container."""
-    told = subject.exclusive_told
+    answered = subject.exclusive_told
     asked = {container.name: container.exclusive for container in subject.pod.containers}
-    allowed = {name: asked.get(name) for name in told}
+    allowed = {name: asked.get(name) for name in answered}
     return violated(
-        told == allowed,
+        answered == allowed,
         "the exclusive CPUs that containers ask for are others",
-        got=_listed(told),
+        got=_listed(answered),
         allowed=_listed(allowed),
     )
 

@@ -13,16 +13,15 @@ from ...cpuset import format_bits
 from ..history.sightings import Runs
 from ..history.values import CpuBits, Held
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.choice import WHOLE_CORES, Choice, adds_up
+from ..judge.choice import Choice
 from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judge.given import PERIOD, Given, Neighbours, OnNode, Together
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..judge.seen import blocks_told
-from .guards import none, static, under, with_option
+from .guards import none, static, under
 
 FINEST = 1_000
 """The least quota that CFS knows, in microseconds; a limit is enforced as exactly as that."""
-NO_WHOLE_CORES = "SMTAlignmentError"
 
 
 pool_is_told = Guard[Given]("the shared pool is not told", lambda given: given.pool is not None)
@@ -71,7 +70,7 @@ def _has_no_cpus(given: Given, fact: str) -> Judgement:
     return violated(
         given.held is not None and not given.cpus,
         f"container {given.key}{f' of a {given.qos} pod' if given.qos else ''} has CPUs of its own, or is refused",
-        got=given.told,
+        got=given.in_words,
         allowed="the shared pool",
         about=given.about("cpu", fact),
         exclusive=given.cpus,
@@ -130,73 +129,23 @@ def keeps_what_it_has(given: Given) -> Judgement:
     return violated(
         given.cpus == had,
         f"container {given.key} has its CPUs already and is given others",
-        got=given.told,
+        got=given.in_words,
         allowed=format_bits(had),
         held=had,
-    )
-
-
-def _asks_for_a_part_of_a_core(given: Given) -> bool:
-    cores, number = given.machine.core_bits, given.exclusive or 0
-    return number <= given.machine.online_bits.bit_count() and not adds_up(cores, number)
-
-
-asks_for_a_part_of_a_core = Guard[Given](
-    "cores add up to what the container asks for, or the machine has not so many CPUs", _asks_for_a_part_of_a_core
-)
-has_none_yet = Guard[Given]("the container has CPUs already", lambda given: given.had is None and not given.ended)
-
-
-@checker(
-    "cpu-manager/full-pcpus-only/refuses-a-partial-core",
-    Given,
-    when=(static, with_option(WHOLE_CORES), wants_its_own, has_none_yet, asks_for_a_part_of_a_core),
-)
-def refuses_a_partial_core(given: Given) -> Judgement:
-    """Every container must be served by whole cores; one that is asked for alone is refused as SMTAlignmentError."""
-    named = NO_WHOLE_CORES in (given.reason, *given.refusal.split()) or not given.reason
-    sizes = " or ".join(str(size) for size in sorted({core.bit_count() for core in given.machine.core_bits}))
-    return violated(
-        given.held is None and named,
-        f"container {given.key} asks for {given.exclusive} CPUs, which are no whole cores of {sizes} threads",
-        got=given.told,
-        allowed=f"a refusal: {NO_WHOLE_CORES}",
-    )
-
-
-alone_if_it_can_be = Guard[Given | Choice](
-    "no choice of the asked number among free CPUs shows, or no whole cores add up to it",
-    lambda subject: subject.took is not None and subject.can_be_whole_cores,
-)
-full_pcpus_only = Guard[Given | Choice]("full-pcpus-only is off", lambda subject: WHOLE_CORES in subject.options)
-
-
-@checker("cpu-manager/full-pcpus-only/gives-whole-cores", Given, Choice, when=(full_pcpus_only, alone_if_it_can_be))
-def gives_whole_cores(subject: Given | Choice) -> Judgement:
-    """Full physical cores, always."""
-    taken = subject.took or 0
-    split = sum(core for core in subject.machine.core_bits if core & taken and core & ~taken)
-    return violated(
-        not split,
-        f"cores are split: of the CPUs {format_bits(split)} only {format_bits(split & taken)} are given",
-        got=format_bits(taken),
-        allowed="whole cores",
-        about=subject.about("cpu", "config:cpuManagerPolicyOptions") if isinstance(subject, Given) else (),
-        split=split,
     )
 
 
 @checker("cpu-manager/static/apps-have-cpus-of-their-own", Neighbours)
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
     """The CPUs taken out of the pool are put in the cpuset of the container: two that run at once do not share them."""
-    for one, other in combinations(neighbours.containers, 2):
+    for first, second in combinations(neighbours.containers, 2):
         yield from violated(
-            not one.cpus & other.cpus,
-            f"containers {one.key} and {other.name} of the same pod run at once, with CPUs in common",
-            got=format_bits(one.cpus & other.cpus),
+            not first.cpus & second.cpus,
+            f"containers {first.key} and {second.name} of the same pod run at once, with CPUs in common",
+            got=format_bits(first.cpus & second.cpus),
             allowed="CPUs of its own for each",
-            about=(*one.about("cpu"), *other.about("cpu")),
-            twice=one.cpus & other.cpus,
+            about=(*first.about("cpu"), *second.about("cpu")),
+            twice=first.cpus & second.cpus,
         )
 
 
@@ -209,7 +158,7 @@ def gives_one_node(together: Together) -> Judgement:
     return violated(
         common,
         f"what {together.who} holds is not together on one NUMA node",
-        got=together.told,
+        got=together.in_words,
         allowed="one NUMA node",
         about=together.about,
     )

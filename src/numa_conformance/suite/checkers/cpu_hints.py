@@ -163,12 +163,12 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """CPUs that the container holds already give their NUMA nodes as a hint again."""
     held = hints.held or 0
-    own = sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
+    nodes_held = sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
     return violated(
-        own in hints.named,
+        nodes_held in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
         got=listed(hints.offered),
-        allowed=f"{sets_told([own])} among them",
+        allowed=f"{sets_told([nodes_held])} among them",
         held=held,
     )
 

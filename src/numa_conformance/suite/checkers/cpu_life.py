@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ...cpuset import format_bits, iter_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.node_subjects import Admission, Moment, ReconcilePass, Run
-from .guards import for_the_first_time, refused, static
+from .guards import for_the_first_time, none, refused, static
 
 class_is_in_the_answer = Guard[Admission]("the pod's class is not told", lambda admission: admission.qos is not None)
 
@@ -91,6 +91,20 @@ def reconcile_sends_what_is_assigned(done: ReconcilePass) -> Iterator[Violation]
             got=format_bits(update.cpus),
             allowed=format_bits(wanted),
         )
+
+
+with_running_containers = Guard[ReconcilePass]("no container runs", lambda done: done.runs_on)
+
+
+@checker("cpu-manager/reconcile/none-writes-nothing", ReconcilePass, when=(none, with_running_containers))
+def none_writes_nothing(done: ReconcilePass) -> Judgement:
+    """Under policy none no cpuset is written."""
+    return violated(
+        not done.updates,
+        "cpusets are written under policy none",
+        got=", ".join(f"{update.uid}/{update.container}: {format_bits(update.cpus)}" for update in done.updates),
+        allowed="none",
+    )
 
 
 def _told(cpus: Mapping[str, int]) -> str:

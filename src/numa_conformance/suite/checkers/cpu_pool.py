@@ -9,13 +9,22 @@ from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import STRICT
 from ..judge.given import Division
 from ..judge.node_subjects import Arrival, Moment, Removal
-from .guards import static, with_option, without_option
+from .guards import none, static, with_option, without_option
 
 
 @checker("protocol/comes-up", Arrival)
 def comes_up(arrival: Arrival) -> Judgement:
     """A node comes up with a configuration that the pages allow on its machine."""
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
+
+
+without_a_reservation = Guard[Arrival]("CPUs are reserved", lambda arrival: not arrival.settings.reserved_count)
+
+
+@checker("cpu-manager/none/needs-no-reservation", Arrival, when=(none, without_a_reservation))
+def none_needs_no_reservation(arrival: Arrival) -> Judgement:
+    """Under policy none a node comes up without any reservation of CPUs."""
+    return comes_up(arrival)
 
 
 up = Guard[Arrival]("the node does not come up", lambda arrival: arrival.up)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.room import Room, asked_devices
+from ..judge.room import Request, Room, asked_devices
 from ..judge.world import Held
-from .guards import admitted, for_the_first_time
+from .admissions import must_be_admitted
+from .guards import admitted, fitting, for_the_first_time, of_containers
 from .restarts import came_up, plain
 
 with_devices = Guard[Admission](
@@ -91,6 +92,75 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
         f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
         got=str({name: _told(held) for name, held in admission.held.items()}),
         allowed=f"a refusal: {_short(admission)} are asked for",
+    )
+
+
+def _alone_and_unaligned(admission: Admission) -> bool:
+    world, pod = admission.before, admission.pod
+    request = Request.of(world, pod, pod.containers)
+    return not (request.cpus or request.memory) and world.settings.topology in ("none", "best-effort")
+
+
+alone_and_unaligned = Guard[Admission](
+    "the pod asks for CPUs or memory of its own too, or the Topology Manager may refuse it", _alone_and_unaligned
+)
+
+
+def _hangs_on_what_returned(admission: Admission) -> bool:
+    world = admission.before
+    now, before = Room(world), Room(world.with_all_that_went)
+    asked = asked_devices(world.machine, admission.pod.containers).items()
+    enough = all(number <= now.free_devices(None, name) for name, number in asked)
+    return enough and any(number > before.free_devices(None, name) for name, number in asked)
+
+
+hangs_on_what_returned = Guard[Admission](
+    "so many devices are not free, or are free without those that removed pods had", _hangs_on_what_returned
+)
+
+
+@checker(
+    "device-manager/allocation/returns-devices-on-removal",
+    Admission,
+    when=(for_the_first_time, of_containers, fitting, alone_and_unaligned, hangs_on_what_returned),
+)
+def devices_return(admission: Admission) -> Judgement:
+    """The devices of a removed pod are free again: they serve a pod for which there were too few before."""
+    return must_be_admitted(admission, "though so many devices are free since others were removed")
+
+
+def _preferred(admission: Admission) -> tuple[str, set[tuple[str, str]]] | None:
+    """Return the one container of a pod that asks for devices, and those that plugins prefer for it, if any do."""
+    world, pod = admission.before, admission.pod
+    asking = [container for container in pod.containers if any(asked_devices(world.machine, [container]).values())]
+    if len(asking) != 1 or asking[0].kind != "app" or world.settings.topology != "none":
+        return None
+    preferring = world.machine.preferred_allocation
+    asked = asked_devices(world.machine, asking).items()
+    free = {name: sorted(Room(world).free_device_ids(name))[:number] for name, number in asked if preferring.get(name)}
+    wanted = {(name, id) for name, ids in free.items() for id in ids}
+    return (asking[0].name, wanted) if wanted else None
+
+
+plugins_prefer_some = Guard[Admission](
+    "no plugin prefers devices, or alignment or an earlier container decides too", _preferred
+)
+
+
+@checker(
+    "device-manager/preferred-allocation/is-followed",
+    Admission,
+    when=(for_the_first_time, admitted, plugins_prefer_some),
+)
+def preference_is_followed(admission: Admission) -> Judgement:
+    """Where a plugin prefers some of the free devices, the lowest ids, these are given."""
+    name, wanted = _preferred(admission) or ("", set())
+    held = admission.held.get(name)
+    return violated(
+        wanted <= _devices(held),
+        "the plugin prefers other devices",
+        got=_told(held),
+        allowed=", ".join(sorted(id for _, id in wanted)),
     )
 
 

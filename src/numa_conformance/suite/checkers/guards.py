@@ -20,6 +20,7 @@ __all__ = [
     "none",
     "of_containers",
     "refused",
+    "scope_container",
     "scope_pod",
     "static",
     "under",
@@ -42,6 +43,9 @@ none = Guard[Configured]("the CPU Manager's policy is static", lambda subject: n
 memory_static = Guard[Configured]("the Memory Manager's policy is None", lambda subject: subject.settings.memory_static)
 memory_none = Guard[Configured](
     "the Memory Manager's policy is Static", lambda subject: not subject.settings.memory_static
+)
+scope_container = Guard[Configured](
+    "the Topology Manager's scope is pod", lambda subject: subject.settings.scope == "container"
 )
 scope_pod = Guard[Configured](
     "the Topology Manager's scope is container", lambda subject: subject.settings.scope == "pod"

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.pods import GUARANTEED
-from ..judge.room import Room, allocatable, memory_of
+from ..judge.pods import GUARANTEED, ContainerSpec
+from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
 from ..judge.world import Held
-from .guards import admitted, memory_none, memory_static, of_containers
+from .admissions import must_be_admitted, must_be_refused
+from .alignment import (
+    AT_ONCE,
+    aligned_at_once,
+    devices_are_alike,
+    leaving_a_cpu,
+    one_node_can_give_all,
+    request_of,
+    with_app_containers_only,
+    with_memory,
+)
+from .guards import admitted, for_the_first_time, memory_none, memory_static, of_containers, under
 from .restarts import came_up, plain
 
 of_a_guaranteed_pod = Guard[Admission]("the pod is not Guaranteed", lambda admission: admission.pod.qos == GUARANTEED)
@@ -25,19 +38,25 @@ of_a_guaranteed_pod = Guard[Admission]("the pod is not Guaranteed", lambda admis
 )
 def guarantees_memory(admission: Admission) -> Iterator[Violation]:
     """Every container of a Guaranteed pod gets the memory it asks for, in however many blocks."""
-    pod = admission.pod
-    for container in pod.containers:
-        wanted = {kind: number for kind, number in memory_of(admission.before, pod, container).items() if number}
-        held, got = admission.held.get(container.name), dict[str, int]()
-        for (kind, _), number in blocks_told(held.memory if held else None).items():
-            got[kind] = got.get(kind, 0) + number
+    for container in admission.pod.containers:
         if container.kind != "init":
-            yield from violated(
-                got == wanted,
-                f"container {container.name} of pod {pod.uid} is given other memory than it asks for",
-                got=told_memory(held),
-                allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items()),
-            )
+            yield from _is_given(admission, container, "memory", lambda kind: True)
+
+
+def _is_given(
+    admission: Admission, container: ContainerSpec, what: str, counts: Callable[[str], bool]
+) -> Iterator[Violation]:
+    """Judge that a container is given as many bytes as it asks for of each type that counts."""
+    held, got = admission.held.get(container.name), Counter[str]()
+    for (kind, _), number in blocks_told(held.memory if held else None).items():
+        got[kind] += number
+    wanted = Counter(memory_of(admission.before, admission.pod, container))
+    return violated(
+        all(got[kind] == wanted[kind] for kind in {*got, *wanted} if counts(kind)),
+        f"container {container.name} of pod {admission.pod.uid} is given other {what} than it asks for",
+        got=told_memory(held),
+        allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items() if number),
+    )
 
 
 memory_is_told = Guard[OnNode](
@@ -94,20 +113,118 @@ def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
         )
 
 
+asks_for_huge_pages = Guard[Admission](
+    "no container asks for huge pages", lambda admission: any(kind != "memory" for kind in request_of(admission).memory)
+)
+
+
+@checker(
+    "memory-manager/hugepages/come-from-named-nodes",
+    Admission,
+    when=(memory_static, admitted, for_the_first_time, of_containers, with_app_containers_only, asks_for_huge_pages),
+)
+def huge_pages_are_given_by_size(admission: Admission) -> Iterator[Violation]:
+    """Every container of a Guaranteed pod gets the huge pages that it asks for, size by size."""
+    for container in admission.pod.containers:
+        yield from _is_given(admission, container, "huge pages", lambda kind: kind != "memory")
+
+
 with_pods = Guard[Moment]("no pod is on the node", lambda moment: moment.world.pods)
 
 
 @checker("memory-manager/static/never-gives-more-than-is-free", Moment, when=(memory_static, with_pods))
 def never_gives_more_than_there_is(moment: Moment) -> Judgement:
     """No set of NUMA nodes gives more memory of a type than it has beyond its reservation."""
-    over = Room(moment.world).overdrawn()
-    nodes, kind, given, had = over or (0, "", 0, 0)
-    return violated(
-        over is None,
-        f"NUMA nodes {format_bits(nodes)} give more {kind} than they have",
-        got=f"{given} bytes",
-        allowed=f"{had} bytes at most",
+    return _overdrawn(moment, "have", lambda nodes, kind: True)
+
+
+@checker("memory-manager/hugepages/come-from-named-nodes", Moment, when=(memory_static, with_pods))
+def never_gives_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
+    """Huge pages of a size are given within the pages of these NUMA nodes."""
+    return _overdrawn(moment, "have", lambda nodes, kind: kind != "memory")
+
+
+keeps_some = Guard[Moment]("no memory is reserved on a NUMA node", lambda moment: moment.settings.reserved_memory)
+
+
+@checker("memory-manager/reserved-memory/is-never-given", Moment, when=(memory_static, with_pods, keeps_some))
+def never_gives_what_is_reserved(moment: Moment) -> Judgement:
+    """Where memory is reserved on a NUMA node, no more is given of it than is left."""
+    kept = moment.settings.reserved_memory.items()
+    return _overdrawn(
+        moment,
+        "have beside what is reserved",
+        lambda nodes, kind: any(nodes >> node & 1 and amounts.get(kind) for node, amounts in kept),
     )
+
+
+def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) -> Iterator[Violation]:
+    """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
+    over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
+    for nodes, kind, given, had in islice(over, 1):
+        why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
+        yield Violation(why, f"{given} bytes", f"{had} bytes at most")
+
+
+@checker("memory-manager/static/keeps-groups-apart", Moment, when=(memory_static, under("restricted"), with_pods))
+def keeps_groups_apart(moment: Moment) -> Judgement:
+    """NUMA nodes that serve together serve as no other group, and none of them serves alone."""
+    groups = sorted(Room(moment.world).groups)
+    crossing = [(first, second) for first, second in combinations(groups, 2) if first & second]
+    return violated(
+        not crossing,
+        "NUMA nodes serve containers in several groups",
+        got=", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing),
+        allowed="one group for each NUMA node",
+    )
+
+
+def _has_too_little(admission: Admission) -> bool:
+    room, memory = Room(admission.before), request_of(admission).memory
+    if admission.settings.topology == "single-numa-node" and aligned_at_once.holds(admission):
+        return not room.nodes_that_hold(Request(0, memory, {}), surely=False)
+    return room.lacks(memory)
+
+
+has_too_little = Guard[Admission]("the NUMA nodes may have so much memory", _has_too_little)
+
+
+@checker(
+    "memory-manager/static/refuses-what-does-not-fit",
+    Admission,
+    when=(memory_static, for_the_first_time, of_containers, with_app_containers_only, with_memory, has_too_little),
+)
+def refuses_what_does_not_fit(admission: Admission) -> Judgement:
+    """A Guaranteed pod is refused whose memory the NUMA nodes together, or under single-numa-node each, do not have."""
+    return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
+
+
+had_too_little_before = Guard[Admission](
+    "NUMA nodes could give all without what removed pods had",
+    lambda admission: (
+        not Room(admission.before.with_all_that_went).nodes_that_hold(
+            Request(0, request_of(admission).memory, {}), surely=False
+        )
+    ),
+)
+
+
+@checker(
+    "memory-manager/static/returns-memory-on-removal",
+    Admission,
+    when=(
+        memory_static,
+        *AT_ONCE,
+        leaving_a_cpu,
+        devices_are_alike,
+        with_memory,
+        one_node_can_give_all,
+        had_too_little_before,
+    ),
+)
+def memory_returns(admission: Admission) -> Judgement:
+    """The memory of a removed pod is free again: it serves a pod for which there was too little before."""
+    return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
 @checker("memory-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, memory_static, came_up))
@@ -128,5 +245,4 @@ def _blocks(held: Held | None) -> set[tuple[str, int, int]]:
 
 def told_memory(held: Held | None) -> str:
     """Write the memory that a container holds."""
-    blocks = (held.memory if held else None) or ()
-    return ", ".join(f"{block.bytes} bytes of {block.type} on {format_bits(block.nodes)}" for block in blocks) or "none"
+    return ", ".join(map(str, (held.memory if held else None) or ())) or "none"

@@ -6,7 +6,6 @@ from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import WHOLE_CORES, adds_up
 from ..judge.node_subjects import Admission
-from .containers import NO_WHOLE_CORES
 from .guards import (
     for_the_first_time,
     of_containers,
@@ -16,6 +15,7 @@ from .guards import (
     with_option,
     without_devices,
 )
+from .whole_cores import NO_WHOLE_CORES
 
 FAILED = "Failed"
 TERMINATED = (FAILED, "Terminated")

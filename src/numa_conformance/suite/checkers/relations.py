@@ -14,7 +14,7 @@ with_init_containers = Guard[AskedAgain]("no init containers were added", lambda
 
 def _aligned_alike(asked: AskedAgain) -> bool:
     one_by_one = asked.settings.topology in REFUSING and asked.settings.scope != "pod"
-    return not one_by_one or all(own.requests == asked.pod.apps[0].requests for own in asked.pod.containers)
+    return not one_by_one or all(container.requests == asked.pod.apps[0].requests for container in asked.pod.containers)
 
 
 aligned_alike = Guard[AskedAgain]("a smaller init container is aligned by itself, and may be refused", _aligned_alike)
@@ -26,7 +26,7 @@ leaving_a_shared_cpu = Guard[AskedAgain](
 def _in_whole_cores(asked: AskedAgain) -> bool:
     cores = asked.now.machine.core_bits
     return WHOLE_CORES not in asked.settings.options or all(
-        adds_up(cores, own.exclusive) for own in asked.pod.containers
+        adds_up(cores, container.exclusive) for container in asked.pod.containers
     )
 
 

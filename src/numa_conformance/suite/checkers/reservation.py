@@ -11,6 +11,7 @@ from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.node_subjects import Arrival
 from ..judge.start_subjects import Start
 from .guards import static
+from .start_guards import must_not_come_up
 
 Told = AllocatedCpus | Arrival | Start
 """What tells which CPUs are reserved."""
@@ -47,11 +48,11 @@ def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
 )
 def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     """The CPUs of reservedSystemCPUs are the reserved ones, whatever kubeReserved and systemReserved say."""
-    told, named = subject.reserved_told or 0, subject.settings.reserved or 0
+    reserved, named = subject.reserved_told or 0, subject.settings.reserved or 0
     return violated(
-        told == named,
+        reserved == named,
         "other CPUs are reserved than the configuration names",
-        got=format_bits(told),
+        got=format_bits(reserved),
         allowed=format_bits(named),
     )
 
@@ -68,12 +69,25 @@ def rounds_up(arrival: Arrival) -> Judgement:
     return _so_many(arrival)
 
 
+names_cpus_that_are_not_online = Guard[Start](
+    "all CPUs that are reserved by name are online",
+    lambda start: (start.settings.reserved or 0) & ~start.machine.online_bits,
+)
+
+
+@checker("cpu-manager/reservation/explicit-list-must-exist", Start, when=(static, names_cpus_that_are_not_online))
+def explicit_list_must_exist(start: Start) -> Judgement:
+    """A node does not come up with CPUs in reservedSystemCPUs that are not online."""
+    missing = (start.settings.reserved or 0) & ~start.machine.online_bits
+    return must_not_come_up(start, f"though the reserved CPUs {format_bits(missing)} are not online")
+
+
 def _so_many(subject: Told) -> Judgement:
-    told, number = subject.reserved_told or 0, subject.settings.reserved_count
+    reserved, number = subject.reserved_told or 0, subject.settings.reserved_count
     return violated(
-        told.bit_count() == number,
-        f"{told.bit_count()} CPUs are reserved",
-        got=format_bits(told),
+        reserved.bit_count() == number,
+        f"{reserved.bit_count()} CPUs are reserved",
+        got=format_bits(reserved),
         allowed=f"{number} CPUs",
     )
 
@@ -95,13 +109,14 @@ def _first_cores(subject: Told, *, whole: bool) -> Judgement:
 
     ``whole``: all threads of a core are taken before the next is begun.
     """
-    told, machine = subject.reserved_told or 0, _machine(subject)
+    reserved, machine = subject.reserved_told or 0, _machine(subject)
     return violated(
-        not told & ~machine.online_bits and any(_is_a_beginning(places, told, whole) for places in _orders(machine)),
+        not reserved & ~machine.online_bits
+        and any(_is_a_beginning(places, reserved, whole) for places in _orders(machine)),
         "the reserved CPUs are not those of the cores with the lowest ids",
-        got=format_bits(told),
+        got=format_bits(reserved),
         allowed="core after core, ascending by core id",
-        reserved=told,
+        reserved=reserved,
     )
 
 

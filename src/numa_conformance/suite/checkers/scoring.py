@@ -20,7 +20,7 @@ _RISING, _FALLING = ((0, 0), (100, 10)), ((0, 10), (100, 0))
 
 is_scored = Guard[ScoredNode]("no score is told", lambda node: node.score is not None)
 strategy_is_sound = Guard[ScoredNode]("the strategy is not as the page has it", lambda node: node.strategy.sound)
-resources_are_told = Guard[ScoredNode]("it is not told what the node has and gives", lambda node: node.told)
+resources_are_told = Guard[ScoredNode]("it is not told what the node has and gives", lambda node: node.is_decided)
 
 
 def by(strategy: str) -> Guard[ScoredNode]:

@@ -45,8 +45,8 @@ def _readable(seen: Sighting, name: str) -> Iterator[Violation]:
 def _wrong_books(seen: Sighting) -> Iterator[Violation]:
     machine = {node.node: node for node in seen.world.machine.memory}
     about = (f"file:{MEMORY_FILE}",)
-    for told in seen.memory or ():
-        node, tables = told["node"], told["tables"]
+    for book in seen.memory or ():
+        node, tables = book["node"], book["tables"]
         if node not in machine:
             yield Violation(f"the file tells of NUMA node {node}, which the machine does not have", about=about)
             continue
@@ -70,11 +70,11 @@ def _wrong_sizes(
     node: int, tables: dict[str, Any], whole: dict[str, int], about: tuple[str, ...]
 ) -> Iterator[Violation]:
     for kind, size in whole.items():
-        told = tables.get(kind, {}).get("total")
-        if told is not None and size and told != size:
+        total = tables.get(kind, {}).get("total")
+        if total is not None and size and total != size:
             yield Violation(
                 f"the file tells of other {kind} on NUMA node {node} than the machine has",
-                f"{told} bytes",
+                f"{total} bytes",
                 f"{size} bytes",
                 about=about,
             )
@@ -85,12 +85,12 @@ def _wrong_sums(seen: Sighting) -> Iterator[Violation]:
     if seen.memory is None or not seen.settings.memory_static:
         return
     held: dict[str, int] = {}
-    for one in seen.containers:
-        for (kind, _), number in blocks_told(one.held.memory).items():
+    for container in seen.containers:
+        for (kind, _), number in blocks_told(container.held.memory).items():
             held[kind] = held.get(kind, 0) + number
     booked: dict[str, int] = {}
-    for told in seen.memory:
-        for kind, table in told["tables"].items():
+    for book in seen.memory:
+        for kind, table in book["tables"].items():
             booked[kind] = booked.get(kind, 0) + table["reserved"]
     for kind in sorted(held.keys() | booked.keys()):
         if held.get(kind, 0) != booked.get(kind, 0):

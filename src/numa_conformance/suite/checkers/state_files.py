@@ -53,34 +53,34 @@ def no_unknown_cpus(recovery: Recovery) -> Judgement:
 
 def of(what: str) -> Guard[FoundFile]:
     """Return the guard that it is about a policy, or CPUs, that a file was written under."""
-    return Guard(f"it is not about the {what} of a file", lambda found: found.of == what)
+    return Guard(f"it is not about the {what} of a file", lambda file: file.of == what)
 
 
 @checker("cpu-manager/state-file/policy-change-is-refused", FoundFile, when=(of(CPU_POLICY),))
-def policy_change_is_refused(found: FoundFile) -> Judgement:
+def policy_change_is_refused(file: FoundFile) -> Judgement:
     """With another CPU Manager policy the node does not come up while the state file is there."""
-    return _stays_down(found)
+    return _stays_down(file)
 
 
 @checker("memory-manager/state-file/policy-change-is-refused", FoundFile, when=(of(MEMORY_POLICY),))
-def memory_policy_change_is_refused(found: FoundFile) -> Judgement:
+def memory_policy_change_is_refused(file: FoundFile) -> Judgement:
     """With another Memory Manager policy the node does not come up while the state file is there."""
-    return _stays_down(found)
+    return _stays_down(file)
 
 
 @checker("cpu-manager/state-file/changed-cpus-are-refused", FoundFile, when=(of(CPUS),))
-def changed_cpus_are_refused(found: FoundFile) -> Judgement:
+def changed_cpus_are_refused(file: FoundFile) -> Judgement:
     """The state file of a node with other CPUs has to be deleted first."""
-    return _stays_down(found)
+    return _stays_down(file)
 
 
-def _stays_down(found: FoundFile) -> Judgement:
+def _stays_down(file: FoundFile) -> Judgement:
     return violated(
-        not found.up or found.written == found.wanted,
-        f"the node comes up with {found.file} of another {found.of}",
-        got=found.written,
-        allowed=f"{found.wanted}, or the node does not come up until the file is deleted",
-        about=found.about,
+        not file.up or file.written == file.wanted,
+        f"the node comes up with {file.file} of another {file.of}",
+        got=file.written,
+        allowed=f"{file.wanted}, or the node does not come up until the file is deleted",
+        about=file.about,
     )
 
 

@@ -1,13 +1,13 @@
-"""How hints and sets of NUMA nodes are written in what checkers say."""
+"""How hints, sets of NUMA nodes and what containers hold are written in what checkers say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ...cpuset import format_bits
-from ..history.values import Affinity
+from ..history.values import Affinity, Held
 
-__all__ = ["listed", "sets_told"]
+__all__ = ["in_words", "listed", "sets_told"]
 
 
 def listed(offered: Iterable[Affinity] | None) -> str:
@@ -16,6 +16,11 @@ def listed(offered: Iterable[Affinity] | None) -> str:
         return "no opinion"
     texts = [("any" if hint.nodes is None else f"{{{format_bits(hint.nodes)}}}", hint.preferred) for hint in offered]
     return ", ".join(f"{nodes} preferred" if preferred else nodes for nodes, preferred in texts) or "no hint"
+
+
+def in_words(held: Mapping[str, Held]) -> str:
+    """Write what the containers of a pod hold."""
+    return "; ".join(f"{name}: {holding}" for name, holding in held.items())
 
 
 def sets_told(sets: Iterable[int]) -> str:

@@ -24,7 +24,7 @@ class AnyDevice:
     def __init__(self, history: History) -> None:
         """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
         machine = history.head.machine
-        self._nodes = {(one.resource, one.id): frozenset(one.numa) for one in machine.devices}
+        self._nodes = {(device.resource, device.id): frozenset(device.numa) for device in machine.devices}
         again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
         self._chosen = frozenset() if again else frozenset(machine.preferred_allocation)
 
@@ -45,29 +45,29 @@ class AnyDevice:
         What init containers had serves again before anything else, and any of it.
         """
         spec = (step.params.get("pod") or {}).get("spec") or {}
-        told = [(one.answer or {}).get("containers") or {} for one in (step, beside)]
+        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, beside)]
         init = [container.get("name") for container in spec.get("initContainers") or ()]
         app = [container.get("name") for container in spec.get("containers") or ()]
-        if bool(told[0]) != bool(told[1]):
-            return self._might_lack((*init, *app), told[0] or told[1])
+        if bool(answers[0]) != bool(answers[1]):
+            return self._might_lack((*init, *app), answers[0] or answers[1])
         for number, name in enumerate((*init, *app)):
-            one, other = (answer.get(name) for answer in told)
-            if any(compare(self.by_place(one), self.by_place(other), "")):
-                before = [[answer.get(earlier) for earlier in init[:number]] for answer in told]
-                return not any(compare(self._again(one, before[0]), self._again(other, before[1]), ""))
+            first, second = (answer.get(name) for answer in answers)
+            if any(compare(self.by_place(first), self.by_place(second), "")):
+                before = [[answer.get(earlier) for earlier in init[:number]] for answer in answers]
+                return not any(compare(self._again(first, before[0]), self._again(second, before[1]), ""))
         return False
 
-    def _might_lack(self, names: Sequence[Any], told: Mapping[str, Any]) -> bool:
+    def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
         """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
 
         That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
         """
-        devices = [(told.get(name) or {}).get("devices") or {} for name in names]
+        devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
         return any(
             resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
             for number, name in enumerate(names)
             for resource, ids in devices[number].items()
-            if any(self._exchangeable(told[name], resource, id) for id in ids)
+            if any(self._exchangeable(answer[name], resource, id) for id in ids)
         )
 
     def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
@@ -83,8 +83,8 @@ class AnyDevice:
         """Return what a container holds with "again" for devices that one of those before it holds."""
         held = {
             (resource, id)
-            for one in before
-            for resource, ids in ((one or {}).get("devices") or {}).items()
+            for earlier in before
+            for resource, ids in ((earlier or {}).get("devices") or {}).items()
             for id in ids
         }
         return self._named(
@@ -109,7 +109,7 @@ class AnyDevice:
         if isinstance(answer.get("devices"), Mapping):
             affinity = frozenset((answer.get("affinity") or {}).get("nodes") or ())
             named["devices"] = {
-                resource: self._ids(resource, ids, lambda one, id: name(one, id, affinity))
+                resource: self._ids(resource, ids, lambda named, id: name(named, id, affinity))
                 for resource, ids in answer["devices"].items()
             }
         if isinstance(answer.get("PodDeviceEntries"), list):
@@ -134,4 +134,4 @@ def _reuses(machine: Machine, pod: Any) -> bool:
     """Tell whether an init container of a pod has devices: which of them later containers take is chance."""
     resources = {device.resource for device in machine.devices}
     containers = ((pod or {}).get("spec") or {}).get("initContainers") or ()
-    return any(resources & {*((one.get("resources") or {}).get("limits") or ())} for one in containers)
+    return any(resources & {*((container.get("resources") or {}).get("limits") or ())} for container in containers)

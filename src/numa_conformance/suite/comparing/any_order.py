@@ -19,13 +19,13 @@ _STAGE = "memorymanager-start"
 
 def comes_up_by_chance(before: Iterable[Step], step: Step, beside: Step) -> bool:
     """Tell whether of two restarts after the same steps one alone is refused for its memory, and that by chance."""
-    stages = [(one.answer or {}).get("stage") for one in (step, beside)]
+    stages = [(answered.answer or {}).get("stage") for answered in (step, beside)]
     return step.method == "node.restart" and stages.count(_STAGE) == 1 and _crossing(before)
 
 
 def _crossing(steps: Iterable[Step]) -> bool:
     groups = {group for containers in _held(steps).values() for group in _groups(containers)}
-    return any(one & other for one, other in combinations(groups, 2))
+    return any(first & second for first, second in combinations(groups, 2))
 
 
 def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
@@ -46,4 +46,4 @@ def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
 
 
 def _groups(containers: Mapping[str, Any]) -> Iterator[frozenset[int]]:
-    return (frozenset(block["nodes"]) for one in containers.values() for block in one.get("memory") or ())
+    return (frozenset(block["nodes"]) for container in containers.values() for block in container.get("memory") or ())

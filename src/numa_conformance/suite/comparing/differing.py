@@ -62,12 +62,12 @@ def differing(
         if untold:
             step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
 
-        def found(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
+        def compared(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
             between = _between(step, beside, files, name, messages=messages)
-            return tuple(one for one in between if not _fields(one.path) & frozenset(ignored))
+            return tuple(difference for difference in between if not _fields(difference.path) & frozenset(ignored))
 
-        if by_place := found(devices.by_place):
-            if not found(devices.by_reach) or devices.chose_otherwise(step, beside):
+        if by_place := compared(devices.by_place):
+            if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
                 return None
             if comes_up_by_chance(history.steps[:number], step, beside):
                 return None
@@ -89,7 +89,7 @@ def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
         seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
         return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
     if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
-        return [filled(one, beside, untold) for one, beside in zip(answer, other, strict=True)]
+        return [filled(answered, beside, untold) for answered, beside in zip(answer, other, strict=True)]
     return answer
 
 
@@ -105,8 +105,8 @@ def _between(
             yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
         return
     answer = _of_files(step.answer or {}, files)
-    told = _told(step.method, beside.answer or {}, answer, files)
-    yield from compare(_comparable(name(told)), _comparable(name(answer)), "", messages=messages)
+    filled_in = _told(step.method, beside.answer or {}, answer, files)
+    yield from compare(_comparable(name(filled_in)), _comparable(name(answer)), "", messages=messages)
 
 
 def differences(
@@ -119,9 +119,9 @@ def differences(
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, beside)
-        found = differing(history, other, files, untold=client.untold)
-        if found:
-            yield found
+        differs = differing(history, other, files, untold=client.untold)
+        if differs:
+            yield differs
 
 
 def ending_with_files(scenario: Scenario) -> Scenario:

@@ -41,20 +41,21 @@ class Kind:
     histories: int = 0
     machines: dict[str, None] = field(default_factory=dict)
 
-    def has(self, found: Differing) -> bool:
+    def has(self, differs: Differing) -> bool:
         """Tell whether a difference shows in the same place, where this kind can show."""
-        return (self.method, self.place) == place_of(found) and self.needs.keys() <= settings_of(found.history).keys()
+        known = settings_of(differs.history).keys()
+        return (self.method, self.place) == place_of(differs) and self.needs.keys() <= known
 
     @property
     def needed(self) -> list[str]:
         """What is needed, as text: ``topologyManagerPolicy: best-effort or restricted``."""
         return [f"{name}: {' or '.join(sorted(values))}" for name, values in sorted(self.needs.items())]
 
-    def count(self, found: Differing) -> None:
+    def count(self, differs: Differing) -> None:
         """Count a history of this kind, on its machine and under its settings."""
         self.histories += 1
-        self.machines[found.history.head.machine.name] = None
-        settings = settings_of(found.history)
+        self.machines[differs.history.head.machine.name] = None
+        settings = settings_of(differs.history)
         for name, values in self.needs.items():
             values.add(settings[name])
 
@@ -62,10 +63,10 @@ class Kind:
 class KnownCauses(Protocol):
     """Says what a difference comes from, by names."""
 
-    def causes(self, found: Differing) -> tuple[str, ...]:
+    def causes(self, differs: Differing) -> tuple[str, ...]:
         """Return the names of what a difference comes from; empty where none is known."""
 
-    def comes_from(self, found: Differing, causes: tuple[str, ...]) -> bool:
+    def comes_from(self, differs: Differing, causes: tuple[str, ...]) -> bool:
         """Tell whether a difference comes from these."""
 
 
@@ -90,23 +91,23 @@ class Kinds:
         self._clock = clock
         self._kinds: list[Kind] = []
 
-    def add(self, found: Differing) -> None:
+    def add(self, differs: Differing) -> None:
         """Count a difference to its kind, or begin one with it."""
-        kind = next((kind for kind in self._kinds if kind.has(found) and self._is_of(kind, found)), None)
+        kind = next((kind for kind in self._kinds if kind.has(differs) and self._is_of(kind, differs)), None)
         if kind is None:
-            kind = self._new(found)
-        kind.count(found)
+            kind = self._new(differs)
+        kind.count(differs)
 
     def all(self) -> list[Kind]:
         """Return the kinds, those of most histories first."""
         return sorted(self._kinds, key=lambda kind: -kind.histories)
 
-    def _is_of(self, kind: Kind, found: Differing) -> bool:
-        return self._known is None or not kind.causes or self._known.comes_from(found, kind.causes)
+    def _is_of(self, kind: Kind, differs: Differing) -> bool:
+        return self._known is None or not kind.causes or self._known.comes_from(differs, kind.causes)
 
-    def _new(self, found: Differing) -> Kind:
+    def _new(self, differs: Differing) -> Kind:
         """Begin a kind; what turns out to be one already known, once all else is left out, is counted there."""
-        example = self._smallest(found)
+        example = self._smallest(differs)
         method, place = place_of(example)
         causes = self._known.causes(example) if self._known else ()
         needs = {name: {value} for name, value in settings_of(example.history).items()}
@@ -119,11 +120,11 @@ class Kinds:
         self._kinds.append(kind)
         return kind
 
-    def _smallest(self, found: Differing) -> Differing:
+    def _smallest(self, differs: Differing) -> Differing:
         shrunk = smallest(
-            found,
+            differs,
             lambda best: simpler(best.history),
-            lambda history: self._still(history, found),
+            lambda history: self._still(history, differs),
             seconds=self._seconds,
             clock=self._clock,
         )
@@ -131,34 +132,34 @@ class Kinds:
             return shrunk
         ends = self._clock() + self._seconds
         for history in on_real_machines(shrunk.history):
-            elsewhere = self._still(history, found)
+            elsewhere = self._still(history, differs)
             if elsewhere is not None:
                 return elsewhere
             if self._clock() >= ends:
                 break
         return shrunk
 
-    def _still(self, questions: History, found: Differing) -> Differing | None:
+    def _still(self, questions: History, wanted: Differing) -> Differing | None:
         """Return the difference in other questions, where it is the same: at their end, in the same place."""
         unasked = History(questions.head, tuple(replace(step, answer=None, fault=None) for step in questions.steps))
         differs = self._again(unasked)
-        if differs is None or differs.step + 1 < len(questions.steps) or place_of(differs) != place_of(found):
+        if differs is None or differs.step + 1 < len(questions.steps) or place_of(differs) != place_of(wanted):
             return None
         return differs
 
 
-def _size(found: Differing) -> tuple[bool, int, int]:
-    machine = found.history.head.machine
-    return not is_real(machine), len(found.history.steps), len(machine.cpus)
+def _size(differs: Differing) -> tuple[bool, int, int]:
+    machine = differs.history.head.machine
+    return not is_real(machine), len(differs.history.steps), len(machine.cpus)
 
 
-def place_of(found: Differing) -> tuple[str, str]:
+def place_of(differs: Differing) -> tuple[str, str]:
     """Return the method of the step that differs, and what in its answer does, the weightiest alone.
 
     Names of containers and pods, and places in lists, are left out: ``containers.*.cpus``.
     """
-    first = min(found.differences, key=lambda one: _weight(one.path))
-    method = found.history.steps[found.step].method
+    first = min(differs.differences, key=lambda difference: _weight(difference.path))
+    method = differs.history.steps[differs.step].method
     if first.path in _WEIGHTIEST:
         return method, f"{first.path}: {_brief(first.got)} / {_brief(first.expected)}"
     path = _NUMBER.sub("", first.path)
@@ -192,8 +193,8 @@ def settings_of(history: History) -> dict[str, str]:
     """Return the policies and options in force at the end of a history that are not the defaults."""
     kubelet: Mapping[str, Any] = {}
     for step in history.steps:
-        told = step.params.get("kubelet")
-        kubelet = told if isinstance(told, Mapping) else kubelet
+        written = step.params.get("kubelet")
+        kubelet = written if isinstance(written, Mapping) else kubelet
     last = history.steps[-1].params
     settings = {**kubelet, **{name: last[name] for name in ("policy", "options") if name in last}}
     named = {name: str(settings[name]) for name in _POLICIES if settings.get(name, "none") not in _DEFAULTS}

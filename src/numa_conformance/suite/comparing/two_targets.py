@@ -30,16 +30,16 @@ class TwoTargets:
     that are ``ignored`` are not.
     """
 
-    def __init__(self, one: Client, other: Client, *, messages: bool = False, ignored: Collection[str] = ()) -> None:
+    def __init__(self, first: Client, second: Client, *, messages: bool = False, ignored: Collection[str] = ()) -> None:
         """Take two targets that are open."""
-        self._both = one, other
+        self._both = first, second
         self._messages = messages
         self._ignored = frozenset(ignored)
-        self._untold = one.untold | other.untold
+        self._untold = first.untold | second.untold
         self._silent: Counter[int] = Counter()
         self.asked = self.questions = 0
-        self.surfaces = one.surfaces & other.surfaces
-        self.features = one.features & other.features
+        self.surfaces = first.surfaces & second.surfaces
+        self.features = first.features & second.features
         for client in self._both:
             follows = KubernetesVersion.known(client.description.kubernetes_version)
             if follows is not None:
@@ -64,18 +64,18 @@ class TwoTargets:
             for scenario in scenarios[: ceil(budget.part * len(scenarios))]:
                 if faults >= MOST_FAULTS or (until is not None and clock() >= until):
                     break
-                found = self._ask(ending_with_files(scenario) if files else scenario)
-                faults += found is not None and _ended(found)
-                yield found
+                differs = self._ask(ending_with_files(scenario) if files else scenario)
+                faults += differs is not None and _ended(differs)
+                yield differs
 
     @property
     def _files(self) -> tuple[str, ...]:
         return tuple(name for feature, name in STATE_FILES.items() if feature in self.features)
 
     def _ask(self, scenario: Scenario) -> Differing | None:
-        one, other = self._both
-        history, fault = drive(scenario, one, one.description.kubernetes_version)
-        beside, its_fault = self._again(history, other)
+        first, second = self._both
+        history, fault = drive(scenario, first, first.description.kubernetes_version)
+        beside, its_fault = self._again(history, second)
         self.asked += 1
         self.questions += len(history.steps)
         self._listen(0, history, fault)
@@ -93,9 +93,9 @@ class TwoTargets:
 
     def again(self, questions: History) -> Differing | None:
         """Ask both the questions of a history anew, and return where they first differ."""
-        one, other = self._both
-        history, _ = self._again(questions, one)
-        beside, _ = self._again(questions, other)
+        first, second = self._both
+        history, _ = self._again(questions, first)
+        beside, _ = self._again(questions, second)
         return self.differing(history, beside)
 
     def differing(self, history: History, beside: History) -> Differing | None:
@@ -105,9 +105,9 @@ class TwoTargets:
 
     @staticmethod
     def _again(history: History, client: Client) -> tuple[History, TargetFault | None]:
-        own = replace(history.head, version=client.description.kubernetes_version)
-        return again(History(own, history.steps), client)
+        head = replace(history.head, version=client.description.kubernetes_version)
+        return again(History(head, history.steps), client)
 
 
-def _ended(found: Differing) -> bool:
-    return any(history.steps[-1].fault is not None for history in (found.history, found.other))
+def _ended(differs: Differing) -> bool:
+    return any(history.steps[-1].fault is not None for history in (differs.history, differs.other))

@@ -28,22 +28,22 @@ class Golden:
         self._update = update
         self._whose = whose
 
-    def difference(self, told: str) -> str | None:
+    def difference(self, text: str) -> str | None:
         """Compare with the file, or replace it; return how ``told`` differs, in lines marked + and -."""
         if self._update:
-            write_text(self._path, told)
+            write_text(self._path, text)
             return None
         if not self._path.exists():
             return f"there is no golden text {self._path.name}; --numa-snapshot-update writes it"
         before = self._path.read_text(encoding="utf-8")
-        return None if before == told else _marked(self._whose, before, told)
+        return None if before == text else _marked(self._whose, before, text)
 
 
 def _path(folder: Path, name: str, version: KubernetesVersion) -> Path:
-    told = (path.stem.rpartition(" ")[2] for path in folder.glob(f"{glob.escape(name)} until *.txt"))
-    ends = [end for end in map(KubernetesVersion.parse, told) if version <= end]
+    versions = (path.stem.rpartition(" ")[2] for path in folder.glob(f"{glob.escape(name)} until *.txt"))
+    ends = [end for end in map(KubernetesVersion.parse, versions) if version <= end]
     return folder / (f"{name} until {min(ends)}.txt" if ends else f"{name}.txt")
 
 
-def _marked(name: str, golden: str, told: str) -> str:
-    return "\n".join(difflib.unified_diff(golden.splitlines(), told.splitlines(), name, "target", n=100, lineterm=""))
+def _marked(name: str, golden: str, text: str) -> str:
+    return "\n".join(difflib.unified_diff(golden.splitlines(), text.splitlines(), name, "target", n=100, lineterm=""))

@@ -18,13 +18,13 @@ __all__ = ["asked_by", "index_of_tests", "surfaces_of_tests"]
 def index_of_tests() -> dict[str, tuple[str, ...]]:
     """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
     root = Path(str(data_folder("conformance")))
-    found: dict[str, list[str]] = {}
+    by_requirement: dict[str, list[str]] = {}
     for path in sorted(root.rglob("test_*.py")):
         for name, test in vars(_module(path)).items():
             if name.startswith("test_"):
                 for requirement in dict.fromkeys(_requirements(test)):
-                    found.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
-    return {requirement: tuple(tests) for requirement, tests in found.items()}
+                    by_requirement.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
+    return {requirement: tuple(tests) for requirement, tests in by_requirement.items()}
 
 
 def asked_by(requirement: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ _BY_FOLDER = {"histories": "conversations", "searches": "search"}
 def surfaces_of_tests() -> dict[str, frozenset[str]]:
     """Return requirement id to the surfaces that its tests ask, generated conversations not among them."""
     root = Path(str(data_folder("conformance")))
-    found: dict[str, frozenset[str]] = {}
+    surfaces: dict[str, frozenset[str]] = {}
     for path in sorted(root.rglob("test_*.py")):
         module = vars(_module(path))
         marks = module.get("pytestmark", [])
@@ -54,8 +54,8 @@ def surfaces_of_tests() -> dict[str, frozenset[str]]:
         }
         for name, test in module.items():
             for requirement in _requirements(test) if name.startswith("test_") else ():
-                found[requirement] = found.get(requirement, frozenset()) | asked
-    return found
+                surfaces[requirement] = surfaces.get(requirement, frozenset()) | asked
+    return surfaces
 
 
 def _module(path: Path) -> ModuleType:

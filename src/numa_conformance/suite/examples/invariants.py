@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...cpuset import CpuSet
-from ...machine.model import Machine
+from ...machine.model import Cpu, Machine
+from ..checkers import checkers_of
+from ..history.values import CpuBits, Held
+from ..judge.choice import STRICT
+from ..judge.node_subjects import Moment
+from ..judge.pods import GUARANTEED, ContainerSpec, PodSpec
+from ..judge.settings import Settings
+from ..judge.views import views
+from ..judge.world import PodOnNode, World
 
 __all__ = [
     "Assignments",
@@ -34,65 +42,58 @@ def cpu_violations(
 
     ``strict``: reserved CPUs are outside the shared pool (strict-cpu-reservation).
     """
-    found = []
-    exclusive = CpuSet()
-    for uid, containers in assignments.items():
-        own = CpuSet()
-        for name, cpus in containers.items():
-            own |= cpus
-            if cpus & reserved:
-                found.append(f"container {name} of pod {uid} has reserved CPUs {cpus & reserved}")
-            if cpus & pool:
-                found.append(f"CPUs {cpus & pool} of container {name} of pod {uid} are in the shared pool too")
-        if own & exclusive:
-            found.append(f"CPUs {own & exclusive} of pod {uid} are exclusive to another pod too")
-        exclusive |= own
-    expected = online - reserved if strict else online
-    together = pool | exclusive
-    if together != expected:
-        if expected - together:
-            found.append(f"CPUs {expected - together} are neither shared nor exclusive")
-        if together - expected:
-            found.append(f"CPUs {together - expected} are given out and should not be")
-    if not strict and not reserved <= pool:
-        found.append(f"reserved CPUs {reserved - pool} are not in the shared pool")
-    return found
+    machine = Machine("a node", tuple(Cpu(cpu, cpu, 0, 0) for cpu in online), ())
+    kubelet = {"cpuManagerPolicy": "static", "cpuManagerPolicyOptions": {STRICT: str(strict).lower()}}
+    pods = {uid: _on_node(uid, containers) for uid, containers in assignments.items()}
+    moment = Moment(World(machine, Settings.of(kubelet), reserved.bits, pool.bits, pool.bits, pods))
+    return [
+        violation.why
+        for subject in (moment, *views(moment))
+        for check in checkers_of(type(subject))
+        for violation in check.judge(subject) or ()
+    ]
+
+
+def _on_node(uid: str, containers: Mapping[str, CpuSet]) -> PodOnNode:
+    specs = tuple(ContainerSpec(name, "app", {}, {}, len(cpus)) for name, cpus in containers.items())
+    held = {name: Held(CpuBits(cpus.bits)) for name, cpus in containers.items()}
+    return PodOnNode(PodSpec(uid, GUARANTEED, specs, {}), held)
 
 
 def memory_violations(
     allocatable: MemoryAmounts, free: MemoryAmounts, granted: Iterable[tuple[str, int, Iterable[int]]]
 ) -> list[str]:
     """Return what is wrong with a node's memory; ``granted`` are blocks of type, bytes and NUMA nodes."""
-    found = []
+    violations = []
     given: Counter[str] = Counter()
     for kind, amount, nodes in granted:
         given[kind] += amount
         unknown = [node for node in nodes if kind not in allocatable.get(node, {})]
         if unknown:
-            found.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
+            violations.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
     for node, amounts in allocatable.items():
         for kind, most in amounts.items():
             left = free.get(node, {}).get(kind, 0)
             if not 0 <= left <= most:
-                found.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
+                violations.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
     for kind in sorted({kind for amounts in allocatable.values() for kind in amounts}):
         taken = sum(amounts.get(kind, 0) - free.get(node, {}).get(kind, 0) for node, amounts in allocatable.items())
         if taken != given[kind]:
-            found.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
-    return found
+            violations.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
+    return violations
 
 
 def device_violations(devices: Iterable[str], held: Mapping[str, Mapping[str, Iterable[str]]]) -> list[str]:
     """Return what is wrong with the devices of one resource; ``held`` is pod uid to container to device ids."""
-    known, owner, found = set(devices), dict[str, str](), []
+    known, owner, violations = set(devices), dict[str, str](), []
     for uid, containers in held.items():
         for name, ids in containers.items():
-            for one in ids:
-                if one not in known:
-                    found.append(f"container {name} of pod {uid} has the device {one}, which is not there")
-                if owner.setdefault(one, uid) != uid:
-                    found.append(f"device {one} belongs to the pods {owner[one]} and {uid}")
-    return found
+            for device in ids:
+                if device not in known:
+                    violations.append(f"container {name} of pod {uid} has the device {device}, which is not there")
+                if owner.setdefault(device, uid) != uid:
+                    violations.append(f"device {device} belongs to the pods {owner[device]} and {uid}")
+    return violations
 
 
 def split_cores(machine: Machine, cpus: CpuSet) -> list[CpuSet]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...cpuset import CpuSet
 from ...machine import load_machine
 from ...machine.picture import allocation_map
-from ...protocol.messages.node import StartFailed
 from ..generators.workloads import burstable, guaranteed, static
-from .node_run import NodeRun
+from ..history.answers import Admitted, StartFailed
+from .node_run import NodeRun, cpus_of, pool_of
 
 __all__ = ["MACHINES", "place"]
 
@@ -43,10 +43,10 @@ def place(node: NodeRun, machine_name: str, option: str) -> str:
             node.remove("p2")
             owners.pop("p2", None)
         answer = node.try_admit(guaranteed(name, size))
-        if answer.admitted:
-            owners[name] = answer.cpus().bits
-            lines.append(f"{name}: {size} CPUs on {answer.cpus()}")
+        if isinstance(answer, Admitted):
+            owners[name] = cpus_of(answer).bits
+            lines.append(f"{name}: {size} CPUs on {cpus_of(answer)}")
         else:
             lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.message}")
-    lines.append(f"shared pool: {node.admit(burstable('shared', 1)).pool}")
+    lines.append(f"shared pool: {pool_of(node.admit(burstable('shared', 1)))}")
     return "\n".join([*lines, "", allocation_map(machine, owners), ""])

@@ -47,17 +47,17 @@ class NodeState:
     held: Mapping[str, int] | None = None
 
     @property
-    def own(self) -> int:
+    def of_the_pod(self) -> int:
         """What the asking pod has."""
-        own = self.reusable
+        bits = self.reusable
         for cpus in (self.held or {}).values():
-            own |= cpus
-        return own
+            bits |= cpus
+        return bits
 
     @property
     def free(self) -> int:
         """What may be given."""
-        return self.machine.online_bits & ~self.reserved & ~self.taken & ~self.own
+        return self.machine.online_bits & ~self.reserved & ~self.taken & ~self.of_the_pod
 
     @property
     def question(self) -> dict[str, Any]:
@@ -65,12 +65,12 @@ class NodeState:
         strict = self.reserved if "strict-cpu-reservation" in self.options else 0
         kubelet = static(*self.options, reserved=format_bits(self.reserved), topology="best-effort")
         assignments = {"another": {"c": format_bits(self.taken)}} if self.taken else {}
-        own = {name: format_bits(cpus) for name, cpus in (self.held or {}).items()}
+        assigned = {name: format_bits(cpus) for name, cpus in (self.held or {}).items()}
         if self.reusable:
-            own["init"] = format_bits(self.reusable)
+            assigned["init"] = format_bits(self.reusable)
         state = {
-            "default": format_bits(self.machine.online_bits & ~self.taken & ~self.own & ~strict),
-            "assignments": {**assignments, **({ASKING: own} if own else {})},
+            "default": format_bits(self.machine.online_bits & ~self.taken & ~self.of_the_pod & ~strict),
+            "assignments": {**assignments, **({ASKING: assigned} if assigned else {})},
             "reusable": {ASKING: format_bits(self.reusable)} if self.reusable else {},
         }
         return {"kubelet": kubelet, "state": state}
@@ -93,9 +93,9 @@ def guaranteed_pod(
     *cpus: int | str, init: Sequence[int | str] = (), sidecars: Sequence[int | str] = ()
 ) -> dict[str, Any]:
     """Describe the asking pod: containers ``c0``, ``c1``, ..., each with so many CPUs as request and limit."""
-    apps = [container(f"c{index}", cpu=str(own), memory=_MEMORY) for index, own in enumerate(cpus)]
-    first = [container(f"s{index}", cpu=str(own), memory=_MEMORY, sidecar=True) for index, own in enumerate(sidecars)]
-    first += [container(f"init{index or ''}", cpu=str(own), memory=_MEMORY) for index, own in enumerate(init)]
+    apps = [container(f"c{index}", cpu=str(size), memory=_MEMORY) for index, size in enumerate(cpus)]
+    first = [container(f"s{index}", cpu=str(size), memory=_MEMORY, sidecar=True) for index, size in enumerate(sidecars)]
+    first += [container(f"init{index or ''}", cpu=str(size), memory=_MEMORY) for index, size in enumerate(init)]
     return pod(ASKING, apps, init=first)
 
 

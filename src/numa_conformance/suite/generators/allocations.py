@@ -79,11 +79,11 @@ def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Que
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
-    own = sum(1 << cpu for cpu in some)
-    again, count = replace(state, reusable=own), len(some)
+    held = sum(1 << cpu for cpu in some)
+    again, count = replace(state, reusable=held), len(some)
     for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
-    yield _asked(replace(state, held={"c0": own}), guaranteed_pod(count), "c0")
+    yield _asked(replace(state, held={"c0": held}), guaranteed_pod(count), "c0")
 
 
 def _reserved(machine: Machine, reservation: dict[str, dict[str, str]]) -> Iterator[Question]:

@@ -82,17 +82,17 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         return
     old = (yield FILES)["checkpoints"]
     running = yield from _run_some(cell, up, lot, claimed)
-    own = (yield FILES)["checkpoints"]
+    files = (yield FILES)["checkpoints"]
     for way in lot.sample(WAYS, len(WAYS)):
-        file = lot.choice(sorted(own))
-        answer = yield "node.restart", {"files": {file: way(own[file], lot)}}
+        file = lot.choice(sorted(files))
+        answer = yield "node.restart", {"files": {file: way(files[file], lot)}}
         if answer.get("result") == "restarted":
-            own = (yield FILES)["checkpoints"]
+            files = (yield FILES)["checkpoints"]
             continue
-        answer = yield "node.restart", {"files": own}
+        answer = yield "node.restart", {"files": files}
         if answer.get("result") != "restarted":
             return
-    if (yield "node.restart", {"files": {**dict.fromkeys(own), **old}}).get("result") != "restarted":
+    if (yield "node.restart", {"files": {**dict.fromkeys(files), **old}}).get("result") != "restarted":
         return
     yield from _another_policy(kubelet, running, claimed)
     yield from _another_machine(cell)
@@ -146,6 +146,6 @@ def _another_machine(cell: Cell) -> Script:
         yield "node.admit", {"pod": guaranteed("there", 2)}
         files = (yield FILES)["checkpoints"]
         if CPU_FILE in files:
-            found = {CPU_FILE: files[CPU_FILE]}
-            yield "node.start", {"machine": machine_to_dict(cell.machine), "kubelet": config, "files": found}
+            foreign = {CPU_FILE: files[CPU_FILE]}
+            yield "node.start", {"machine": machine_to_dict(cell.machine), "kubelet": config, "files": foreign}
         return

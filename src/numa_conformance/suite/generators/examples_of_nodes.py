@@ -1,4 +1,4 @@
-"""Examples of the pages, on a node: the pods that they print, and the requests that they work out."""
+"""Examples on a node: the pods that the pages print, the requests that they work out, and what lives rarely come to."""
 
 from __future__ import annotations
 
@@ -6,34 +6,262 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ...machine import Machine, load_machine, machine_from_dict
+from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
-from .scenario import Question, Scenario, ask_all
-from .workloads import guaranteed, static, static_memory
+from .scenario import Question, Scenario, Script, ask_all
+from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
 __all__ = ["examples_of_nodes"]
+
+Json = Mapping[str, Any]
+Row = tuple[str, str, str, Json, Sequence["Json | str"]]
+"""What it is about, what must be claimed, the machine, the configuration; pods to admit and uids of pods to remove."""
+GPU, NIC, USB = "example.com/gpu", "example.com/nic", "example.com/usb"
+HUGE = "hugepages-2Mi"
+QUAD, PAIR, DEVICES = "t3-two-numa-per-socket", "two-nodes-hugepages", "two-nodes-devices"
+"""Four NUMA nodes of 8 CPUs; two NUMA nodes of 8 GiB, with 256 huge pages of 2 MiB each; two with two GPUs each."""
+SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
+STATIC, MEMORY, GIVEN_DEVICES = "cpu-manager/static", "memory-manager/static", "device-manager/allocation"
+CONTAINER, POD = "topology-manager/scope/container", "topology-manager/scope/pod"
+INIT, PAGES, RESTART = "cpu-manager/init-containers", "memory-manager/hugepages", "node/restart"
+FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
+UNCORE = "prefer-align-cpus-by-uncorecache"
+CPU_FILE = "cpu_manager_state"
+
+
+def _quad(policy: str, scope: str = "container") -> Json:
+    """Return a configuration for the machine of four NUMA nodes: the first has 6 CPUs free, the others 8."""
+    return static(reserved="0,16", topology=policy, scope=scope)
+
+
+def _several(name: str, *sizes: int, init: int = 0) -> Json:
+    """Return a pod of containers with so many CPUs, one of them an init container where ``init`` is not 0."""
+    before = [container("i", cpu=str(init), memory="64Mi")] if init else []
+    return pod(name, [container(f"c{n}", cpu=str(size), memory="64Mi") for n, size in enumerate(sizes)], init=before)
+
+
+_ROWS: tuple[Row, ...] = (
+    (
+        "options that add up",
+        f"{STATIC} cpu-manager/{FULL} cpu-manager/{NUMA} cpu-manager/{SOCKET} topology-manager/best-effort",
+        QUAD,
+        static(FULL, NUMA, SOCKET, reserved="0,16", topology="best-effort"),
+        [guaranteed("a", 12), guaranteed("b", 3)],
+    ),
+    (
+        "more than a cache holds",
+        f"{STATIC} cpu-manager/{UNCORE}",
+        "t4-four-uncores",
+        static(UNCORE, reserved="0,16"),
+        [guaranteed("a", 13)],
+    ),
+    (
+        "what one of three free NUMA nodes holds",
+        STATIC,
+        "intel-cascadelake-6230-snc2-pmem",
+        static(reserved=",".join(map(str, range(0, 80, 4)))),
+        [guaranteed("a", 4)],
+    ),
+    (
+        "more than a NUMA node ever holds",
+        f"{STATIC} {RESTRICTED}",
+        QUAD,
+        _quad("restricted"),
+        [guaranteed("a", 10), "a", guaranteed("b", 16), "b", guaranteed("c", 18)],
+    ),
+    (
+        "containers on NUMA nodes of their own",
+        f"{STATIC} {SINGLE} {CONTAINER}",
+        QUAD,
+        _quad("single-numa-node"),
+        [_several("a", 6, 6)],
+    ),
+    (
+        "a pod as a whole",
+        f"{STATIC} {SINGLE} {POD}",
+        QUAD,
+        _quad("single-numa-node", "pod"),
+        [_several("a", 6, 6)],
+    ),
+    (
+        "init containers and a pod as a whole",
+        f"{STATIC} {SINGLE} {POD} {INIT}",
+        QUAD,
+        _quad("single-numa-node", "pod"),
+        [_several("a", 3, 3, init=8), _several("b", 1, init=9)],
+    ),
+    (
+        "devices beside CPUs",
+        f"{STATIC} {SINGLE} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node"),
+        [guaranteed("a", 2, **{GPU: "2"}), guaranteed("b", 2, **{GPU: "1"}), "a", guaranteed("c", 2, **{GPU: "2"})],
+    ),
+    (
+        "a device behind CPUs on the other NUMA node",
+        f"{STATIC} {SINGLE} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node"),
+        [guaranteed("filler", 6), guaranteed("a", 4, **{GPU: "1"})],
+    ),
+    (
+        "a device of two NUMA nodes",
+        f"{STATIC} {SINGLE} {GIVEN_DEVICES}",
+        "two-nodes-shared-device",
+        static(topology="single-numa-node"),
+        [guaranteed("filler", 7), guaranteed("a", 6, **{NIC: "1"})],
+    ),
+    (
+        "devices of no NUMA node",
+        f"{STATIC} {SINGLE} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node"),
+        [guaranteed("a", 6, **{USB: "1"}), guaranteed("b", 6, **{USB: "1"})],
+    ),
+    (
+        "a plugin's preference",
+        "device-manager/preferred-allocation",
+        "two-nodes-preferring-plugin",
+        kubelet(),
+        [best_effort("a", **{GPU: "2"}), best_effort("b", **{GPU: "1"}), "a", best_effort("c", **{GPU: "3"})],
+    ),
+    (
+        "devices that return",
+        GIVEN_DEVICES,
+        DEVICES,
+        kubelet(),
+        [best_effort("a", **{GPU: "4"}), "a", best_effort("b", **{GPU: "4"})],
+    ),
+    (
+        "devices alone",
+        f"{SINGLE} {GIVEN_DEVICES}",
+        DEVICES,
+        kubelet(topologyManagerPolicy="single-numa-node"),
+        [best_effort("b", **{GPU: "3"}), best_effort("a", **{GPU: "2"})],
+    ),
+    (
+        "devices beside a fraction of a CPU",
+        f"{STATIC} {SINGLE} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node"),
+        [guaranteed("a", "300m", **{GPU: "1"})],
+    ),
+    (
+        "memory until there is no more",
+        f"{STATIC} {MEMORY} {SINGLE}",
+        PAIR,
+        static_memory("single-numa-node"),
+        [guaranteed(f"p{n}", "100m", "1Gi") for n in range(16)],
+    ),
+    (
+        "more memory than there is",
+        f"{STATIC} {MEMORY} {RESTRICTED}",
+        PAIR,
+        static_memory("restricted"),
+        [guaranteed("a", 1, "17Gi")],
+    ),
+    (
+        "memory of both NUMA nodes, then of one",
+        f"{STATIC} {MEMORY} {RESTRICTED}",
+        PAIR,
+        static_memory("restricted"),
+        [guaranteed("wide", "100m", "10Gi"), guaranteed("narrow", "100m", "1Gi")],
+    ),
+    (
+        "memory of one NUMA node, then of both",
+        f"{STATIC} {MEMORY} {RESTRICTED}",
+        PAIR,
+        static_memory("restricted"),
+        [guaranteed("narrow", "100m", "1Gi"), guaranteed("wide", "100m", "10Gi")],
+    ),
+    (
+        "memory that returns",
+        f"{STATIC} {MEMORY} {SINGLE}",
+        PAIR,
+        static_memory("single-numa-node"),
+        [guaranteed("a", "100m", "7Gi"), "a", guaranteed("b", "100m", "6Gi"), "b", guaranteed("c", "100m", "6Gi")],
+    ),
+    (
+        "huge pages",
+        f"{STATIC} {MEMORY} {PAGES} {SINGLE}",
+        PAIR,
+        static_memory("single-numa-node"),
+        [
+            guaranteed("a", 1, "1Gi", **{"hugepages-2Mi": "64Mi"}),
+            guaranteed("b", 1, "1Gi", **{"hugepages-2Mi": "600Mi"}),
+        ],
+    ),
+)
 
 
 def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield the examples within what a target claims."""
-    if "cpu-manager/static" not in claimed:
+    yield from _of_the_pages(claimed)
+    for about, needed, machine, config, steps in _ROWS:
+        if claimed.issuperset(needed.split()):
+            asked = [_remove(step) if isinstance(step, str) else _admit(step) for step in steps]
+            questions = [_start(config), *asked, ("node.state", {})]
+            yield Scenario("example", f"node, {about}", load_machine(machine), partial(ask_all, questions))
+    yield from _of_restarts(claimed)
+
+
+def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
+    if STATIC not in claimed:
         return
     machine = load_machine("t1-one-socket-smt2")
     for number, (name, spec) in enumerate(EXAMPLES.items(), 1):
         uid = f"example-{number}"
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": uid, "uid": uid}, "spec": spec}
-        yield _example(name, machine, static(), [pod])
-    if {"memory-manager/static", "topology-manager/restricted"} <= claimed:
+        printed = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": uid, "uid": uid}, "spec": spec}
+        yield _lived(name, machine, static(), printed)
+    if {MEMORY, RESTRICTED} <= claimed:
         wide = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
-        pods = [guaranteed("wide", 3, "150Gi")]
-        yield _example("Troubleshooting, 150Gi of 125Gi on each of two", wide, static_memory("restricted"), pods)
+        about = "Troubleshooting, 150Gi of 125Gi on each of two"
+        yield _lived(about, wide, static_memory("restricted"), guaranteed("wide", 3, "150Gi"))
 
 
-def _example(name: str, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Scenario:
-    """Admit pods, run them, look at the node, and take them away."""
-    uids = [pod["metadata"]["uid"] for pod in pods]
-    questions: list[Question] = [("node.start", {"kubelet": kubelet}), *(("node.admit", {"pod": pod}) for pod in pods)]
-    questions += [("node.run", {"uid": uid}) for uid in uids]
-    questions.append(("node.state", {}))
-    questions += [("node.remove", {"uid": uid}) for uid in uids]
+def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
+    """Admit a pod, run it, look at the node, and take it away."""
+    uid = wanted["metadata"]["uid"]
+    questions = [_start(config), _admit(wanted), ("node.run", {"uid": uid}), ("node.state", {}), _remove(uid)]
     return Scenario("example", f"node, {name}", machine, partial(ask_all, questions))
+
+
+def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield restarts with another configuration, and on the state file of a node with other CPUs."""
+    if not {STATIC, RESTART} <= claimed:
+        return
+    small, large = load_machine("t1-one-socket-smt2"), load_machine(QUAD)
+    if "cpu-manager/strict-cpu-reservation" in claimed:
+        yield _changed("strict-cpu-reservation", small, static(), static("strict-cpu-reservation"))
+    if MEMORY in claimed:
+        other = static(topology="none", memoryManagerPolicy="None")
+        yield _changed("no memory manager", load_machine(PAIR), static_memory(), other, guaranteed("a", 1, "1Gi"))
+    if "cpu-manager/state-file" in claimed:
+        yield Scenario("example", "node, restarted on the state file of other CPUs", large, partial(_foreign, small))
+
+
+def _changed(to: str, machine: Machine, config: Json, other: Json, *pods: Json) -> Scenario:
+    questions = [_start(config), *map(_admit, pods), ("node.restart", {"kubelet": other})]
+    return Scenario("example", f"node, restarted with {to}", machine, partial(ask_all, questions))
+
+
+def _foreign(other: Machine) -> Script:
+    """Give the state file of a node to another one, with fewer CPUs."""
+    yield _start(static())
+    yield _admit(guaranteed("a", 2))
+    answer = yield "node.checkpoints", {}
+    yield "node.start", {"machine": machine_to_dict(other), "kubelet": static()}
+    if CPU_FILE in answer.get("checkpoints", {}):
+        yield "node.restart", {"files": {CPU_FILE: answer["checkpoints"][CPU_FILE]}}
+
+
+def _start(config: Json) -> Question:
+    return "node.start", {"kubelet": config}
+
+
+def _admit(wanted: Json) -> Question:
+    return "node.admit", {"pod": wanted}
+
+
+def _remove(uid: str) -> Question:
+    return "node.remove", {"uid": uid}

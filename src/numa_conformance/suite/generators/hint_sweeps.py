@@ -32,7 +32,9 @@ POD = "topology-manager/scope/pod"
 def hinted_machines() -> tuple[Machine, ...]:
     """Return the small machines of the catalogue on which every set of NUMA nodes can be looked at."""
     machines = map(load_machine, catalogue_names())
-    return tuple(one for one in machines if len(one.cpus) <= MOST_CPUS and len(one.numa_ids) <= MOST_NODES)
+    return tuple(
+        machine for machine in machines if len(machine.cpus) <= MOST_CPUS and len(machine.numa_ids) <= MOST_NODES
+    )
 
 
 def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
@@ -71,7 +73,7 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
     """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
     free = state.free.bit_count()
     sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in _node_sizes(state.machine) for more in (0, 1)}
-    for size in sorted(own for own in sizes if 0 < own <= free + 1):
+    for size in sorted(size for size in sizes if 0 < size <= free + 1):
         yield _asked(state, guaranteed_pod(size), "c0")
     size = lot.randint(1, max(1, free))
     if POD in claimed:
@@ -91,11 +93,11 @@ def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Que
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
-    own = sum(1 << cpu for cpu in some)
-    again, count = replace(state, reusable=own), len(some)
+    held_cpus = sum(1 << cpu for cpu in some)
+    again, count = replace(state, reusable=held_cpus), len(some)
     for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
-    held = replace(state, held={"c0": own})
+    held = replace(state, held={"c0": held_cpus})
     for size in sorted({count, count + 1, max(1, count - 1)}):
         yield _asked(held, guaranteed_pod(size), "c0")
 

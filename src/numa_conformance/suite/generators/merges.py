@@ -97,8 +97,8 @@ def _provider(count: int, shared: Sequence[Nodes], lot: random.Random) -> Provid
 def _row(count: int, shared: Sequence[Nodes], lot: random.Random) -> Hints:
     """Return some hints; a set of nodes comes once."""
     sets = _sets(count)
-    own = dict.fromkeys(lot.sample(sets, min(len(sets), lot.randint(0, 4))), False)
-    row: list[tuple[Nodes | None, bool]] = [(nodes, lot.random() < 0.4) for nodes in own if nodes not in shared]
+    drawn = dict.fromkeys(lot.sample(sets, min(len(sets), lot.randint(0, 4))), False)
+    row: list[tuple[Nodes | None, bool]] = [(nodes, lot.random() < 0.4) for nodes in drawn if nodes not in shared]
     row += [(nodes, lot.random() < 0.8) for nodes in shared]
     if lot.random() < 0.05 or not row:
         row.append((None, lot.random() < 0.7))

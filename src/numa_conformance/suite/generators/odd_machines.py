@@ -76,12 +76,12 @@ def _memory(node: int, lot: random.Random) -> MemoryNode:
 
 
 def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
-    pairs = {(one, other): lot.choice((11, 12, 20, 20, 32)) for one in range(count) for other in range(one)}
+    pairs = {(first, second): lot.choice((11, 12, 20, 20, 32)) for first in range(count) for second in range(first)}
 
-    def between(one: int, other: int) -> int:
-        return 10 if one == other else pairs[max(one, other), min(one, other)]
+    def between(first: int, second: int) -> int:
+        return 10 if first == second else pairs[max(first, second), min(first, second)]
 
-    return tuple(tuple(between(one, other) for other in range(count)) for one in range(count))
+    return tuple(tuple(between(first, second) for second in range(count)) for first in range(count))
 
 
 def _devices(nodes: list[int], lot: random.Random) -> tuple[Device, ...]:
@@ -229,8 +229,8 @@ def _removed(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         uids = [f"p{turn}-{place}" for place in range(lot.randint(1, 3))]
         for uid in uids:
             size = lot.choice((count, count // 2, lot.randint(1, count)))
-            own = container("c", cpu=str(max(1, size)), memory=f"{lot.choice((64, 64, 900, 3000))}Mi")
-            yield "node.admit", {"pod": pod(uid, [own])}
+            large = container("c", cpu=str(max(1, size)), memory=f"{lot.choice((64, 64, 900, 3000))}Mi")
+            yield "node.admit", {"pod": pod(uid, [large])}
         for uid in lot.sample(uids, lot.randint(1, len(uids))):
             yield "node.remove", {"uid": uid}
         if lot.random() < 0.3:

@@ -58,13 +58,13 @@ def pick_sweep(
     Small machines are asked every count, and have their CPUs renumbered every other time; larger ones are asked counts
     around the sizes of their groups, and some by lot.
     """
-    for own in machines:
-        for names in filter(partial(_may_be_asked, own), options):
-            drawn = random.Random(f"{seed} {own.name} {sorted(names)}").sample(STATES, states)
+    for plain in machines:
+        for names in filter(partial(_may_be_asked, plain), options):
+            drawn = random.Random(f"{seed} {plain.name} {sorted(names)}").sample(STATES, states)
             for turn, state in enumerate(drawn):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
-                lot = random.Random(f"{seed} {own.name} {cell}")
-                machine = shuffled(own, lot) if turn % 2 and len(own.cpus) <= SMALL else own
+                lot = random.Random(f"{seed} {plain.name} {cell}")
+                machine = shuffled(plain, lot) if turn % 2 and len(plain.cpus) <= SMALL else plain
                 yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, lot), seed)
 
 

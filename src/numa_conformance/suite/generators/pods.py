@@ -142,7 +142,7 @@ def _by_lot(lot: random.Random) -> dict[str, Any]:
 
     apps = [drawn(f"a{index}") for index in range(lot.randint(1, 4))]
     init = [drawn(f"i{index}") for index in range(lot.randint(0, 3))]
-    return _pod(apps, [own | lot.choice(({}, {"restartPolicy": "Always"})) for own in init])
+    return _pod(apps, [early | lot.choice(({}, {"restartPolicy": "Always"})) for early in init])
 
 
 def _container(name: str, way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     for uid in walk.there[::2]:
         yield "node.remove", {"uid": uid}
     yield from _ask(pods)
-    for told in (cell.machine, None):
-        machine = machine_to_dict(cell.machine) if told else _in_another_order(cell.machine)
+    for same in (cell.machine, None):
+        machine = machine_to_dict(cell.machine) if same else _in_another_order(cell.machine)
         yield method, {"machine": machine, **question}
         yield from _ask(pods)
 
@@ -72,12 +72,15 @@ def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
     size = int(cpu) if cpu.isdigit() else 0
     less = str(lot.randint(1, size)) if size and lot.random() < LESS else cpu
     sizes = [cpu, less] if lot.random() < LESS else [less]
-    limits = [{**resources["limits"], "cpu": own} for own in sizes]
-    init = [{"name": f"i{n}", "image": "example", "resources": {"limits": own}} for n, own in enumerate(limits)]
+    limits = [{**resources["limits"], "cpu": cpus} for cpus in sizes]
+    init = [{"name": f"i{n}", "image": "example", "resources": {"limits": amounts}} for n, amounts in enumerate(limits)]
     return pod(wanted["metadata"]["uid"], [app], init=init)
 
 
 def _in_another_order(machine: Machine) -> Json:
     """Tell a machine with its CPUs and devices in the opposite order."""
-    told = machine_to_dict(machine)
-    return {**told, **{name: list(reversed(told[name])) for name in ("cpus", "devices") if told.get(name)}}
+    described = machine_to_dict(machine)
+    return {
+        **described,
+        **{name: list(reversed(described[name])) for name in ("cpus", "devices") if described.get(name)},
+    }

@@ -107,8 +107,8 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
     for at in (0, 9, 18, 4, 14):
         yield _question(strategy(kind, shape, foo=3, cpu=1), room, [{FOO: str(at), "cpu": "3"}], {FOO: "1", "cpu": "1"})
     for at in range(1, 10, 2):
-        own = {"cpu": str(at), "memory": f"{10 * at}Gi"}
-        yield _question(strategy(kind, shape, cpu=1, memory=1), room, [{"cpu": "1", "memory": "10Gi"}], own)
+        wanted = {"cpu": str(at), "memory": f"{10 * at}Gi"}
+        yield _question(strategy(kind, shape, cpu=1, memory=1), room, [{"cpu": "1", "memory": "10Gi"}], wanted)
     for size in (1, 2, 4, 8):
         node = {"cpu": str(4 * size), "memory": f"{4 * size}Gi"}
         yield _question(strategy(kind, shape, cpu=2, memory=1), node, [{"cpu": "2", "memory": "2Gi"}], _small(2))
@@ -116,7 +116,7 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
 
 def _left_out(kind: str) -> Iterator[Question]:
     """Ask each strategy written in full and with what is optional left out, one after the other."""
-    room, used, own = {"cpu": "10", "memory": "10Gi"}, {"cpu": "7", "memory": "1Gi"}, _small(1)
+    room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "7", "memory": "1Gi"}, _small(1)
     shape = RISING if kind == RATIO else None
     written = [strategy(kind, shape, cpu=1, memory=1), strategy(kind, shape)]
     written.append(written[0])
@@ -124,12 +124,12 @@ def _left_out(kind: str) -> Iterator[Question]:
     unweighted = {**without, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
     negative = [strategy(kind, shape, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
     for described in (*written, without, unweighted, without, *negative):
-        yield _question(described, room, [used], own)
+        yield _question(described, room, [used], wanted)
 
 
 def _weights(kind: str) -> Iterator[Question]:
     """Ask one node under shifting weights."""
-    room, used, own = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
+    room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
     shape = RISING if kind == RATIO else None
     for used_cpu in (1, 2, 3, 6):
         uneven = {"cpu": str(used_cpu), "memory": "3Gi"}
@@ -137,7 +137,7 @@ def _weights(kind: str) -> Iterator[Question]:
             weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
             yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
     for cpu, memory in ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2)):
-        yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], own)
+        yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
 
 
 def _containers(kind: str) -> Iterator[Question]:
@@ -155,8 +155,8 @@ def _containers(kind: str) -> Iterator[Question]:
         {**light, "spec": {**light["spec"], "overhead": {"cpu": "8"}}},
         _pod([{"cpu": "1500m"}, {"cpu": "500m"}]),
     )
-    for own in pods:
-        yield _asked(described, room, [light, heavy], own)
+    for pod in pods:
+        yield _asked(described, room, [light, heavy], pod)
     for others in ([], [light], [light, heavy], [*pods[:1], *pods[4:6]]):
         yield _asked(described, room, others, light)
 
@@ -169,9 +169,9 @@ def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
     most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
     wanted = {name: lot.randint(1, size) for name, size in most.items()}
     taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
-    room, own = _written(most), _written(wanted)
-    yield _question(described, room, [_written(taken)], own)
-    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], own)
+    room, wanted_pod = _written(most), _written(wanted)
+    yield _question(described, room, [_written(taken)], wanted_pod)
+    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], wanted_pod)
 
 
 def _split(amounts: Mapping[str, int], count: int, lot: random.Random) -> Iterator[Mapping[str, int]]:
@@ -215,7 +215,7 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         cases.append((by_lot[0], by_lot[1]))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
-    for own in (
+    for pod in (
         _pod([{"cpu": "4"}, {"cpu": "5"}]),
         _pod([{"cpu": "4"}], init=[{"cpu": "9"}]),
         _pod([{"cpu": "4"}], init=[{"cpu": "8"}]),
@@ -223,7 +223,7 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         _pod([{"cpu": "1"}], sidecars=[{"cpu": "3"}], init=[{"cpu": "6"}]),
         {"metadata": {"name": "p"}, "spec": {**_pod([{"cpu": "8"}])["spec"], "overhead": {"cpu": "1m"}}},
     ):
-        yield _asked(described, room, [], own)
+        yield _asked(described, room, [], pod)
     yield _asked(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
 
 
@@ -235,15 +235,15 @@ def _small(amount: int) -> Amounts:
     return {"cpu": str(amount), "memory": f"{amount}Gi"}
 
 
-def _question(described: Mapping[str, Any], room: Amounts, used: Sequence[Amounts], own: Amounts) -> Question:
-    return _asked(described, room, [_pod([amounts]) for amounts in used], _pod([own]))
+def _question(described: Mapping[str, Any], room: Amounts, used: Sequence[Amounts], wanted: Amounts) -> Question:
+    return _asked(described, room, [_pod([amounts]) for amounts in used], _pod([wanted]))
 
 
 def _asked(
-    described: Mapping[str, Any], room: Amounts, pods: Sequence[Mapping[str, Any]], own: Mapping[str, Any]
+    described: Mapping[str, Any], room: Amounts, pods: Sequence[Mapping[str, Any]], pod: Mapping[str, Any]
 ) -> Question:
-    named = [{**pod, "metadata": {"name": f"used-{index}"}} for index, pod in enumerate(pods)]
-    return "score", {"strategy": described, "allocatable": {**room, "pods": "110"}, "pods": named, "pod": own}
+    named = [{**used, "metadata": {"name": f"used-{index}"}} for index, used in enumerate(pods)]
+    return "score", {"strategy": described, "allocatable": {**room, "pods": "110"}, "pods": named, "pod": pod}
 
 
 def _pod(apps: Sequence[Amounts], *, init: Sequence[Amounts] = (), sidecars: Sequence[Amounts] = ()) -> dict[str, Any]:

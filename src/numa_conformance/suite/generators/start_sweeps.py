@@ -128,6 +128,7 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     if most > FEW_CPUS:
         last = str(machine.cpus[-1].id)
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": "2"}, reservedSystemCPUs=last), None
+        yield static(reserved=f"{machine.cpus[0].id},{machine.cpus[-1].id + 7}"), None
     for number in {most // 4, most // 2, most - 1} - {0}:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
     yield {**static(), "cpuManagerPolicy": "dynamic"}, None

@@ -184,8 +184,8 @@ class Walk:
         number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
         room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
         memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
-        own = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
-        return pod(f"p{self._count}", [own])
+        app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
+        return pod(f"p{self._count}", [app])
 
     def _admit(self, wanted: dict[str, Any]) -> Question:
         return "node.admit", {"pod": wanted}
@@ -203,8 +203,8 @@ class Walk:
         room = self._free
         apps = []
         for index in range(number):
-            own = lot.choice(_MIXED.get(kind, (kind,)))
-            apps.append(self._container(f"c{index}", own, room // (number - index)))
+            kind_here = lot.choice(_MIXED.get(kind, (kind,)))
+            apps.append(self._container(f"c{index}", kind_here, room // (number - index)))
             room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
         init: list[dict[str, Any]] = []
         if "cpu-manager/init-containers" in self._claimed and lot.random() < 0.3:
@@ -215,8 +215,8 @@ class Walk:
         """Draw an init container or sidecar for a pod of such a kind."""
         if kind in ("guaranteed", "whole and fraction"):
             return self._init(name, room)
-        own = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
-        return own | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
+        early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
+        return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
 
     def _init(self, name: str, room: int) -> dict[str, Any]:
         """Draw an init container: what it holds, later ones may use again."""

@@ -36,9 +36,9 @@ def container(
 
 def pod(name: str, containers: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """Describe a pod of containers; its uid is its name."""
-    spec: dict[str, Any] = {"containers": [dict(one) for one in containers]}
+    spec: dict[str, Any] = {"containers": [dict(described) for described in containers]}
     if init:
-        spec["initContainers"] = [dict(one) for one in init]
+        spec["initContainers"] = [dict(described) for described in init]
     return {
         "apiVersion": "v1",
         "kind": "Pod",

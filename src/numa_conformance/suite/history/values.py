@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ...cpuset import CpuSet
+from ...cpuset import CpuSet, format_bits
 
 __all__ = [
     "MOST_NODES",
@@ -63,6 +63,10 @@ class Block(Answer, frozen=True):
     bytes: Bytes
     nodes: NodeBits
 
+    def __str__(self) -> str:
+        """Write it for a person."""
+        return f"{self.bytes} bytes of {self.type} on NUMA nodes {format_bits(self.nodes)}"
+
 
 class Held(Answer, frozen=True):
     """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
@@ -78,6 +82,15 @@ class Held(Answer, frozen=True):
     devices: dict[str, frozenset[str]] | None = None
     quota: int | None = msgspec.field(default=None, name="cpu_quota")
     further: dict[str, Any] = {}
+
+    def __str__(self) -> str:
+        """Write all of it for a person."""
+        parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
+        parts += [
+            f"{block.bytes} bytes of {block.type} on NUMA nodes {format_bits(block.nodes)}" for block in self.blocks
+        ]
+        parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (self.devices or {}).items() if ids]
+        return ", ".join(parts) or "nothing of its own"
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -40,7 +40,7 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
 
 def empties_the_pool(world: World, pod: PodSpec) -> bool:
     """Tell whether a pod would leave the shared pool without a CPU, were none of its CPUs to serve twice."""
-    return world.settings.strict and sum(own.exclusive for own in pod.containers) >= world.free.bit_count()
+    return world.settings.strict and sum(container.exclusive for container in pod.containers) >= world.free.bit_count()
 
 
 def fits(world: World, pod: PodSpec) -> bool:
@@ -53,7 +53,7 @@ def fits(world: World, pod: PodSpec) -> bool:
         "memory": world.machine.total_memory // 2,
     }
     pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
-    return all(sum(own.scheduled(name) for own in pods) <= room for name, room in capacity.items())
+    return all(sum(spec.scheduled(name) for spec in pods) <= room for name, room in capacity.items())
 
 
 def only_cpus(world: World, pod: PodSpec) -> bool:

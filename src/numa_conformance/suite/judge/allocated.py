@@ -111,7 +111,7 @@ def _allocated(
     reply: Allocated | AllocationRefused | PolicyRefused,
 ) -> AllocatedCpus:
     state, given = asked.state, reply if isinstance(reply, Allocated) else None
-    told = reply if isinstance(reply, AllocationAnswer) else AllocationAnswer()
+    answer = reply if isinstance(reply, AllocationAnswer) else AllocationAnswer()
     message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
@@ -119,7 +119,7 @@ def _allocated(
         pod,
         pod.by_name[asked.container],
         state.default,
-        told.reserved_cpus if settings.reserved is None else settings.reserved,
+        answer.reserved_cpus if settings.reserved is None else settings.reserved,
         state.reusable.get(pod.uid, 0),
         state.assignments.get(pod.uid, {}).get(asked.container),
         None if given is None else given.cpus,
@@ -127,7 +127,7 @@ def _allocated(
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
         message if isinstance(reply, PolicyRefused) else None,
-        told.reserved_cpus,
-        told.guaranteed_cpus,
-        told.pod_guaranteed_cpus,
+        answer.reserved_cpus,
+        answer.guaranteed_cpus,
+        answer.pod_guaranteed_cpus,
     )

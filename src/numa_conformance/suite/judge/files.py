@@ -37,7 +37,7 @@ class KnownFiles:
         self._on_the_way: list[Texts] = []
         self._online: dict[str, int] = {}
 
-    def told(self, reply: Checkpoints, online: int) -> None:
+    def remember(self, reply: Checkpoints, online: int) -> None:
         """Take note of the files of a node with these CPUs, and of how they came to be so."""
         texts = reply.checkpoints
         self._on_the_way = [] if self._texts is None else [self._texts]

@@ -67,7 +67,7 @@ class Given:
         return self.held.cpus if self.held else 0
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Its CPUs for a person, or why it has none."""
         if self.held is None:
             return f"{self.reason}: {self.refusal}" if self.reason else self.refusal or "a refusal"
@@ -119,7 +119,7 @@ class Together:
     settings: Settings
     who: str
     places: tuple[int, ...]
-    told: str
+    in_words: str
     about: tuple[str, ...] = ()
 
 
@@ -137,7 +137,7 @@ class Demand:
     available: int
     by_number: bool
     refusal: str | None
-    told: str = ""
+    in_words: str = ""
 
 
 class Reuse(Demand):

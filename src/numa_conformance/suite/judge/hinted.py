@@ -113,8 +113,8 @@ class CpuHints:
 def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
     """Return every set of NUMA nodes that have CPUs, narrow ones first, with their CPUs."""
     able = [(1 << node, cpus) for node, cpus in numa if cpus]
-    sets = (own for size in range(1, len(able) + 1) for own in combinations(able, size))
-    return {sum(node for node, _ in own): sum(cpus for _, cpus in own) for own in sets}
+    sets = (chosen for size in range(1, len(able) + 1) for chosen in combinations(able, size))
+    return {sum(node for node, _ in chosen): sum(cpus for _, cpus in chosen) for chosen in sets}
 
 
 @lru_cache(maxsize=64)
@@ -123,7 +123,7 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     if len(nodes) > _MOST_NODES:
         return ()
     bits = [1 << node for node in nodes]
-    return tuple(sum(own) for size in range(1, len(bits) + 1) for own in combinations(bits, size))
+    return tuple(sum(chosen) for size in range(1, len(bits) + 1) for chosen in combinations(bits, size))
 
 
 def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
@@ -147,13 +147,13 @@ def offered_for(
     """
     if (settings.reserved is None and settings.static) or (container is not None and container not in pod.by_name):
         return
-    own = state.assignments.get(pod.uid, {})
+    assigned = state.assignments.get(pod.uid, {})
     if container is None:
         integral = all(spec.cpu == spec.exclusive for spec in pod.containers)
-        if pod.exclusive and (own or not integral):
+        if pod.exclusive and (assigned or not integral):
             return
         asked, held = pod.exclusive, None
     else:
-        asked, held = pod.by_name[container].exclusive, own.get(container)
+        asked, held = pod.by_name[container].exclusive, assigned.get(container)
     free, reusable = state.default & ~(settings.reserved or 0), state.reusable.get(pod.uid, 0)
     yield CpuHints(machine, settings, asked, free, reusable, held, (hints or {}).get("cpu"))

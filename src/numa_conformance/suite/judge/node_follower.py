@@ -80,7 +80,7 @@ class NodeFollower:
             case RemovePod(), Removed() | UnknownPod():
                 yield from self._remove(world, asked.uid, reply)
             case _, NodeState():
-                self._world = after = world.told(reply.default_cpuset)
+                self._world = after = world.with_pool(reply.default_cpuset)
                 yield State(after, reply.containers)
                 yield Moment(after)
             case _, Reconciled():
@@ -89,7 +89,7 @@ class NodeFollower:
                 yield from self._restart(world, asked, reply)
             case _, Checkpoints():
                 # Files of a node that had given something twice say so: what becomes of them is no fault of the start.
-                self._files.told(reply, world.online)
+                self._files.remember(reply, world.online)
                 self._of_a_fault = world.gives_twice
 
     def _start(self, asked: StartNode, reply: NodeStarted | StartFailed) -> Iterator[object]:
@@ -98,21 +98,21 @@ class NodeFollower:
         self._files.begin()
         if asked.machine is not None:
             self._machine = machine_from_dict(asked.machine)
-        online, found = self._machine.online_bits, asked.files or {}
+        online, files = self._machine.online_bits, asked.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
-        if self._files.of_other_cpus(found.get(CPU_FILE, ""), online):
+        if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
             yield ForeignStart(settings, isinstance(reply, NodeStarted), refusal)
-        elif isinstance(reply, StartFailed) and not found:
+        elif isinstance(reply, StartFailed) and not files:
             yield Arrival(settings, None, refusal)
         if isinstance(reply, StartFailed):
             return
         pool, reserved = reply.default_cpuset or 0, settings.reserved
-        if reserved is None and reply.reserved_cpus is None and settings.strict and not found:
+        if reserved is None and reply.reserved_cpus is None and settings.strict and not files:
             reserved = online & ~pool
         elif reserved is None:
             reserved = reply.reserved_cpus or 0
         self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
-        if not found:
+        if not files:
             yield Arrival(settings, self._world)
             yield Moment(self._world)
 
@@ -123,7 +123,7 @@ class NodeFollower:
             yield _of_strangers(pod, held)
             return
         after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
-        self._world = after = after.told(reply.default_cpuset)
+        self._world = after = after.with_pool(reply.default_cpuset)
         reason = message = ""
         phase = refusal = None
         if isinstance(reply, Rejected):
@@ -152,7 +152,7 @@ class NodeFollower:
         if held.keys() - pod.spec.by_name.keys():
             yield _of_strangers(pod.spec, held)
             return
-        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).told(reply.default_cpuset)
+        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(reply.default_cpuset)
         self._world = after
         for container in pod.spec.containers:
             if container.kind != "init" and container.name in held:
@@ -161,7 +161,7 @@ class NodeFollower:
         yield Moment(after)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
-        self._world = after = before.without(uid).told(reply.default_cpuset)
+        self._world = after = before.removed(uid).with_pool(reply.default_cpuset)
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         yield Removal(before, after, uid, isinstance(reply, Removed))
         yield Moment(after)
@@ -180,17 +180,19 @@ class NodeFollower:
         kubelet, files = asked.kubelet, asked.files or {}
         settings = (self._settings or before.settings) if kubelet is None else Settings.read(kubelet)
         restored = self._down is not None and self._files.are_own(files)
-        own = restored or not (files or self._tampered)
-        plain = own and settings == before.settings and (kubelet is None or self._down is not None)
+        own_files = restored or not (files or self._tampered)
+        plain = own_files and settings == before.settings and (kubelet is None or self._down is not None)
         done, self._settings = _restarted(before, reply, settings, plain=plain, files=files), settings
         if kubelet is None and files and not restored and self._files.are_on_the_way(files):
             yield Crash(before, done.after, done.held, done.refused, done.refusal)
-        elif files and not own and not self._of_a_fault:
+        elif self._files.of_other_cpus(files.get(CPU_FILE) or "", before.online):
+            yield ForeignStart(settings, done.after is not None, done.refusal)
+        elif files and not own_files and not self._of_a_fault:
             yield Recovery(done.after, done.held, done.refusal)
         if not any(files.values()) or done.plain:
             yield done
         self._world, self._down = done.after, before if done.after is None else None
-        self._tampered = not own and done.after is None
+        self._tampered = not own_files and done.after is None
         if done.after is not None:
             self._files.forget()
             if done.plain:
@@ -222,7 +224,9 @@ def _restarted(
     }
     reserved = before.reserved if settings.reserved is None else settings.reserved
     after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
-    return Restart(before, after.told(reply.default_cpuset), plain, held, refused, wanted=settings, deleted=deleted)
+    return Restart(
+        before, after.with_pool(reply.default_cpuset), plain, held, refused, wanted=settings, deleted=deleted
+    )
 
 
 def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[Choice]:

@@ -91,7 +91,7 @@ class DeviceHints:
 
     @cached_property
     def _places(self) -> Mapping[str, tuple[int, ...]]:
-        return {one.id: one.numa for one in self.before.machine.devices if one.resource == self.resource}
+        return {device.id: device.numa for device in self.before.machine.devices if device.resource == self.resource}
 
     @property
     def mixed(self) -> bool:
@@ -129,7 +129,7 @@ class DeviceHints:
     @cached_property
     def widths(self) -> frozenset[int]:
         """How many NUMA nodes the request ever needs, by all devices or by the healthy ones."""
-        healthy = {one.id for one in self.before.machine.devices if one.healthy}
+        healthy = {device.id for device in self.before.machine.devices if device.healthy}
         needs = set()
         for known in (self._places.keys(), self._places.keys() & healthy):
             near = [self._places[id] for id in known]
@@ -138,24 +138,24 @@ class DeviceHints:
         return frozenset(needs)
 
 
-def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], told: Sequence[Aligned]) -> Iterator[object]:
+def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], merges: Sequence[Aligned]) -> Iterator[object]:
     """Yield what was hinted and what was merged of it, for each request in order.
 
     Of a refused pod the first request alone: what earlier containers were given is not told.
     """
     world, settings = before, before.settings
     earlier: list[ContainerSpec] = []
-    for number, one in enumerate(told):
-        yield merged_by(settings, before.machine, axes_of(one.providers), one.affinity, admit=one.admit)
+    for number, merge in enumerate(merges):
+        yield merged_by(settings, before.machine, axes_of(merge.providers), merge.affinity, admit=merge.admit)
         if number and not held:
             return
-        if one.container is not None and one.container not in pod.by_name:
+        if merge.container is not None and merge.container not in pod.by_name:
             return
-        offered = _offered(one.providers)
-        own = pod.containers if one.container is None else (pod.by_name[one.container],)
-        yield from _requests(world, pod, own, earlier, offered)
-        if one.container is not None:
-            earlier.append(pod.by_name[one.container])
+        offered = _offered(merge.providers)
+        containers = pod.containers if merge.container is None else (pod.by_name[merge.container],)
+        yield from _requests(world, pod, containers, earlier, offered)
+        if merge.container is not None:
+            earlier.append(pod.by_name[merge.container])
             given = {name: holding for name, holding in held.items() if name in {spec.name for spec in earlier}}
             world = before.with_pod(PodOnNode(pod, given))
 
@@ -163,7 +163,7 @@ def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], told: Sequen
 def _requests(
     world: World,
     pod: PodSpec,
-    own: Sequence[ContainerSpec],
+    containers: Sequence[ContainerSpec],
     earlier: Sequence[ContainerSpec],
     offered: Mapping[str, Offered],
 ) -> Iterator[object]:
@@ -172,26 +172,26 @@ def _requests(
     here = world.pods.get(pod.uid)
     spent = union(here.held) if here else 0
     if world.settings.reserved is not None and not after_init and not pod.whole:
-        cpus = pod.exclusive if len(own) != 1 else own[0].exclusive
-        if len(own) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):
+        cpus = pod.exclusive if len(containers) != 1 else containers[0].exclusive
+        if len(containers) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):
             free = world.free & ~spent
             yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU))
     if not after_init and not pod.whole:
-        asked = _memory(world, pod, own)
+        asked = _memory(world, pod, containers)
         named = {kind: hints for kind, hints in offered.items() if kind == MEMORY or kind.startswith(HUGE)}
         yield MemoryHints(world, pod.qos, asked, named)
-    for resource, number in asked_devices(world.machine, own).items():
-        count = number if len(own) == 1 else int(pod.effective(resource))
+    for resource, number in asked_devices(world.machine, containers).items():
+        count = number if len(containers) == 1 else int(pod.effective(resource))
         yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
 
 
-def _memory(world: World, pod: PodSpec, own: Sequence[ContainerSpec]) -> dict[str, int]:
+def _memory(world: World, pod: PodSpec, containers: Sequence[ContainerSpec]) -> dict[str, int]:
     """Return the bytes by type that are to be guaranteed: to a container, or at once to all of a pod."""
     if not world.settings.memory_static or pod.qos != "Guaranteed":
         return {}
-    kinds = {kind for spec in own for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
-    one = own[0].requests if len(own) == 1 else None
-    amounts = {kind: int(pod.effective(kind) if one is None else one[kind]) for kind in sorted(kinds)}
+    kinds = {kind for spec in containers for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
+    alone = containers[0].requests if len(containers) == 1 else None
+    amounts = {kind: int(pod.effective(kind) if alone is None else alone[kind]) for kind in sorted(kinds)}
     return {kind: number for kind, number in amounts.items() if number}
 
 

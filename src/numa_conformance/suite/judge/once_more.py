@@ -38,8 +38,8 @@ def _asks_no_more(pod: PodSpec, known: PodSpec) -> bool:
     if pod.qos != known.qos or pod.overhead != known.overhead or _amounts(pod.apps[0]) != _amounts(known.apps[0]):
         return False
     if len(known.containers) > 1:
-        return [_amounts(own) for own in pod.containers] == [_amounts(own) for own in known.containers]
-    return all(own.kind == "init" and _fits_in(own, pod.apps[0]) for own in pod.containers[:-1])
+        return list(map(_amounts, pod.containers)) == list(map(_amounts, known.containers))
+    return all(container.kind == "init" and _fits_in(container, pod.apps[0]) for container in pod.containers[:-1])
 
 
 def _amounts(container: ContainerSpec) -> tuple[object, ...]:

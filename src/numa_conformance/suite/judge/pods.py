@@ -110,15 +110,15 @@ class PodSpec:
     def read(cls, pod: Pod) -> PodSpec:
         """Take a pod as it was written."""
         spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
-        written = [(_kind(own), own, *_resources(own)) for own in spec.init_containers or ()]
-        written += [("app", own, *_resources(own)) for own in spec.containers or ()]
+        written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
+        written += [("app", container, *_resources(container)) for container in spec.containers or ()]
         qos = qos_class([(requests, limits) for _, _, requests, limits, _ in written])
         return cls(
             metadata.uid or f"{metadata.namespace or 'default'}/{metadata.name or ''}",
             qos,
             tuple(
-                ContainerSpec(own.name or "", kind, requests, limits, _exclusive(qos, requests), implied)
-                for kind, own, requests, limits, implied in written
+                ContainerSpec(container.name or "", kind, requests, limits, _exclusive(qos, requests), implied)
+                for kind, container, requests, limits, implied in written
             ),
             spec.overhead or {},
             bool(spec.resources),
@@ -159,9 +159,9 @@ class PodSpec:
     def _largest(self, of: Callable[[ContainerSpec], Fraction]) -> Fraction:
         running = most = NOTHING
         for container in self.containers:
-            own = of(container)
-            most = max(most, running + own)
-            running += own if container.kind != "init" else NOTHING
+            amount = of(container)
+            most = max(most, running + amount)
+            running += amount if container.kind != "init" else NOTHING
         return most
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -33,13 +33,13 @@ class Request:
     @classmethod
     def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
         """Add up what containers of a pod ask for."""
-        own = tuple(containers)
+        asking = tuple(containers)
         cpus, memory = 0, dict[str, int]()
-        for container in own:
+        for container in asking:
             cpus += container.exclusive if world.settings.static else 0
             for kind, number in memory_of(world, pod, container).items():
                 memory[kind] = memory.get(kind, 0) + number
-        devices = asked_devices(world.machine, own)
+        devices = asked_devices(world.machine, asking)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
     @property
@@ -117,10 +117,14 @@ class Room:
     def grouped(self) -> int:
         """NUMA nodes (bits) that serve some container together with others."""
         bits = 0
-        for _, number, nodes in self._given:
-            if nodes & (nodes - 1) and number:
-                bits |= nodes
+        for nodes in self.groups:
+            bits |= nodes if nodes & (nodes - 1) else 0
         return bits
+
+    @cached_property
+    def groups(self) -> frozenset[int]:
+        """The sets of NUMA nodes (bits) that serve containers, each block from one of them."""
+        return frozenset(nodes for _, number, nodes in self._given if number)
 
     @cached_property
     def touched(self) -> int:
@@ -145,17 +149,22 @@ class Room:
         """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
         return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
 
-    def overdrawn(self) -> tuple[int, str, int, int] | None:
-        """Return NUMA nodes (bits) that give more of a type than they have, the type, given and had; None if none."""
+    def overdrawn(self) -> Iterator[tuple[int, str, int, int]]:
+        """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
         sets = {1 << node.node for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
-        sets |= {one | other for one in tuple(sets) for other in tuple(sets) if len(sets) < 40}
+        sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets):
             for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
                 had = self.capacity(nodes, kind)
                 given = self.given_within(nodes, kind)
                 if given > had:
-                    return nodes, kind, given, had
-        return None
+                    yield nodes, kind, given, had
+
+    def lacks(self, memory: Mapping[str, int]) -> bool:
+        """Tell whether of some type all NUMA nodes together have less left than is asked for."""
+        everywhere = sum(1 << node for node in self._machine.numa_ids)
+        left = {kind: self.capacity(everywhere, kind) - self.given_within(everywhere, kind) for kind in memory}
+        return any(left[kind] < number for kind, number in memory.items())
 
     def nodes_that_hold(self, request: Request, *, surely: bool) -> list[int]:
         """Return the NUMA nodes that can give all of a request.
@@ -193,8 +202,8 @@ class Room:
     def _held_devices(self, resource: str) -> set[str]:
         held: set[str] = set()
         for pod in self._world.pods.values():
-            for own in pod.held.values():
-                held |= (own.devices or {}).get(resource, frozenset())
+            for holding in pod.held.values():
+                held |= (holding.devices or {}).get(resource, frozenset())
         return held
 
     def surely_give(self, request: Request) -> list[int]:

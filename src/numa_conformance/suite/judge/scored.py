@@ -130,7 +130,7 @@ class ScoredNode:
         }
 
     @cached_property
-    def told(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether the page's formula says what counts.
 
         Left open: what a container counts that requests no cpu or memory, a resource that the node has not, an extended
@@ -198,13 +198,13 @@ def is_extended(resource: str) -> bool:
 class Scores:
     """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
 
-    def __init__(self, told: Sequence[tuple[Question | None, Answer | None]]) -> None:
+    def __init__(self, steps: Sequence[tuple[Question | None, Answer | None]]) -> None:
         """Take all questions with their replies."""
-        self._told = told
+        self._steps = steps
         self._last: tuple[int, ScoredNode | None] = (-1, None)
         self._high = {
             asked.type
-            for asked, reply in told
+            for asked, reply in steps
             if isinstance(asked, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
         }
 
@@ -215,13 +215,13 @@ class Scores:
         if second is None:
             return
         yield second
-        if first is None or before != number - 1 or not (first.told and second.told):
+        if first is None or before != number - 1 or not (first.is_decided and second.is_decided):
             return
         if first.score is not None and second.score is not None:
             yield ScorePair(first, second)
 
     def _scored(self, number: int) -> ScoredNode | None:
-        asked, reply = self._told[number]
+        asked, reply = self._steps[number]
         if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
             return None
         scored = reply if isinstance(reply, Scored) else Scored(None, ())

@@ -73,7 +73,9 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
     """Yield the subjects of one step."""
     settings = Settings.read(look.kubelet)
     containers = tuple(
-        _container(uid, name, told) for uid, pod in reply.pods.items() for name, told in pod.containers.items()
+        _container(uid, name, container)
+        for uid, pod in reply.pods.items()
+        for name, container in pod.containers.items()
     )
     qos = {uid: pod.qos for uid, pod in reply.pods.items() if pod.qos}
     world = _world(machine, settings, reply, containers, qos)
@@ -111,26 +113,26 @@ def _world(
     for container in containers:
         by_pod[container.uid].append(container)
     pods: dict[str, PodOnNode] = {}
-    for uid, own in by_pod.items():
+    for uid, of_pod in by_pod.items():
         specs = tuple(
             # What is not seen to run may be an init container, of which another one has taken something over.
-            ContainerSpec(one.name, "app" if one.runs else "init", {}, {}, one.held.cpus.bit_count())
-            for one in own
+            ContainerSpec(container.name, "app" if container.runs else "init", {}, {}, container.held.cpus.bit_count())
+            for container in of_pod
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})
-        pods[uid] = PodOnNode(spec, {one.name: one.held for one in own})
+        pods[uid] = PodOnNode(spec, {container.name: container.held for container in of_pod})
     return World(machine, settings, reserved, pool or 0, machine.online_bits, pods)
 
 
-def _container(uid: str, name: str, told: SeenInPod) -> SeenContainer:
+def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
     return SeenContainer(
         uid,
         name,
-        told.held,
-        told.runs,
-        None if told.limit is None else Fraction(*told.limit),
-        None if told.listed is None else told.listed.held,
-        tuple(sum({1 << node for node in nodes}) for nodes in told.device_nodes),
+        container.held,
+        container.runs,
+        None if container.limit is None else Fraction(*container.limit),
+        None if container.listed is None else container.listed.held,
+        tuple(sum({1 << node for node in nodes}) for nodes in container.device_nodes),
     )
 
 

@@ -110,13 +110,13 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(head: Head, told: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
+def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
     """Yield each start with the number of its last step."""
     plain: Start | None = None
-    for number, (asked, reply) in enumerate(told):
+    for number, (asked, reply) in enumerate(steps):
         if not isinstance(asked, StartNode) or not isinstance(reply, NodeStarted | StartFailed):
             continue
-        first = _first(*told[number + 1]) if number + 1 < len(told) else None
+        first = _first(*steps[number + 1]) if number + 1 < len(steps) else None
         start = _start(head, asked, reply, first, plain)
         plain = plain or start
         yield number + (first is not None), start

@@ -44,13 +44,13 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
 def _subjects(history: History) -> Iterator[tuple[int, object]]:
     steps = history.steps
     asked = [question_of(step) for step in steps]
-    told = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
+    pairs = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
     if history.head.generator == GENERATOR:
-        yield from starts(history.head, told)
+        yield from starts(history.head, pairs)
         return
     machine = history.head.machine
-    node, scores = NodeFollower(machine), Scores(told)
-    for number, (step, (question, reply)) in enumerate(zip(steps, told, strict=True)):
+    node, scores = NodeFollower(machine), Scores(pairs)
+    for number, (step, (question, reply)) in enumerate(zip(steps, pairs, strict=True)):
         if question is None or reply is None:
             continue
         read = _READERS.get(step.method)

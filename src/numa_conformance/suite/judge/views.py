@@ -57,8 +57,8 @@ def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
 def _of_choice(choice: Choice) -> Iterator[Demand]:
     by_number = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
     refusal = choice.refusal or "a refusal" if choice.given is None else None
-    count, told = choice.count, format_bits(choice.given or 0)
-    yield Demand("a container", count, count, choice.available, by_number, refusal, told)
+    count, given = choice.count, format_bits(choice.given or 0)
+    yield Demand("a container", count, count, choice.available, by_number, refusal, given)
 
 
 def _of_admission(admission: Admission) -> Iterator[object]:
@@ -73,9 +73,9 @@ def _of_admission(admission: Admission) -> Iterator[object]:
         by_number = by_number and not refusing and only_cpus(world, pod) and (again or kinds == {"app"})
         by_number = by_number and not (again and empties_the_pool(world, pod))
         refusal = None if admission.admitted else f"{admission.reason}: {admission.message}"
-        told = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
+        given = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
         kind = Reuse if again else Demand
-        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, told)
+        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, given)
 
 
 def _given_to(admission: Admission) -> Iterator[object]:
@@ -100,15 +100,16 @@ def _given_to(admission: Admission) -> Iterator[object]:
     ]
     yield from given
     if admission.admitted and before.settings.static:
-        apps = tuple(one for one in given if one.exclusive and one.spec and one.spec.kind == "app")
+        apps = tuple(view for view in given if view.exclusive and view.spec and view.spec.kind == "app")
         if len(apps) > 1:
             yield Neighbours(apps)
     if admission.admitted and not again and before.settings.topology == "single-numa-node":
         whole = before.settings.scope == "pod"
-        for who, group in [(f"pod {pod.uid}", given)] if whole else [(f"container {one.key}", [one]) for one in given]:
-            places = tuple(place for one in group for place in _near(one))
+        groups = [(f"pod {pod.uid}", given)] if whole else [(f"container {view.key}", [view]) for view in given]
+        for who, group in groups:
+            places = tuple(place for view in group for place in _near(view))
             if places:
-                yield Together(before.settings, who, places, "; ".join(_everything(one) for one in group))
+                yield Together(before.settings, who, places, "; ".join(f"{view.name}: {view.held}" for view in group))
 
 
 def _all_told(held: Held | None) -> Held:
@@ -129,31 +130,23 @@ def _near(given: Given) -> Iterator[int]:
         yield from filter(None, near)
 
 
-def _everything(given: Given) -> str:
-    held = given.held or Held(CpuBits(0))
-    parts = [f"CPUs {format_bits(held.cpus)}"] if held.cpus else []
-    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in held.blocks]
-    parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (held.devices or {}).items() if ids]
-    return f"{given.name}: {', '.join(parts) or 'nothing'}"
-
-
 def _of_state(state: State) -> Iterator[OnNode]:
     """Yield what is told of CPUs and their quota, beside what was answered when they were given."""
     world = state.world
     for uid in dict.fromkeys((*state.pods, *world.pods)):
-        pod, told = world.pods.get(uid), state.pods.get(uid)
+        pod, state_of = world.pods.get(uid), state.pods.get(uid)
         spec, known = (pod.spec, pod.held) if pod else (None, {})
         bounded = spec is not None and not spec.whole
         containers = spec.by_name if spec else {}
-        for name in dict.fromkeys((*(told or ()), *containers)):
-            held, container = (told or {}).get(name, Held(CpuBits(0))), containers.get(name)
+        for name in dict.fromkeys((*(state_of or ()), *containers)):
+            held, container = (state_of or {}).get(name, Held(CpuBits(0))), containers.get(name)
             limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
             yield OnNode(
                 world.machine,
                 world.settings,
                 uid,
                 name,
-                Held(held.cpus, quota=held.quota if bounded else None) if told is not None and pod else None,
+                Held(held.cpus, quota=held.quota if bounded else None) if state_of is not None and pod else None,
                 world.pool,
                 spec.qos if spec else None,
                 limit=container.limits.get("cpu") if container and limited else None,

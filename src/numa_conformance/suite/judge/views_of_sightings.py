@@ -23,7 +23,7 @@ NO_RESOURCES_OF_PODS_UNTIL = KubernetesVersion.parse("1.34")
 
 def of_sighting(seen: Sighting) -> Iterator[object]:
     """Yield what each container shows, what is seen of each pod, and the state files."""
-    given = [_seen_container(seen, one) for one in seen.containers]
+    given = [_seen_container(seen, container) for container in seen.containers]
     yield from given
     by_pod: dict[str, list[tuple[SeenContainer, OnNode]]] = {}
     for pair in zip(seen.containers, given, strict=True):
@@ -40,31 +40,31 @@ def _judges_cpus(seen: Sighting) -> bool:
     return seen.settings.static and seen.pool is not None
 
 
-def _seen_container(seen: Sighting, one: SeenContainer) -> OnNode:
-    qos, limit = seen.qos.get(one.uid), one.limit
+def _seen_container(seen: Sighting, container: SeenContainer) -> OnNode:
+    qos, limit = seen.qos.get(container.uid), container.limit
     exclusive: int | None = None
     if qos in (BURSTABLE, BEST_EFFORT):
         exclusive = 0
     elif qos == GUARANTEED and limit is not None:
-        shows = bool(one.held.cpus) or (seen.version is not None and seen.version < NO_RESOURCES_OF_PODS_UNTIL)
+        shows = bool(container.held.cpus) or (seen.version is not None and seen.version < NO_RESOURCES_OF_PODS_UNTIL)
         exclusive = 0 if limit.denominator != 1 else int(limit) if shows else None
     known = seen.version is not None and seen.version >= NO_QUOTA_SINCE and seen.gates.get(NO_QUOTA, True)
-    quota = None if not (known and one.runs) else -1 if limit is None else int(limit * PERIOD)
-    held = Held(one.held.cpus, one.held.affinity, one.held.memory, one.held.devices, quota)
+    quota = None if not (known and container.runs) else -1 if limit is None else int(limit * PERIOD)
+    held = Held(container.held.cpus, container.held.affinity, container.held.memory, container.held.devices, quota)
     return OnNode(
         seen.world.machine,
         seen.settings,
-        one.uid,
-        one.name,
+        container.uid,
+        container.name,
         held,
         seen.pool,
         qos,
         exclusive,
-        other=one.listed,
+        other=container.listed,
         teller="PodResources",
-        runs=one.runs,
+        runs=container.runs,
         settled=seen.settled,
-        unexplained=one.uid not in seen.whole,
+        unexplained=container.uid not in seen.whole,
     )
 
 
@@ -73,41 +73,44 @@ def _seen_together(seen: Sighting, by_pod: Mapping[str, list[tuple[SeenContainer
     if seen.settings.topology != "single-numa-node":
         return
     for uid, pairs in by_pod.items():
-        own = [(one, given) for one, given in pairs if _has_something(seen, one)]
+        holders = [(container, given) for container, given in pairs if _has_something(seen, container)]
         whole = seen.settings.scope == "pod"
-        for group in [own] if whole and own else [[pair] for pair in own]:
+        for group in [holders] if whole and holders else [[pair] for pair in holders]:
             yield Together(
                 seen.settings,
                 f"pod {uid}" if whole else f"container {group[0][1].key}",
-                tuple(place for one, _ in group for place in _places(seen, one)),
-                "; ".join(_told(one) for one, _ in group),
-                (*(fact for one, given in group for fact in _shown_by(one, given)), "config:topologyManagerPolicy"),
+                tuple(place for container, _ in group for place in _places(seen, container)),
+                "; ".join(_told(container) for container, _ in group),
+                (
+                    *(fact for container, given in group for fact in _shown_by(container, given)),
+                    "config:topologyManagerPolicy",
+                ),
             )
 
 
-def _has_something(seen: Sighting, one: SeenContainer) -> bool:
-    return bool((_judges_cpus(seen) and one.held.cpus) or one.held.blocks or any(one.device_nodes))
+def _has_something(seen: Sighting, container: SeenContainer) -> bool:
+    return bool((_judges_cpus(seen) and container.held.cpus) or container.held.blocks or any(container.device_nodes))
 
 
-def _places(seen: Sighting, one: SeenContainer) -> Iterator[int]:
-    online = one.held.cpus & seen.world.online
+def _places(seen: Sighting, container: SeenContainer) -> Iterator[int]:
+    online = container.held.cpus & seen.world.online
     for node, cpus in seen.world.machine.numa_bits.items():
         if online & cpus:
             yield 1 << node
-    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in one.held.blocks)
-    yield from (nodes for nodes in one.device_nodes if nodes)
+    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in container.held.blocks)
+    yield from (nodes for nodes in container.device_nodes if nodes)
 
 
-def _shown_by(one: SeenContainer, given: Given) -> tuple[str, ...]:
-    facts = {"cpu": one.held.cpus, "memory": one.held.blocks, "device": any(one.device_nodes)}
+def _shown_by(container: SeenContainer, given: Given) -> tuple[str, ...]:
+    facts = {"cpu": container.held.cpus, "memory": container.held.blocks, "device": any(container.device_nodes)}
     return given.about(*(name for name, there in facts.items() if there))
 
 
-def _told(one: SeenContainer) -> str:
-    parts = [f"CPUs {format_bits(one.held.cpus)}"] if one.held.cpus else []
-    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in one.held.blocks]
-    parts += [f"devices of NUMA nodes {format_bits(nodes)}" for nodes in one.device_nodes if nodes]
-    return f"{one.name}: {', '.join(parts)}"
+def _told(container: SeenContainer) -> str:
+    parts = [f"CPUs {format_bits(container.held.cpus)}"] if container.held.cpus else []
+    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in container.held.blocks]
+    parts += [f"devices of NUMA nodes {format_bits(nodes)}" for nodes in container.device_nodes if nodes]
+    return f"{container.name}: {', '.join(parts)}"
 
 
 def _seen_files(seen: Sighting) -> Iterator[FoundFile]:
@@ -116,6 +119,6 @@ def _seen_files(seen: Sighting) -> Iterator[FoundFile]:
         if written:
             yield FoundFile(name, of, wanted, written, True, (f"file:{name}", f"config:{field}"))
     if _judges_cpus(seen):
-        online = seen.world.online
-        for fact, cpus in (("pool", seen.pool or 0), *((f"cpu:{one.key}", one.held.cpus) for one in seen.containers)):
+        online, held = seen.world.online, {f"cpu:{container.key}": container.held.cpus for container in seen.containers}
+        for fact, cpus in {"pool": seen.pool or 0, **held}.items():
             yield FoundFile(CPU_FILE, CPUS, format_bits(cpus & online), format_bits(cpus), True, (fact,))

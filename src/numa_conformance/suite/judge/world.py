@@ -16,8 +16,8 @@ __all__ = ["Held", "PodOnNode", "World", "union"]
 def union(held: Mapping[str, Held]) -> int:
     """Return all exclusive CPUs of some containers, as bits."""
     bits = 0
-    for own in held.values():
-        bits |= own.cpus
+    for holding in held.values():
+        bits |= holding.cpus
     return bits
 
 
@@ -63,7 +63,7 @@ class World:
 
     ``pool``: the shared pool as told last. ``reserved``: the reserved CPUs, from the configuration where it names
     them, else as told, else what strict-cpu-reservation keeps from the pool of an empty node. ``first_pool``: the pool
-    with which the node came up.
+    with which the node came up. ``gone``: pods that were removed.
     """
 
     machine: Machine
@@ -72,6 +72,7 @@ class World:
     pool: int
     first_pool: int
     pods: Mapping[str, PodOnNode] = field(default_factory=dict)
+    gone: tuple[PodOnNode, ...] = ()
 
     @property
     def online(self) -> int:
@@ -120,7 +121,7 @@ class World:
         """Yield the pods on the node but one."""
         return (pod for name, pod in self.pods.items() if name != uid)
 
-    def told(self, pool: int) -> World:
+    def with_pool(self, pool: int) -> World:
         """Take over the shared pool that an answer tells."""
         return replace(self, pool=pool) if self.settings.static and pool != self.pool else self
 
@@ -131,3 +132,12 @@ class World:
     def without(self, uid: str) -> World:
         """Take a pod off the node."""
         return replace(self, pods={name: pod for name, pod in self.pods.items() if name != uid})
+
+    def removed(self, uid: str) -> World:
+        """Take a pod off the node, and remember it."""
+        return replace(self.without(uid), gone=(*self.gone, *(pod for name, pod in self.pods.items() if name == uid)))
+
+    @property
+    def with_all_that_went(self) -> World:
+        """The node as if removed pods still held what they had; of CPUs the pool tells."""
+        return replace(self, pods={**{f"gone {number}": pod for number, pod in enumerate(self.gone)}, **self.pods})

@@ -29,6 +29,8 @@ def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
     The first recorder looked at reserved CPUs itself and had words of its own where there are none such; the kubelet's
     take their place.
     """
-    told = in_names_of_today(method, answer)
-    own = _RECORDERS_WORDS.fullmatch(str(told.get("message") or ""))
-    return {**told, "message": f"reserved-cpus: {own[1]} is not a subset of online-cpus: {own[2]}"} if own else told
+    translated = in_names_of_today(method, answer)
+    matched = _RECORDERS_WORDS.fullmatch(str(translated.get("message") or ""))
+    if matched is None:
+        return translated
+    return {**translated, "message": f"reserved-cpus: {matched[1]} is not a subset of online-cpus: {matched[2]}"}

@@ -34,7 +34,7 @@ def compare(expected: Any, got: Any, path: str, *, messages: bool = True) -> Ite
     answer must tell is compared where both sides tell it. Of ``any_of`` one value has to match.
     """
     if isinstance(expected, dict) and expected.keys() == {ANY_OF}:
-        tried = [list(compare(one, got, path, messages=messages)) for one in expected[ANY_OF]]
+        tried = [list(compare(allowed, got, path, messages=messages)) for allowed in expected[ANY_OF]]
         yield from min(tried, key=len, default=())
         return
     if isinstance(expected, dict) and isinstance(got, dict):
@@ -46,8 +46,8 @@ def compare(expected: Any, got: Any, path: str, *, messages: bool = True) -> Ite
             inner = f"{path}.{key}" if path and not path.endswith(": ") else f"{path}{key}"
             yield from compare(expected.get(key), got.get(key), inner, messages=messages)
     elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
-        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
-            yield from compare(one, other, f"{path}[{index}]", messages=messages)
+        for index, (allowed, answered) in enumerate(zip(expected, got, strict=True)):
+            yield from compare(allowed, answered, f"{path}[{index}]", messages=messages)
     elif expected != got or isinstance(expected, bool) != isinstance(got, bool):
         yield Difference(path, expected, got)
 

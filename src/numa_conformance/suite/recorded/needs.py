@@ -57,7 +57,7 @@ def _machine(body: dict[str, Any]) -> frozenset[str]:
     needed = set()
     if machine.get("devices"):
         needed.add("device-manager/allocation")
-        if any((one or {}).get("preferredAllocation") for one in (machine.get("devicePlugins") or {}).values()):
+        if any((plugin or {}).get("preferredAllocation") for plugin in (machine.get("devicePlugins") or {}).values()):
             needed.add("device-manager/preferred-allocation")
     static = body["kubelet"].get("memoryManagerPolicy") == "Static"
     if static and any(node.get("hugepages") for node in machine.get("memory", [])):

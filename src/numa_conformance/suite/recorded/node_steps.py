@@ -27,16 +27,16 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in _FAILURE})
     if _validated(body["kubelet"], answer):
         return
-    found = list(compare(expected, answer, "start: ", messages=messages))
-    yield from found
+    differences = list(compare(expected, answer, "start: ", messages=messages))
+    yield from differences
     if expected["result"] == "failed":
         return
     steps = _Steps(target, unordered=_unordered(body))
     for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
-        if found:
+        if differences:
             return
-        found = list(compare(*steps.take(step, expected), f"{_label(index, step)}: ", messages=messages))
-        yield from found
+        differences = list(compare(*steps.take(step, expected), f"{_label(index, step)}: ", messages=messages))
+        yield from differences
 
 
 def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:

@@ -85,14 +85,16 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
             if missing:
                 yield unsupported(vector, missing)
                 continue
-            found = tuple(replayer(target, vector.body, messages))
+            differences = tuple(replayer(target, vector.body, messages))
         except TargetFault as fault:
-            found = (Difference(fault.verdict, "an answer", str(fault)),)
+            differences = (Difference(fault.verdict, "an answer", str(fault)),)
         except UsageError as error:
-            found = (Difference("the record", "a question of the protocol", str(error)),)
+            differences = (Difference("the record", "a question of the protocol", str(error)),)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            found = (Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),)
-        yield Outcome(vector, "differed" if found else "matched", found)
+            differences = (
+                Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),
+            )
+        yield Outcome(vector, "differed" if differences else "matched", differences)
 
 
 def unsupported(vector: Vector, missing: Iterable[str]) -> Outcome:

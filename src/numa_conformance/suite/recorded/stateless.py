@@ -81,8 +81,8 @@ def replay_score(target: Caller, body: dict[str, Any], messages: bool) -> Iterat
     answer = record_score(target, body)["expect"]
     recorded = body["expect"] if "expect" in body else {"construction_error": body["construction_error"]}
     expected = recorded_answer("score", recorded)
-    for told in (expected, answer):
-        told["insufficient"] = sorted(told.get("insufficient") or ())
+    for score in (expected, answer):
+        score["insufficient"] = sorted(score.get("insufficient") or ())
     yield from compare(expected, answer, "", messages=messages)
 
 

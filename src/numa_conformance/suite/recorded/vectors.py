@@ -58,10 +58,10 @@ def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        found = sorted(one for one in path.iterdir() if one.is_file() and one.name.endswith(SUFFIXES))
-        if not found:
+        files = sorted(file for file in path.iterdir() if file.is_file() and file.name.endswith(SUFFIXES))
+        if not files:
             raise UsageError(Fault(str(path), "no recorded decisions in this folder", ", ".join(SUFFIXES)))
-        return found
+        return files
     if not path.is_file():
         raise UsageError(Fault(str(path), "no such file or folder"))
     return [path]
@@ -133,10 +133,10 @@ def _vector(body: Any, place: str) -> Vector:
     return Vector(str(body.get("id", place)), kind, body, place, _version(body.get("kubernetesVersion"), place))
 
 
-def _version(told: object, place: str) -> KubernetesVersion | None:
-    if told is None:
+def _version(written: object, place: str) -> KubernetesVersion | None:
+    if written is None:
         return None
     try:
-        return KubernetesVersion.parse(str(told))
+        return KubernetesVersion.parse(str(written))
     except UsageError as error:
         raise error.within(f"{place}: kubernetesVersion") from error

@@ -80,7 +80,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do.",
         "cpu-manager/init-containers",
         statements=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
-        beyond="No page says that a sidecar's CPUs are its own against the app containers of its pod.",
     ),
     _requirement(
         "cpu-manager/static/init-cpus-serve-later-containers",

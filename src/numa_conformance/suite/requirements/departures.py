@@ -23,7 +23,7 @@ TOGETHER = "+"
 
 
 def _read() -> dict[str, Mapping[KubernetesVersion, Causes]]:
-    told: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))
+    written: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))
     return {
         requirement: MappingProxyType(
             {
@@ -33,7 +33,7 @@ def _read() -> dict[str, Mapping[KubernetesVersion, Causes]]:
                 if version in Span.parse(span)
             }
         )
-        for requirement, spans in told.items()
+        for requirement, spans in written.items()
     }
 
 

@@ -50,7 +50,7 @@ def machines(
     memory. ``max_nodes`` counts the nodes with CPUs; at most two without come on top. Raises ``ValueError`` when no
     machine is that small.
     """
-    widths = tuple(one for one in threads if 1 <= one <= max_cpus)
+    widths = tuple(number for number in threads if 1 <= number <= max_cpus)
     if max_nodes < 1 or max_sockets < 1 or not widths:
         raise ValueError("a machine has at least one CPU, one NUMA node and one socket")
     return _machines(_Limits(max_cpus, max_nodes, max_sockets, widths), nested or sane, sane, devices)
@@ -72,14 +72,17 @@ def _machines(draw: st.DrawFn, limits: _Limits, nested: bool, sane: bool, device
     offline = () if sane else draw(_offline(cpus), label="offline")
     memory = draw(_memory(nodes, sane), label="memory")
     distances = draw(_distances(cpus, memory), label="distances")
-    found = draw(_devices([node.node for node in memory]), label="devices") if devices else ()
-    plugins = {one: draw(st.sampled_from(["lowest-id", None])) for one in sorted({device.resource for device in found})}
+    drawn = draw(_devices([node.node for node in memory]), label="devices") if devices else ()
+    plugins = {
+        resource: draw(st.sampled_from(["lowest-id", None]))
+        for resource in sorted({device.resource for device in drawn})
+    }
     return Machine(
         name="drawn",
         cpus=tuple(cpu for cpu in cpus if cpu.id not in offline),
         memory=memory,
         distances=distances,
-        devices=found,
+        devices=drawn,
         preferred_allocation=plugins,
         offline=offline,
     )
@@ -115,7 +118,7 @@ def _deal_caches(draw: st.DrawFn, cores: list[_Core], *, nested: bool, sane: boo
     if within == "none":
         return
     per_node = max(core.rank for core in cores) + 1
-    runs = [one for one in range(1, per_node + 1) if per_node % one == 0] if sane else list(range(1, per_node + 1))
+    runs = [number for number in range(1, per_node + 1) if not sane or per_node % number == 0]
     run = draw(st.sampled_from(runs), label="cores per cache")
     split = draw(st.booleans(), label="split caches")
     caches: dict[tuple[int, int], int] = {}
@@ -140,8 +143,8 @@ def _numbered(draw: st.DrawFn, cores: list[_Core], sane: bool) -> list[Cpu]:
     numbers = draw(st.sampled_from(["per socket", "whole machine"]), label="core numbers")
     names = _core_numbers(cores, whole=numbers == "whole machine")
     return [
-        Cpu(one, names[at], sockets[cores[at].socket], numa[cores[at].node], cores[at].uncore)
-        for one, at in zip(ids, owners, strict=True)
+        Cpu(id, names[at], sockets[cores[at].socket], numa[cores[at].node], cores[at].uncore)
+        for id, at in zip(ids, owners, strict=True)
     ]
 
 
@@ -176,16 +179,16 @@ def _offline(draw: st.DrawFn, cpus: list[Cpu]) -> tuple[int, ...]:
 def _memory(draw: st.DrawFn, nodes: list[int], sane: bool) -> tuple[MemoryNode, ...]:
     size = draw(st.integers(1, 16), label="memory per node in 256 MiB") * _GIB // 4
     pages = draw(st.sampled_from([{}, {"2Mi": 32}, {"1Gi": 1}, {"2Mi": 16, "1Gi": 1}]), label="huge pages")
-    found = []
+    memories = []
     for node in nodes:
-        own = size if sane else draw(st.sampled_from([size, size, size - 4096, size + _GIB, 0]))
-        held = pages if own >= 2 * _GIB and (sane or draw(st.booleans())) else {}
-        found.append(MemoryNode(node, own, held))
+        memory = size if sane else draw(st.sampled_from([size, size, size - 4096, size + _GIB, 0]))
+        held = pages if memory >= 2 * _GIB and (sane or draw(st.booleans())) else {}
+        memories.append(MemoryNode(node, memory, held))
     if not sane and _rarely(draw):
         free = [node for node in range(nodes[-1] + 3) if node not in nodes]
         extra = draw(st.sets(st.sampled_from(free), min_size=1, max_size=2), label="nodes without CPUs")
-        found.extend(MemoryNode(node, draw(st.sampled_from([0, size]))) for node in extra)
-    return tuple(sorted(found, key=lambda node: node.node))
+        memories.extend(MemoryNode(node, draw(st.sampled_from([0, size]))) for node in extra)
+    return tuple(sorted(memories, key=lambda node: node.node))
 
 
 @st.composite
@@ -197,25 +200,25 @@ def _distances(draw: st.DrawFn, cpus: list[Cpu], memory: tuple[MemoryNode, ...])
     for cpu in cpus:
         sockets.setdefault(cpu.numa, set()).add(cpu.socket)
 
-    def between(one: int, other: int) -> int:
-        if one == other:
+    def between(here: int, there: int) -> int:
+        if here == there:
             return 10
-        return near if sockets.get(one, set()) & sockets.get(other, set()) else far
+        return near if sockets.get(here, set()) & sockets.get(there, set()) else far
 
-    return tuple(tuple(between(one.node, other.node) for other in memory) for one in memory)
+    return tuple(tuple(between(here.node, there.node) for there in memory) for here in memory)
 
 
 @st.composite
 def _devices(draw: st.DrawFn, nodes: list[int]) -> tuple[Device, ...]:
-    found: list[Device] = []
+    devices: list[Device] = []
     for kind in draw(st.sets(st.sampled_from(["gpu", "nic"])), label="kinds of devices"):
         count = draw(st.integers(1, 6), label=f"number of {kind}s")
         places = st.one_of(st.just(()), st.sampled_from(nodes).map(lambda node: (node,)), st.just(tuple(nodes[:2])))
-        found.extend(
+        devices.extend(
             Device(f"example.com/{kind}", f"{kind}-{at}", draw(places), bool(draw(st.integers(0, 7))))
             for at in range(count)
         )
-    return tuple(sorted(found, key=lambda device: (device.resource, device.id)))
+    return tuple(sorted(devices, key=lambda device: (device.resource, device.id)))
 
 
 def _rarely(draw: st.DrawFn) -> bool:

@@ -92,8 +92,8 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         if self.allowed is not None:
             lines.append(f"allowed:  {_shown(self.allowed)}")
         if self.scenario:
-            told = _told_question if self.scenario["kind"] == "question" else _told_node
-            lines += told(self.scenario)
+            write = _told_question if self.scenario["kind"] == "question" else _told_node
+            lines += write(self.scenario)
         return [*lines, *self.picture.splitlines()]
 
 
@@ -120,9 +120,9 @@ def _told_question(scenario: Mapping[str, Any]) -> list[str]:
     params = dict(scenario["params"])
     machine = params.pop("machine", None)
     lines = [f"asked: {scenario['method']}{f' on {_machine(machine)}' if machine else ''}"]
-    told = [f"{name} {_cut(json.dumps(value, default=str, sort_keys=True))}" for name, value in params.items()]
-    short = ", ".join(told)
-    return [f"{lines[0]}, {short}"] if len(short) <= SHORT else [*lines, *(f"  {text}" for text in told)]
+    fields = [f"{name} {_cut(json.dumps(value, default=str, sort_keys=True))}" for name, value in params.items()]
+    short = ", ".join(fields)
+    return [f"{lines[0]}, {short}"] if len(short) <= SHORT else [*lines, *(f"  {text}" for text in fields)]
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
@@ -136,9 +136,9 @@ def _step(step: Mapping[str, Any]) -> str:
         return f"{step['op']} {step.get('uid', '')}".rstrip() + also
     pod = step["pod"]
     spec = pod["spec"]
-    told = [
+    fields = [
         f"{mark}{each.get('name', '')} {json.dumps(each.get('resources', {}), sort_keys=True)}"
         for key, mark in (("initContainers", "init "), ("containers", ""))
         for each in spec.get(key, ())
     ]
-    return f"admit {pod.get('metadata', {}).get('uid', '')}: {'; '.join(told)}"
+    return f"admit {pod.get('metadata', {}).get('uid', '')}: {'; '.join(fields)}"

@@ -35,14 +35,14 @@ def _label(name: str, owners: Mapping[str, int]) -> str:
 def _telling(rows: list[str]) -> list[str]:
     if len(rows) <= MOST_ROWS:
         return rows
-    told = [row for row in rows if _HELD.search(row.partition("|")[2])][:MOST_ROWS]
-    return [*told, f"({len(rows) - len(told)} more rows)"]
+    shown = [row for row in rows if _HELD.search(row.partition("|")[2])][:MOST_ROWS]
+    return [*shown, f"({len(rows) - len(shown)} more rows)"]
 
 
-def without_picture(told: str) -> str:
+def without_picture(text: str) -> str:
     """Return what is told of a finding without the rows of its picture and their legend."""
-    lines = told.splitlines()
+    lines = text.splitlines()
     rows = [number for number, line in enumerate(lines) if _ROW.match(line)]
     if not rows:
-        return told
+        return text
     return "\n".join([*lines[: rows[0]], *lines[rows[-1] + 2 :]])

@@ -69,12 +69,12 @@ def scenario_of(history: History) -> dict[str, Any]:
     if not starts:
         return _question(machine, history.steps[-1])
     start = history.steps[starts[-1]]
-    told = [(operation, step) for step in history.steps[starts[-1] + 1 :] if (operation := _operation(step))]
+    operations = [(operation, step) for step in history.steps[starts[-1] + 1 :] if (operation := _operation(step))]
     return scenario_json(
         machine,
         start.params["kubelet"],
-        [operation for operation, _ in told],
-        [step.answer or {} for _, step in told],
+        [operation for operation, _ in operations],
+        [step.answer or {} for _, step in operations],
         came_up=(start.answer or {}).get("result") != "failed",
     )
 

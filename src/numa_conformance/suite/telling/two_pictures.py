@@ -68,10 +68,10 @@ def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[s
 
 def side_by_side(scenario: Mapping[str, Any]) -> str:
     """Draw the reference's placement beside the target's; empty when one of them is not known."""
-    found = maps(scenario)
-    if found is None:
+    drawn = maps(scenario)
+    if drawn is None:
         return ""
-    machine, expected, actual = found
+    machine, expected, actual = drawn
     if expected is None or actual is None:
         return ""
     labels = [*dict.fromkeys([*expected, *actual])]

@@ -1,4 +1,4 @@
-"""``Search``: asks what was drawn at random, and lets the checkers judge it like any other conversation."""
+"""``Conversation``: asks what a case wrote or drew, and lets the checkers judge it like any other conversation."""
 
 from __future__ import annotations
 
@@ -10,41 +10,56 @@ from ...protocol import Client
 from ..asking.drive import drive
 from ..checkers.verdicts import WELL_FORMED, judge
 from ..generators.scenario import Question, Scenario, ask_all
-from ..telling.telling import finding_of
+from ..telling.telling import Told, beside, finding_of
 
-__all__ = ["Search"]
+__all__ = ["Conversation"]
 
 
-class Search:
+class Conversation:
     """A target, the requirements that a case checks, and the Kubernetes version asked for.
 
-    Once the time of the run is ``over`` nothing is asked but what has failed: that is looked at again.
+    ``tell`` takes what is known of each conversation beside the verdict; ``before`` is told each machine before it is
+    asked on. Once the time of the run is ``over`` nothing is asked but what has failed, which is looked at again.
     """
 
     def __init__(
-        self, client: Client, requirements: Sequence[str], version: str, over: Callable[[], bool] = lambda: False
+        self,
+        client: Client,
+        requirements: Sequence[str],
+        version: str,
+        tell: Callable[[Told], None] | None = None,
+        *,
+        before: Callable[[Machine], None] = lambda machine: None,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take them."""
-        self._over = over
+        self._before, self._over = before, over
         self._has_failed = False
         self._client = client
         self._requirements = {*requirements, WELL_FORMED}
         self._version = version
+        self._tell = tell or (lambda known: None)
 
     def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
         """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""
         __tracebackhide__ = True
+        self._before(machine)
         if self._is_over():
             return
-        scenario = Scenario("search", "drawn at random", machine, partial(ask_all, tuple(questions)))
+        scenario = Scenario("case", "of the suite", machine, partial(ask_all, tuple(questions)))
         history, fault = drive(scenario, self._client, self._version, self._is_over)
         if fault is not None:
             self._has_failed = True
             raise fault
-        for broken in judge(history).broken:
+        verdicts = judge(history)
+        asked = max(verdicts.asked[name] for name in self._requirements)
+        for broken in verdicts.broken:
             if broken.requirement in self._requirements:
+                until = broken.history.until(broken.step + 1)
+                self._tell(Told(asked, 1, until, (machine.name,), beside=beside(broken)))
                 self._has_failed = True
                 raise finding_of(broken)
+        self._tell(Told(asked, 1))
 
     def _is_over(self) -> bool:
         return not self._has_failed and self._over()

@@ -1,0 +1,119 @@
+"""The page of the track record: which known bugs of released code are shown, by what, and when last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bugs import MISSING, Bug, bugs
+
+from numa_conformance.documentation.changes import CHANGES
+from numa_conformance.pages.markdown import joined, table
+
+__all__ = ["track_record_page"]
+
+HEAD = ("bug", "public", "releases", "shown by", "repeated on", "without it", "asking", "last")
+
+
+def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable[str], conforms: str) -> str:
+    """Return ``docs/track-record.md`` of what was repeated.
+
+    ``asked``: the bugs that there are questions for. ``conforms``: the page of those who conform, for third parties.
+    """
+    every, asked = list(bugs()), set(asked)
+    shown = [bug for bug in every if bug.id in repeated]
+    waiting = [bug for bug in every if bug.id not in repeated and bug.id in asked]
+    unasked = [bug for bug in every if bug.id not in asked]
+    lines = [
+        "# Track record",
+        "",
+        "- **For:** those who ask what the suite finds in released code.",
+        "- **At the end:** you know which bugs of Kubernetes it shows, on which release, and how to see one yourself.",
+        "",
+        f"{len(shown)} of {len(every) + len(MISSING)} known bugs were repeated with released code. One is repeated by",
+        "",
+        "```sh",
+        "tox run -e track-record -- groups-may-cross          # builds the managers of two releases (needs Go)",
+        "tox run -e track-record -- --built groups-may-cross  # asks the nearest releases that are built already",
+        "```",
+        "",
+        "Each bug has a few questions in [go/track_record/histories](../go/track_record/histories). The kubelet's own "
+        "managers ([go/kubelet](../go/kubelet/README.md)) are asked them: of a release that has the bug, and of one "
+        "without it. Both answer as the reference at level `exact` of their versions, and they differ. Where a "
+        "requirement is named, the first breaks it and the second does not. A bug that the newest release still has is "
+        "compared with the reference without that quirk. *Asking* is the time of the questions. Building a release "
+        "takes minutes the first time.",
+        "",
+        "`python go/track_record/track_record.py --page` makes this page. Releases and references come from records "
+        "of quirks and changes, the rest from what was repeated last.",
+        "",
+        "## Shown and repeated",
+        "",
+        *table(HEAD, [_row(bug, repeated[bug.id]) for bug in shown]),
+        "",
+    ]
+    if waiting:
+        lines += [
+            "## Shown by questions, not repeated yet",
+            "",
+            *table(HEAD[:3], [_bug(bug) for bug in waiting]),
+            "",
+        ]
+    lines += [
+        "## Shown by the suite alone",
+        "",
+        "The suite shows these on the reference of a version that has them ([quirks.md](quirks.md)); there is no "
+        "history here to repeat them by.",
+        "",
+        *table(HEAD[:3], [_bug(bug) for bug in unasked]),
+        "",
+        "## Not shown",
+        "",
+        "Known bugs that no question of ours meets: what to do next.",
+        "",
+        *table(
+            ("bug", "public", "releases", "why"),
+            [(one.what, _public((one.issue, *one.pulls)), one.releases, one.why) for one in MISSING],
+        ),
+        "",
+        "## Third parties",
+        "",
+        "What each of them does not meet, with the requirement; [who-conforms.md](who-conforms.md) tells the command "
+        "and what recommendations are not followed. `tox run -e third-party` asks all of them anew.",
+        "",
+        *table(("allocator", "version", "shown by"), _third_parties(conforms)),
+    ]
+    return joined(lines)
+
+
+def _third_parties(conforms: str) -> list[tuple[str, str, str]]:
+    """Return allocator, version and the requirements (MUST) not met, as the page of those who conform has them."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in conforms.splitlines() if line[:1] == "|"]
+    versions = {row[0]: row[1] for row in rows if len(row) == 8}
+    head = next(row for row in rows if row[0] == "requirement" and row[2] in versions)
+    found = []
+    for place, name in enumerate(head[2:], 2):
+        unmet = [row[0] for row in rows if len(row) == len(head) and row[1] == "MUST" and row[place] == "**no**"]
+        found.append((name, versions[name], "<br>".join(unmet)))
+    return found
+
+
+def _row(bug: Bug, came: Mapping[str, Any]) -> tuple[str, ...]:
+    requirements = "<br>".join(f"`{one}`" for one in came["requirements"][:2]) or "level `exact`"
+    seconds = f"{came['seconds']} s"
+    return (*_bug(bug), requirements, came["shown_on"], came["without"], seconds, came["when"])
+
+
+def _bug(bug: Bug) -> tuple[str, str, str]:
+    link = f"[`{bug.id}`](kubernetes-versions.md)" if bug.id in CHANGES else f"[`{bug.id}`](quirks.md#{bug.id})"
+    last = "open" if bug.last is None else bug.last
+    return f"{link}: {bug.what}", _public((bug.issue, *bug.pulls)), f"{bug.since} to {last}"
+
+
+def _public(references: Iterable[str | None]) -> str:
+    named = [one for one in references if one]
+    links = (
+        f"[{one.partition('#')[2]}](https://github.com/kubernetes/kubernetes/issues/{one.partition('#')[2]})"
+        for one in named
+    )
+    return ", ".join(links) or "none known"

@@ -1,0 +1,212 @@
+"""The reference, asked by Kubernetes' own unit tests: ``python answering.py VERSION``, JSON-RPC over stdio.
+
+Methods of the protocol are answered as every target answers them. Some questions of unit tests are none of the
+protocol's, as no node comes to be asked them, and are answered here:
+
+- ``cpu.hints``: ``hints`` of a static policy that keeps no CPU back;
+- ``memory.hints`` and ``memory.allocate``: the Memory Manager's policy Static in a state that the question brings;
+- ``fit``: ``score`` with ignored resources and with the gates that a plugin was made with.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import msgspec
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.documentation.gates import GATES
+from numa_conformance.documentation.options import StaticOptions
+from numa_conformance.documentation.quirks import Quirks
+from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance.errors import Fault, Refusal, UsageError
+from numa_conformance.kube import FeatureGates, NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
+from numa_conformance.managers.cpu import CpuAllocator, CpuState
+from numa_conformance.managers.cpu.static_policy import StaticPolicy
+from numa_conformance.managers.memory import StaticMemoryManager
+from numa_conformance.managers.memory.memory_state import Block, Blocks, NodeMemory, Table
+from numa_conformance.protocol.answers import hints_answer
+from numa_conformance.protocol.merge_question import hint_of
+from numa_conformance.protocol.messages import METHODS
+from numa_conformance.protocol.reference import ReferenceTarget
+from numa_conformance.protocol.values import HintValue
+from numa_conformance.protocol.view import cpu_topology
+from numa_conformance.scheduler import score_node
+
+Json = dict[str, Any]
+
+
+class Answering:
+    """The reference at level ``exact`` in one version."""
+
+    def __init__(self, version: str) -> None:
+        """Take the version whose kubelet is reproduced."""
+        self._version = KubernetesVersion.supported(version)
+        self._quirks = Quirks.of(self._version)
+        self._target = ReferenceTarget("exact", self._version)
+        self._entries = {
+            "cpu.hints": self._cpu_hints,
+            "memory.hints": self._memory_hints,
+            "memory.allocate": self._memory_allocate,
+            "fit": self._fit,
+        }
+
+    def answer(self, method: str, params: Json) -> object:
+        """Answer one question; raises what the reference raises where it cannot be put."""
+        if method in self._entries:
+            return self._entries[method](params)
+        known = METHODS[method]
+        return getattr(self._target, known.attribute)(msgspec.convert(params, known.request))
+
+    def _gates(self, told: dict[str, bool]) -> FeatureGates:
+        """Return the gates of the version as a test has switched them: it may switch those that are locked too."""
+        usual = FeatureGates.build(self._version)
+        return FeatureGates(self._version, {name: usual.enabled(name) for name in GATES} | told, usual.changes)
+
+    def _fit(self, asked: Json) -> Json:
+        gates, score = self._gates(asked["gates"]), asked["score"]
+        arguments = NodeResourcesFitArgs(
+            strategy=ScoringStrategy.from_dict(score["strategy"], version=self._version),
+            ignored_resources=tuple(asked["ignored"] or ()),
+            ignored_resource_groups=tuple(asked["ignored_groups"] or ()),
+        )
+        pods = [self._pod(one, gates) for one in [*score["pods"], score["pod"]]]
+        allocatable = {name: Quantity.parse(amount) for name, amount in score["allocatable"].items()}
+        result = score_node(arguments, allocatable, pods[:-1], pods[-1], quirks=self._quirks.scheduler)
+        return {"result": "scored", "score": result.score, "insufficient": list(result.insufficient)}
+
+    def _cpu_hints(self, asked: Json) -> Json:
+        kubelet, state = asked["kubelet"], asked["state"]
+        gates = self._gates(kubelet["featureGates"])
+        topology = cpu_topology(asked["machine"], self._quirks.cpu)
+        options = StaticOptions.from_names(kubelet["cpuManagerPolicyOptions"])
+        allocator = CpuAllocator(topology, options, self._quirks.cpu, gates.changes)
+        policy = StaticPolicy(allocator, options, 0, self._quirks.cpu, gates.changes)
+        assigned = {uid: {name: _cpus(cpus) for name, cpus in own.items()} for uid, own in state["assignments"].items()}
+        policy.state = CpuState(_cpus(state["default"]), assigned)
+        policy.reusable = {uid: _cpus(cpus) for uid, cpus in state["reusable"].items()}
+        pod = self._pod(asked["pod"], gates)
+        if asked.get("container") is None:
+            return {"hints": hints_answer(policy.pod_hints(pod))}
+        return {"hints": hints_answer(policy.hints(pod, pod.container(asked["container"])))}
+
+    def _memory_hints(self, asked: Json) -> Json:
+        manager, pod = self._memory_manager(asked)
+        if asked["container"] is None:
+            return {"hints": hints_answer(manager.pod_hints(pod))}
+        return {"hints": hints_answer(manager.hints(pod, pod.container(asked["container"])))}
+
+    def _memory_allocate(self, asked: Json) -> Json:
+        manager, pod = self._memory_manager(asked)
+        affinity = hint_of(msgspec.convert(asked["affinity"], HintValue))
+        try:
+            if asked["container"] is None:
+                manager.allocate_pod(pod, affinity)
+            else:
+                manager.allocate(pod, pod.container(asked["container"]), affinity)
+        except Refusal as refusal:
+            return {"refused": _own_words(refusal.message), "reason": refusal.reason}
+        return {
+            "machine": {str(node): _node_json(memory) for node, memory in manager.nodes.items()},
+            "assignments": {
+                uid: {name: _blocks_json(held) for name, held in containers.items()}
+                for uid, containers in manager.blocks.given.items()
+            },
+            "pods": {uid: _blocks_json(held) for uid, held in manager.blocks.pods.items()},
+            "reusable": _reusable_json(manager),
+        }
+
+    def _memory_manager(self, asked: Json) -> tuple[StaticMemoryManager, Pod]:
+        if not asked["machine"]:
+            raise UsageError(Fault("machine", "has no NUMA nodes"))
+        nodes = {int(node): _node(told) for node, told in asked["machine"].items()}
+        manager = StaticMemoryManager(nodes, self._quirks.memory)
+        manager.blocks = Blocks(
+            {
+                uid: {name: _blocks(held) for name, held in containers.items() if held is not None}
+                for uid, containers in (asked["assignments"] or {}).items()
+            },
+            {uid: _blocks(held) for uid, held in (asked["pods"] or {}).items()},
+        )
+        for uid, left in asked["reusable"].items():
+            for one in left:
+                blocks = [Block(tuple(one["nodes"]), resource, size) for resource, size in one["amounts"].items()]
+                manager._reusable.update(uid, blocks, gives=True)
+        return manager, self._pod(asked["pod"], self._gates(asked["gates"]))
+
+    def _pod(self, told: Json, gates: FeatureGates) -> Pod:
+        return Pod.from_dict(told, "pod", validate=False).as_seen(gates, self._quirks.node)
+
+
+def _cpus(text: str) -> int:
+    return CpuSet.parse(text).bits
+
+
+def _own_words(message: str) -> str:
+    """Return what a manager says, without what the kubelet puts around it for the pod's status."""
+    return message.removeprefix("Allocate failed due to ").removesuffix(", which is unexpected")
+
+
+def _node(told: Json) -> NodeMemory:
+    tables = {
+        name: Table(one["total"], one["systemReserved"], one["allocatable"], one["reserved"], one["free"])
+        for name, one in told["memoryMap"].items()
+    }
+    return NodeMemory(told["numberOfAssignments"], tables, tuple(told["cells"] or ()))
+
+
+def _node_json(memory: NodeMemory) -> Json:
+    return {
+        "numberOfAssignments": memory.assignments,
+        "cells": list(memory.group),
+        "memoryMap": {
+            name: {
+                "total": table.total,
+                "systemReserved": table.system_reserved,
+                "allocatable": table.allocatable,
+                "reserved": table.reserved,
+                "free": table.free,
+            }
+            for name, table in memory.tables.items()
+        },
+    }
+
+
+def _blocks(told: list[Json]) -> list[Block]:
+    return [Block(tuple(one["numaAffinity"] or ()), one["type"], one["size"]) for one in told]
+
+
+def _blocks_json(blocks: list[Block]) -> list[Json]:
+    return [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in blocks]
+
+
+def _reusable_json(manager: StaticMemoryManager) -> Json:
+    return {
+        uid: [
+            {"nodes": [node for node in range(mask.bit_length()) if mask >> node & 1], "amounts": dict(amounts)}
+            for mask, amounts in left.items()
+        ]
+        for uid, left in manager._reusable._left.items()
+    }
+
+
+def main(version: str) -> None:
+    """Answer one question a line until the input ends."""
+    answering = Answering(version)
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        reply: Json = {"jsonrpc": "2.0", "id": request["id"]}
+        try:
+            reply["result"] = answering.answer(request["method"], request["params"])
+        except (UsageError, msgspec.ValidationError) as error:
+            reply["error"] = {"code": -32602, "message": f"{request['method']}: {error}"}
+        except Exception as error:
+            reply["error"] = {"code": -32603, "message": f"{request['method']}: {type(error).__name__}: {error}"}
+        sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

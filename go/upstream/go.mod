@@ -1,0 +1,3 @@
+module github.com/numa-conformance/numa-conformance/go/upstream
+
+go 1.20

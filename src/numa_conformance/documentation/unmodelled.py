@@ -1,0 +1,58 @@
+"""What Kubernetes has near NUMA placement that the reference does not reproduce, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["UNMODELLED", "Unmodelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """A feature that is not reproduced: its gate, what it does to what is decided here, and why it is left out."""
+
+    gate: str
+    does: str
+    why: str
+
+
+UNMODELLED = (
+    Unmodelled(
+        "DRAExtendedResource",
+        "an extended resource that no device plugin offers may be backed by a claim: NodeResourcesFit passes it over "
+        "in its filter and counts devices of resource slices in its scores; the Device Manager leaves it alone",
+        "only a DeviceClass that names the resource switches it on; questions have neither classes nor resource "
+        "slices. Without one nothing is decided otherwise",
+    ),
+    Unmodelled(
+        "DRANodeAllocatableResources",
+        "CPU, memory and huge pages that come with a claim are added to what a pod requests, in NodeResourcesFit, in "
+        "the kubelet's check of the sum of requests, and in cgroups",
+        "alpha and off; what it adds stands in a claim's status, which no question brings. The CPU and Memory Manager "
+        "do not look at it: what they give does not change",
+    ),
+    Unmodelled(
+        "TopologyAwareWorkloadScheduling",
+        "NodeResourcesFit also scores placements: sets of nodes for a group of pods, by MostAllocated over their sums",
+        "alpha and off; the surface `score` asks for one node and one pod. A placement is of whole nodes, of which "
+        "none is divided",
+    ),
+    Unmodelled(
+        "HugepageAwareEviction",
+        "huge pages no longer count as available memory where the kubelet decides whom to evict",
+        "eviction follows what processes use, which no question tells. What the Memory Manager keeps back for the "
+        "eviction threshold, and the node's allocatable, do not change",
+    ),
+    Unmodelled(
+        "MemoryQoS",
+        "memory.min and memory.high of cgroups are set from requests and limits",
+        "amounts of cgroups are none of the managers' decisions; cpuset.mems does not change",
+    ),
+    Unmodelled(
+        "DynamicResourceAllocation",
+        "a driver gives devices to claims, and the kubelet prepares them before a container starts",
+        "it gives the Topology Manager no hints: a claim's NUMA nodes play no part in an admission. Drivers are tested "
+        "as programs, unmodified",
+    ),
+)
+"""In the order of what is asked about most."""

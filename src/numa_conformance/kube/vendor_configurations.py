@@ -1,0 +1,135 @@
+"""Where a KubeletConfiguration stands in the files of installers and distributions, and which flags stand beside it.
+
+Read are OpenShift's KubeletConfig, kubeadm's ConfigMap and documents, EKS' NodeConfig, Talos' machine configuration,
+the ``kubelet-arg`` of k3s and RKE2, GKE's node system configuration, and what ``/configz`` of a node answers. Of others
+the way to the part that matters is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Fault, UsageError
+from ..reading import Document, read_text
+from .kubelet_config import KIND
+from .kubelet_flags import FLAGS
+
+__all__ = ["Part", "foreign", "kind_of", "parts_of"]
+
+_CONFIGZ = "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
+_REMEDIES = {
+    "PerformanceProfile": "the KubeletConfig that is made of it: oc get kubeletconfig performance-NAME -o yaml",
+    "MachineConfig": "its file /etc/kubernetes/kubelet.conf, as it lies on the node",
+    "Tuned": "the KubeletConfig of the pool: oc get kubeletconfig -o yaml",
+}
+_FLAG_FAMILIES = ("cpu-manager", "memory-manager", "topology-manager", "reserved-")
+"""Flags with these beginnings are all known here, so that an unknown one is a misspelt one."""
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a document says of the kubelet: the fields of a configuration, if any, and flags as they are typed."""
+
+    place: str
+    fields: Mapping[str, Any] | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Where in a document the configuration and the flags stand; an empty path: there are none."""
+
+    fields: Path = ()
+    flags: Path = ()
+
+
+_BY_KIND = {
+    "KubeletConfig": _Form(("spec", "kubeletConfig")),
+    "NodeConfig": _Form(("spec", "kubelet", "config"), ("spec", "kubelet", "flags")),
+    "InitConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
+    "JoinConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
+}
+_BY_KEY = {
+    "kubelet-arg": _Form(flags=("kubelet-arg",)),
+    "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
+    "kubeletConfig": _Form(("kubeletConfig",)),
+}
+"""Forms without a kind."""
+
+
+def parts_of(document: Document) -> Iterator[Part]:
+    """Yield what a document says of the kubelet; raises ``UsageError`` where it says so in no way that is accepted."""
+    value = document.value
+    kind = kind_of(document)
+    if not isinstance(value, Mapping) or kind == KIND:
+        yield Part(document.place, value)
+    elif list(value) == ["kubeletconfig"]:
+        yield Part(f"{document.place}: kubeletconfig", value["kubeletconfig"])
+    elif kind == "ConfigMap":
+        yield from _in_config_map(document)
+    elif form := _BY_KIND.get(kind) if kind else next((_BY_KEY[key] for key in value if key in _BY_KEY), None):
+        yield from _in_form(document, form)
+    elif not kind:
+        yield Part(document.place, value)
+
+
+def kind_of(document: Document) -> str:
+    """Return the kind that a document says to be of, empty where it says none."""
+    return str(document.value.get("kind") or "") if isinstance(document.value, Mapping) else ""
+
+
+def foreign(place: str, kinds: list[str]) -> Fault:
+    """Say of a file of other kinds how to come to a KubeletConfiguration."""
+    remedy = next((_REMEDIES[kind] for kind in kinds if kind in _REMEDIES), f"what the kubelet runs with: {_CONFIGZ}")
+    shown = ", ".join(dict.fromkeys(kind or "no kind" for kind in kinds)) or "nothing"
+    return Fault(place, f"holds no {KIND}, but {shown}", f"one {KIND}; give {remedy}")
+
+
+def _in_form(document: Document, form: _Form) -> Iterator[Part]:
+    place = f"{document.place}: {'.'.join(form.fields or form.flags)}"
+    fields = _at(document.value, form.fields)
+    flags = tuple(_typed(_at(document.value, form.flags), f"{document.place}: {'.'.join(form.flags)}"))
+    if fields is not None or flags:
+        yield Part(place, fields, flags)
+
+
+def _at(value: Any, path: Path) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if path else None
+
+
+def _in_config_map(document: Document) -> Iterator[Part]:
+    """Read the texts of a ConfigMap that are KubeletConfigurations, as kubeadm keeps one under ``kubelet``."""
+    data = document.value.get("data")
+    for key, text in data.items() if isinstance(data, Mapping) else ():
+        if isinstance(text, str) and KIND in text:
+            for inner in read_text(text, f"{document.place}: data.{key}"):
+                if kind_of(inner) == KIND:
+                    yield Part(inner.place, inner.value)
+
+
+def _typed(said: Any, place: str) -> Iterator[str]:
+    """Yield flags as they are typed: from ``name=value`` texts, from a mapping, or from entries of name and value."""
+    if isinstance(said, Mapping):
+        pairs = [f"{name}={value}" for name, value in said.items()]
+    elif isinstance(said, list):
+        pairs = [f"{each.get('name')}={each.get('value')}" if isinstance(each, Mapping) else str(each) for each in said]
+    else:
+        pairs = [] if said is None else [str(said)]
+    for pair in pairs:
+        name, _, value = pair.lstrip("-").partition("=")
+        if name == "config":
+            raise UsageError(
+                Fault(
+                    place,
+                    f"the kubelet reads {value}, which is not here",
+                    f"that file, and the rest by --flags; or {_CONFIGZ}",
+                )
+            )
+        if name in FLAGS or name.startswith(_FLAG_FAMILIES):
+            yield f"--{name}={value}"

@@ -1,0 +1,71 @@
+"""The track record: its page, and its questions asked of the reference. Released code is not built here."""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from numa_conformance.documentation.changes import CHANGES, Changes
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.by_version import answers_of
+from numa_conformance.suite.comparing.two_targets import TwoTargets
+from numa_conformance.suite.history.history import read_histories
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "go" / "track_record"
+HISTORIES = sorted((FOLDER / "histories").iterdir())
+
+
+@pytest.fixture(scope="module")
+def bugs():
+    sys.path.insert(0, str(FOLDER))
+    try:
+        module = import_module("bugs")
+    finally:
+        sys.path.remove(str(FOLDER))
+    return {bug.id: bug for bug in module.bugs()}
+
+
+def test_the_page_is_up_to_date():
+    command = "import track_record, sys; sys.stdout.write(track_record.page())"
+    made = subprocess.run([sys.executable, "-c", command], cwd=FOLDER, capture_output=True, text=True, check=True)
+    assert made.stdout == (ROOT / "docs" / "track-record.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
+def test_the_questions_show_the_bug_in_the_version_that_has_it_and_in_the_first_without_not(bugs, path):
+    bug = bugs[path.stem]
+    (history,) = read_histories(path.read_text(encoding="utf-8").splitlines())
+    lacking = bug.mended_in or bug.shown_on
+    quirks = Quirks.of(lacking) if bug.mended_in else Quirks.of(lacking).without(bug.id)
+    with (
+        open_reference("exact", bug.shown_on) as one,
+        open_reference("exact", lacking, quirks, Changes.of(lacking)) as other,
+    ):
+        found = TwoTargets(one, other).differing(answers_of(history, one), answers_of(history, other))
+    assert found is not None
+    assert found.step == len(history.steps) - 1
+
+
+def test_every_mended_quirk_has_its_pull_request():
+    mended = [quirk for quirk in QUIRKS.values() if quirk.versions.until]
+    assert [quirk.id for quirk in mended if not quirk.pull] == []
+    assert all(pull.startswith("kubernetes/kubernetes#") for quirk in mended for pull in quirk.pull)
+
+
+def test_what_was_repeated_is_of_bugs_that_are_known_and_that_there_are_questions_for(bugs):
+    kept = json.loads((FOLDER / "repeated.json").read_text(encoding="utf-8"))
+    assert len(kept) >= 12
+    assert set(kept) <= set(bugs) & {path.stem for path in HISTORIES}
+    assert set(bugs) <= {*QUIRKS, *CHANGES}
+
+
+def test_a_row_that_is_none_is_refused():
+    command = [sys.executable, FOLDER / "track_record.py", "groups-may-crass"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "there is no row groups-may-crass; accepted: " in done.stderr

@@ -1,0 +1,165 @@
+"""Configurations of installers and distributions: read, or refused with the way to the part that matters."""
+
+import json
+
+import pytest
+import yaml
+
+from numa_conformance.errors import UsageError
+from numa_conformance.kube import read_kubelet_configuration
+
+FIELDS = "cpuManagerPolicy: static\nreservedSystemCPUs: 0-1\ntopologyManagerPolicy: restricted\n"
+
+
+def indented(text: str, spaces: int) -> str:
+    return "".join(f"{' ' * spaces}{line}\n" for line in text.splitlines())
+
+
+OPENSHIFT = f"""
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {{name: cpumanager-enabled}}
+spec:
+  machineConfigPoolSelector: {{matchLabels: {{custom-kubelet: cpumanager-enabled}}}}
+  kubeletConfig:
+{indented(FIELDS, 4)}"""
+RENDERED = f"""
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {{name: performance-cnf, ownerReferences: [{{kind: PerformanceProfile, name: cnf}}]}}
+spec:
+  kubeletConfig:
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+    authentication: {{anonymous: {{}}, webhook: {{cacheTTL: 0s}}, x509: {{}}}}
+    cpuManagerReconcilePeriod: 5s
+    memoryManagerPolicy: Static
+    kubeReserved: {{memory: 500Mi}}
+    reservedMemory: [{{numaNode: 0, limits: {{memory: 1100Mi}}}}]
+{indented(FIELDS, 4)}"""
+CONFIG_MAP = f"""
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: kubelet-config, namespace: kube-system}}
+data:
+  kubelet: |
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+{indented(FIELDS, 4)}"""
+KUBEADM = f"""
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+nodeRegistration: {{criSocket: unix:///run/containerd/containerd.sock}}
+---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+kubernetesVersion: v1.36.0
+---
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+{FIELDS}"""
+EXTRA_ARGS = """
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: JoinConfiguration
+nodeRegistration:
+  kubeletExtraArgs:
+    - {name: cpu-manager-policy, value: static}
+    - {name: reserved-cpus, value: 0-1}
+    - {name: topology-manager-policy, value: restricted}
+    - {name: node-labels, value: "a=b"}
+"""
+OLD_EXTRA_ARGS = """
+apiVersion: kubeadm.k8s.io/v1beta3
+kind: InitConfiguration
+nodeRegistration:
+  kubeletExtraArgs: {cpu-manager-policy: static, reserved-cpus: 0-1, topology-manager-policy: restricted}
+"""
+K3S = """
+write-kubeconfig-mode: "0644"
+node-label: [pool=numa]
+kubelet-arg:
+  - cpu-manager-policy=static
+  - reserved-cpus=0-1
+  - topology-manager-policy=restricted
+  - max-pods=250
+"""
+RKE2 = K3S.replace("write-kubeconfig-mode", "cni: canal\nwrite-kubeconfig-mode").replace("- cpu", "- --cpu")
+EKS = f"""
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+spec:
+  cluster: {{name: numa, apiServerEndpoint: https://example.com}}
+  kubelet:
+    config:
+{indented(FIELDS, 6)}    flags: ["--node-labels=pool=numa"]
+"""
+TALOS = f"""
+version: v1alpha1
+machine:
+  type: worker
+  kubelet:
+    image: ghcr.io/siderolabs/kubelet:v1.36.0
+    extraConfig:
+{indented(FIELDS, 6)}    extraArgs: {{rotate-server-certificates: "true"}}
+cluster: {{}}
+"""
+GKE = f"kubeletConfig:\n{indented(FIELDS, 2)}linuxConfig: {{sysctl: {{net.core.somaxconn: '2048'}}}}\n"
+CONFIGZ = json.dumps({"kubeletconfig": yaml.safe_load(FIELDS)})
+READ = {
+    "OpenShift KubeletConfig": OPENSHIFT,
+    "rendered PerformanceProfile": RENDERED,
+    "kubeadm's ConfigMap": CONFIG_MAP,
+    "kubeadm's documents": KUBEADM,
+    "kubeadm's extra arguments": EXTRA_ARGS,
+    "kubeadm's extra arguments of v1beta3": OLD_EXTRA_ARGS,
+    "k3s": K3S,
+    "RKE2": RKE2,
+    "EKS nodeadm": EKS,
+    "Talos": TALOS,
+    "GKE": GKE,
+    "configz": CONFIGZ,
+}
+REFUSED = {
+    "PerformanceProfile": (
+        "apiVersion: performance.openshift.io/v2\nkind: PerformanceProfile\nspec: {cpu: {reserved: 0-1}}\n",
+        "oc get kubeletconfig performance-NAME -o yaml",
+    ),
+    "Cluster of kops": ("apiVersion: kops.k8s.io/v1alpha2\nkind: Cluster\nspec: {kubelet: {}}\n", "proxy/configz"),
+    "k3s with a file": ("kubelet-arg: [config=/etc/k.yaml, cpu-manager-policy=static]\n", "reads /etc/k.yaml"),
+    "a pod": ("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}]}\n", "holds no KubeletConfiguration, but Pod"),
+    "a misspelt flag": ("kubelet-arg: [cpu-manager-polcy=static]\n", "did you mean '--cpu-manager-policy'?"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", READ.values(), ids=READ.keys())
+def test_the_part_that_matters_is_read(tmp_path, text):
+    (tmp_path / "file.yaml").write_text(text)
+    config = read_kubelet_configuration(tmp_path / "file.yaml")
+    assert config.cpu_manager_policy == "static"
+    assert config.reserved_system_cpus == "0-1"
+    assert config.topology_manager_policy == "restricted"
+
+
+@pytest.mark.parametrize(("text", "remedy"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_not_read_says_what_to_give(tmp_path, text, remedy):
+    (tmp_path / "file.yaml").write_text(text)
+    with pytest.raises(UsageError) as refused:
+        read_kubelet_configuration(tmp_path / "file.yaml")
+    assert remedy in str(refused.value)
+    assert len(refused.value.faults) == 1
+
+
+def test_a_fault_says_where_in_the_file_it_stands(tmp_path):
+    (tmp_path / "file.yaml").write_text(OPENSHIFT.replace("cpuManagerPolicy", "cpuManagerPolicie"))
+    with pytest.raises(UsageError, match=r"spec\.kubeletConfig.*did you mean 'cpuManagerPolicy'"):
+        read_kubelet_configuration(tmp_path / "file.yaml")
+
+
+def test_flags_override_fields_and_gates_are_set_one_by_one(tmp_path):
+    text = EKS.replace("--node-labels=pool=numa", "--cpu-manager-policy=none", 1).replace(
+        "    flags:", "      featureGates: {A: true}\n    flags:"
+    )
+    (tmp_path / "file.yaml").write_text(text.replace('"]', '", "--feature-gates=B=true"]'))
+    config = read_kubelet_configuration(tmp_path / "file.yaml")
+    assert config.cpu_manager_policy == "none"
+    assert config.feature_gates == {"A": True, "B": True}
