@@ -44,7 +44,7 @@ class Snapshots:
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
         own = Path(folder).absolute()
         nearest = next(place for place in (own, *own.parents) if place.exists())
-        if update and not os.access(nearest, os.W_OK):
+        if update and not (nearest.is_dir() and os.access(nearest, os.W_OK)):
             raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
         return cls(own, are_own=True, update=update)
 
