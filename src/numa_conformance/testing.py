@@ -3,6 +3,7 @@
 Fixtures (``numa_machine``, ``fake_sysfs``, ``fake_cgroupfs``) come with the pytest plugin; see ``docs/testing.md``.
 """
 
+from .machine.placement_map import PlacementMap
 from .suite.examples.invariants import (
     Assignments,
     Footprint,
@@ -20,6 +21,7 @@ __all__ = [
     "Assignments",
     "Footprint",
     "MemoryAmounts",
+    "PlacementMap",
     "best_effort",
     "burstable",
     "container",

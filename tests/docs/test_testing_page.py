@@ -20,6 +20,8 @@ def test_the_page_runs_as_printed(tmp_path):
         named = re.match(r"# (\w+\.py)\n", block)
         (tmp_path / (named[1] if named else f"test_{number}.py")).write_text(block)
     (tmp_path / "conftest.py").write_text(SHORT)
-    done = run_as_typed(tmp_path, "-q", "-W", "error", "-p", "no:cacheprovider")
+    typed = ("-q", "-W", "error", "-p", "no:cacheprovider")
+    assert run_as_typed(tmp_path, *typed, "--snapshot-update", "-k", "lie_where_they_lay").ret == 0
+    done = run_as_typed(tmp_path, *typed)
     assert done.ret == 0, done.outlines
     assert f"{7 + len(re.findall('^def test_', PAGE.read_text(), re.MULTILINE)) - 1} passed" in done.stdout.str()

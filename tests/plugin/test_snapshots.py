@@ -2,6 +2,15 @@
 
 import pytest
 
+from numa_conformance.cli import main
+
+
+def main_code(*words):
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    return ended.value.code
+
+
 MUTANT = "mutants:trades_a_cpu"
 EXACT = ("--numa-level", "exact", "--numa-requirement", "exact/placements/static", "--numa-snapshots", "snaps")
 
@@ -33,6 +42,16 @@ def test_the_kubelets_own_decisions_are_not_asked(suite, report):
     asked = {name for case in report()["cases"] for name in case["requirements"]}
     assert not any(name.startswith("exact/recorded/") for name in asked)
     assert "exact/scores" in asked
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one-process", "xdist"])
+def test_where_nothing_is_compared_the_run_fails_and_says_why(suite, pytester, workers):
+    assert main_code("init", "python", str(pytester.path)) == 0
+    asked = ("--numa-level", "exact", "--numa-target", "numa_target:make", "--numa-snapshots", "snaps")
+    result = suite(*asked, *workers, "--numa-snapshot-update")
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["no snapshot was written or compared in *snaps; needs a target that claims *"])
+    assert not (pytester.path / "snaps").exists()
 
 
 @pytest.mark.parametrize(

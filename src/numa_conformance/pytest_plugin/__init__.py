@@ -14,6 +14,7 @@ from .fixtures import (
     numa_cluster_options,
     numa_cluster_up,
     numa_machine,
+    numa_snapshot,
     tell_cluster,
 )
 from .options import add_options
@@ -26,6 +27,7 @@ __all__ = [
     "numa_cluster_options",
     "numa_cluster_up",
     "numa_machine",
+    "numa_snapshot",
     "pytest_addoption",
     "pytest_configure",
     "pytest_load_initial_conftests",

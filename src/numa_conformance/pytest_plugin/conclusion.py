@@ -37,7 +37,11 @@ OWN_FAILED = pytest.StashKey[set[str]]()
 """Where pytest's configuration keeps which of the user's own tests failed: no part of the verdict."""
 UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
+UNCOMPARED = pytest.StashKey[str]()
+"""Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
 OF_A_WORKER = "numa_left_out"
+GOLDEN = ("exact/placements/", "exact/scores")
+"""How the requirements begin that golden snapshots show."""
 
 
 class Conclusion:
@@ -109,11 +113,16 @@ class Conclusion:
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report or run.markdown:
             self._write(summary, run)
+        if run.snapshots.are_own and not any(map(_is_compared, self._cases.values())):
+            wanted = "a target that claims cpu-manager/static on the surface node, and cases of exact/placements/*"
+            self._config.stash[UNCOMPARED] = (
+                f"no snapshot was written or compared in {run.snapshots.folder}; needs {wanted}"
+            )
         if summary.verdict == NOT_JUDGED:
             session.exitstatus = HARNESS_ERROR
         elif exitstatus == 0 and summary.problems:
             session.exitstatus = 1
-        elif exitstatus == 0 and UNWRITTEN in self._config.stash:
+        elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _write(self, summary: Summary, run: Run) -> None:
@@ -205,6 +214,8 @@ class Terminal:
         unwritten = config.stash.get(UNWRITTEN, None)
         if unwritten is not None:
             reporter.write_line(printable(f"no report: {unwritten}"))
+        if uncompared := config.stash.get(UNCOMPARED, ""):
+            reporter.write_line(printable(uncompared))
         for line in summary_lines(summary, run.again, "" if unwritten else run.report):
             reporter.write_line(printable(line))
         spent = budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases))
@@ -215,6 +226,10 @@ class Terminal:
             reporter.write_line(
                 f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
             )
+
+
+def _is_compared(case: Case) -> bool:
+    return case.verdict != "not claimed" and any(name.startswith(GOLDEN) for name in case.requirements)
 
 
 def _is_told(report: pytest.TestReport) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
     "numa_cluster_options",
     "numa_cluster_up",
     "numa_machine",
+    "numa_snapshot",
     "tell_cluster",
 ]
 
@@ -30,6 +31,16 @@ def numa_machine() -> Callable[[str], Machine]:
     from ..machine import load_machine
 
     return load_machine
+
+
+@pytest.fixture
+def numa_snapshot(request: pytest.FixtureRequest) -> object:
+    """Give syrupy's ``snapshot``, which writes a ``PlacementMap`` as a text with a map of the machine."""
+    try:
+        from ..snapshots import PlacementExtension
+    except ImportError:
+        pytest.fail("numa_snapshot needs syrupy: pip install 'numa-conformance[snapshots]'", pytrace=False)
+    return request.getfixturevalue("snapshot").use_extension(PlacementExtension)
 
 
 @pytest.fixture

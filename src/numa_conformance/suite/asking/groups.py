@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -173,7 +174,11 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 
 def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
-    subjects = (*group.subjects, *(group.beside if "node/hints" in claimed else ()))
+    return _asked_of((*group.subjects, *(group.beside if "node/hints" in claimed else ())))
+
+
+@cache
+def _asked_of(subjects: tuple[type, ...]) -> tuple[str, ...]:
     return tuple(sorted(requirements_of(*subjects) | {ANSWERED, WELL_FORMED}))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import CpuSet
 from ...machine import load_machine
-from ...machine.picture import allocation_map
+from ...machine.placement_map import PlacementMap
 from ..generators.workloads import burstable, guaranteed, static
 from ..history.answers import Admitted, StartFailed
 from .node_run import NodeRun, cpus_of, pool_of
@@ -36,17 +36,17 @@ def place(node: NodeRun, machine_name: str, option: str) -> str:
     lines = [f"{machine.name}, {option}, best-effort, reserved {reserved}"]
     if isinstance(started, StartFailed):
         return "\n".join([*lines, f"does not come up: {started.message}", ""])
-    owners = {"reserved": CpuSet.parse(reserved).bits}
+    held = {"reserved": CpuSet.parse(reserved)}
     for index, size in enumerate(SIZES):
         name = f"p{index}"
         if index == 5:
             node.remove("p2")
-            owners.pop("p2", None)
+            held.pop("p2", None)
         answer = node.try_admit(guaranteed(name, size))
         if isinstance(answer, Admitted):
-            owners[name] = cpus_of(answer).bits
-            lines.append(f"{name}: {size} CPUs on {cpus_of(answer)}")
+            held[name] = cpus_of(answer)
+            lines.append(f"{name}: {size} CPUs on {held[name]}")
         else:
             lines.append(f"{name}: {size} CPUs refused, {answer.reason}: {answer.message}")
     lines.append(f"shared pool: {pool_of(node.admit(burstable('shared', 1)))}")
-    return "\n".join([*lines, "", allocation_map(machine, owners), ""])
+    return str(PlacementMap(machine, held, lines))

@@ -1,0 +1,27 @@
+"""Snapshots of placements with syrupy (``pip install 'numa-conformance[snapshots]'``): text files with a map.
+
+``numa_snapshot`` of the pytest plugin is syrupy's ``snapshot`` with this extension; see ``docs/testing.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from .machine.placement_map import PlacementMap
+
+__all__ = ["PlacementExtension", "PlacementMap"]
+
+
+class PlacementExtension(SingleFileSnapshotExtension):
+    """Writes a ``PlacementMap``, or a text, to a file of its own: ``__snapshots__/test_file/test_name.txt``."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = _file_extension = "txt"  # the latter until syrupy 5
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """Return the text; raises ``TypeError`` for what is neither."""
+        if not isinstance(data, (PlacementMap, str)):
+            raise TypeError(f"a snapshot of placements takes a PlacementMap or a text, not {type(data).__name__}")
+        return str(data)
