@@ -1,0 +1,69 @@
+"""What people's environments do: no verdict changes by them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from numa_conformance.report.model import read_report
+
+WRONG = """
+import msgspec
+from numa_conformance.protocol import ReferenceTarget
+
+class Wrong(ReferenceTarget):
+    def classify(self, request):
+        return msgspec.structs.replace(super().classify(request), qos="Burstable")
+
+def make():
+    return Wrong(level="documented")
+"""
+ASKED = ["-m", "pytest", "--numa-conformance", "-q", "-p", "no:cacheprovider", "--numa-requirement", "qos/*"]
+TOLD = ["--numa-target", "wrong:make", "--numa-budget", "2%", "--numa-report", "out", "--numa-markdown", "out/short.md"]
+PLAIN = {"PATH": os.environ["PATH"]}
+ENVIRONMENTS = {
+    "asserts are off": (["-O"], dict(os.environ)),
+    "no HOME, nor anything else": ([], PLAIN),
+    "a locale of ASCII": ([], {**PLAIN, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    "bytecode and folders of caches cannot be written": ([], {**PLAIN, "HOME": "/proc", "XDG_CACHE_HOME": "/proc"}),
+}
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_a_wrong_target_is_found_to_be_wrong(tmp_path, environment):
+    options, variables = ENVIRONMENTS[environment]
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "wrong.py").write_text(WRONG)
+    done = subprocess.run(
+        [sys.executable, *options, *ASKED, *TOLD],
+        cwd=tmp_path,
+        env={**variables, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "VERDICT: NOT CONFORMANT" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    summary = read_report(tmp_path / "out")
+    assert (summary.verdict, summary.counts["error"]) == ("not conformant", 0)
+
+
+def test_runs_in_one_folder_at_once_leave_one_whole_report(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "wrong.py").write_text(WRONG)
+    runs = [
+        subprocess.Popen([sys.executable, *ASKED, *TOLD], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+        for _ in range(2)
+    ]
+    assert [run.wait(300) for run in runs] == [1, 1]
+    assert read_report(tmp_path / "out").verdict == "not conformant"
+    assert not list((tmp_path / "out").glob("**/*.unfinished"))
+
+
+def test_snapshots_where_no_file_can_be_are_wrong_usage(suite, pytester):
+    pytester.path.joinpath("file").touch()
+    asked = ["--numa-level", "exact", "--numa-requirement", "exact/placements/static"]
+    result = suite(*asked, "--numa-snapshots", "file/golden", "--numa-snapshot-update")
+    assert (result.ret, "takes no files" in result.stderr.str()) == (4, True)
