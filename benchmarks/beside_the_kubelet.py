@@ -1,7 +1,7 @@
 """CPU time of decisions, the kubelet's own code beside the reference, in one run.
 
-    python go/kubelet/ask.py 1.36 --collect-only     # builds the kubelet's managers, if they are not there yet
-    python benchmarks/beside_the_kubelet.py ~/.cache/numa-conformance/kubelet-1.36
+    python benchmarks/beside_the_kubelet.py                   # builds the newest kubelet's managers (needs Go)
+    python benchmarks/beside_the_kubelet.py ./kubelet-1.37    # these, as go/kubelet/ask.py built them
 
 The kubelet's time is that of its process over many questions, less that of the same questions with nothing to decide
 (no CPUs asked for, policy none): reading them is not counted, nor is what deciding nothing costs. The reference's is
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -203,6 +204,26 @@ def told(seconds: float) -> str:
     return f"{seconds / 1e-6:.3g} us"
 
 
+def newest() -> str:
+    """Return the program of the newest kubelet's managers, built where it is not there yet."""
+    if shutil.which("go") is None:
+        sys.exit("the kubelet's managers are built with Go, which is not installed; or name a program that is built")
+    sys.path.insert(0, str(Path(__file__).parents[1] / "go" / "kubelet"))
+    import ask
+
+    return str(ask.build(list(ask.patches())[-1]))
+
+
+def program(words: list[str]) -> str:
+    """Return the program that is named, else the newest."""
+    if len(words) > 1:
+        sys.exit(f"one program is asked at a time, not {len(words)}: {' '.join(words)}")
+    named = os.path.abspath(words[0]) if words else newest()
+    if not os.access(named, os.X_OK) or os.path.isdir(named):
+        sys.exit(f"{named} is no program that can be started")
+    return named
+
+
 def main(command: str) -> None:
     """Print the table."""
     sys.stdout.write("| decision | kubelet | here | ratio |\n|---|---:|---:|---:|\n")
@@ -215,4 +236,4 @@ def main(command: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(program(sys.argv[1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 
 import pytest
@@ -16,6 +16,8 @@ from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.cases import TOLD, case_id, requirements_of
 from numa_conformance.pytest_plugin.run import RUN, Run
+from numa_conformance.pytest_plugin.spending import BY_HAND, NO_TIME
+from numa_conformance.suite.asking.machine_choice import MachineChoice
 from numa_conformance.suite.examples.conversation import Conversation
 from numa_conformance.suite.examples.goldens import Golden
 from numa_conformance.suite.examples.node_run import NodeRun
@@ -108,18 +110,36 @@ def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def ask(conformance: Run, requirements: tuple[str, ...], request: pytest.FixtureRequest) -> Conversation:
-    """Return a way to ask the target, which judges what it answers by the requirement of the running test."""
-    version = str(conformance.profile.version)
-    return Conversation(conformance.client, requirements, version, partial(request.node.stash.__setitem__, TOLD))
+def before_asking(conformance: Run) -> Callable[[Machine], None]:
+    """Return what leaves a case out on a machine that is not chosen, and where there is no time for it."""
+
+    def check(machine: Machine) -> None:
+        if not conformance.machines.has(machine):
+            pytest.skip(f"not asked: {machine.name} is no machine that is chosen")
+        if not conformance.spending.left(BY_HAND):
+            pytest.skip(NO_TIME)
+
+    return check
 
 
 @pytest.fixture
-def node(conformance: Run, requirements: tuple[str, ...]) -> NodeRun:
+def ask(
+    conformance: Run,
+    requirements: tuple[str, ...],
+    before_asking: Callable[[Machine], None],
+    request: pytest.FixtureRequest,
+) -> Conversation:
+    """Return a way to ask the target, which judges what it answers by the requirement of the running test."""
+    version, tell = str(conformance.profile.version), partial(request.node.stash.__setitem__, TOLD)
+    return Conversation(conformance.client, requirements, version, tell, before=before_asking)
+
+
+@pytest.fixture
+def node(conformance: Run, requirements: tuple[str, ...], before_asking: Callable[[Machine], None]) -> NodeRun:
     """Return a conversation with the target's node; nothing is started yet."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
-    return NodeRun(conformance.client, requirements[0], None if asked == own else asked)
+    return NodeRun(conformance.client, requirements[0], None if asked == own else asked, before_asking)
 
 
 @pytest.fixture
@@ -132,9 +152,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes ``machine`` on each machine asked for."""
     if "machine" in metafunc.fixturenames:
         run = metafunc.config.stash.get(RUN, None)
-        chosen = run.machines if run is not None and run.machines else SMALL
-        names = [os.path.basename(name).removesuffix(".yaml") for name in chosen]
-        metafunc.parametrize("machine", [load_machine(name) for name in chosen], ids=names)
+        chosen = MachineChoice() if run is None else run.machines
+        machines = chosen.named or {name: machine for name in SMALL if chosen.has(machine := load_machine(name))}
+        names = [os.path.basename(name).removesuffix(".yaml") for name in machines]
+        metafunc.parametrize("machine", list(machines.values()), ids=names)
 
 
-__all__ = ["Machine", "ask", "conformance", "golden", "node", "requirements", "target"]
+__all__ = ["Machine", "ask", "before_asking", "conformance", "golden", "node", "requirements", "target"]

@@ -92,7 +92,13 @@ class Chaos:
         return self._random.choice(_TEXTS)
 
 
-SPOILT = sorted(method.attribute for method in METHODS.values() if method.name != "describe")
+SPOILT = {method.attribute: method.surface for method in METHODS.values() if method.name != "describe"}
+"""The methods whose answers may be spoilt, and the surface of each."""
+
+
+def spoilt_by(seed: int) -> str:
+    """Return the method whose answers a seed spoils: each in turn."""
+    return sorted(SPOILT)[seed % len(SPOILT)]
 
 
 class OneField(Chaos):
@@ -101,7 +107,7 @@ class OneField(Chaos):
     def __init__(self, seed: int) -> None:
         """Take the seed, which chooses the method."""
         super().__init__(seed, rate=0.3)
-        self._method = SPOILT[seed % len(SPOILT)]
+        self._method = spoilt_by(seed)
 
     def __getattr__(self, name: str) -> Callable[[Any], object]:
         """Return the method of the reference, spoilt where it is the one."""
@@ -134,3 +140,11 @@ class OneField(Chaos):
         if isinstance(value, float):
             return self._random.choice([-1.0, 0.0, 1e300])
         return self._text() if isinstance(value, str) else value
+
+
+def __getattr__(name: str) -> Callable[[], OneField]:
+    """Return what makes the target of a seed: ``chaos:one_field_7``."""
+    kind, _, seed = name.rpartition("_")
+    if kind != "one_field":
+        raise AttributeError(name)
+    return lambda: OneField(int(seed))

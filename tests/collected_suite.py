@@ -25,7 +25,14 @@ class CollectedSuite:
         theirs.close()
 
     def ask(
-        self, target: str, level: str, requirements: Iterable[str], report: Path, keyword: str = "", version: str = ""
+        self,
+        target: str,
+        level: str,
+        requirements: Iterable[str],
+        report: Path,
+        keyword: str = "",
+        version: str = "",
+        part: str = "100%" if DEEP else "8%",
     ) -> tuple[int, str]:
         """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed.
 
@@ -33,7 +40,7 @@ class CollectedSuite:
         """
         options = {"target": target, "level": level, "requirement": list(requirements), "report": str(report)}
         options["profile"] = f"all@{version}" if version else ""
-        options["budget"] = "100%" if DEEP or keyword else "8%"
+        options["budget"] = "100%" if keyword else part
         self._calls.send({"keyword": keyword, **{f"numa_{name}": value for name, value in options.items()}})
         code = self._calls.recv()
         return code, (self._folder / "printed.txt").read_text(encoding="utf-8")

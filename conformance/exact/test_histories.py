@@ -6,6 +6,7 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.spending import TELLING
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.asking.asking import part_of
 from numa_conformance.suite.asking.groups import GROUPS
@@ -32,11 +33,13 @@ def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) ->
         pytest.skip(f"not claimed: the surface {asked.surface}")
     claimed = conformance.features & conformance.profile.offered
     files = [name for feature, name in STATE_FILES.items() if feature in claimed and asked.surface == "node"]
-    scenarios = list(asked.scenarios(claimed, 0))
+    scenarios = list(asked.asked_on(conformance.machines, claimed))
     if not scenarios:
-        pytest.skip("not claimed: what is claimed leads to no conversation of this kind")
+        why = "what is claimed leads to" if conformance.machines.is_whole else "the machines that are chosen lead to"
+        pytest.skip(f"not claimed: {why} no conversation of this kind")
     with open_reference("exact", conformance.profile.version) as reference:
-        asking = part_of(scenarios, conformance.budget.among(len(GROUPS)))
+        within = conformance.budget.of_time(conformance.spending.left(TELLING)).among(len(GROUPS))
+        asking = part_of(scenarios, within)
         first = next(differences(asking, target, reference, str(conformance.profile.version), files), None)
     if first is not None:
         differs = first.differences[0]

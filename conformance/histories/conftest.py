@@ -9,6 +9,7 @@ import pytest
 
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.spending import CONVERSATIONS
 from numa_conformance.report.histories import keep_group
 from numa_conformance.suite.asking.asking import Asking, Outcome, ask_the_rest
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in, groups_of
@@ -33,24 +34,25 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
     Where only some requirements are asked for, the first group in which one is not met is the last.
     """
     groups: dict[str, Asking] = {}
+    spending = conformance.spending
     able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
-    budget = conformance.budget.among(len(able))
     claimed = conformance.claimed
-    wanted = frozenset(chosen) if conformance.is_narrowed else frozenset[str]()
+    wanted = frozenset(chosen) if conformance.selection.narrows else frozenset[str]()
     driven: dict[str, list[History]] = {}
 
     def begun(name: str) -> Asking:
         if name not in groups:
             groups[name] = Asking(
-                GROUPS[name].scenarios(claimed, 0),
+                GROUPS[name].asked_on(conformance.machines, claimed),
                 target,
                 str(conformance.profile.version),
-                budget=budget,
+                budget=conformance.budget.of_time(spending.left(CONVERSATIONS)).among(len(able) - len(groups)),
                 enough=wanted.intersection(asked_in(GROUPS[name], claimed)),
                 keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
+                over=lambda: not spending.left(CONVERSATIONS),
             )
             groups[name].spend()
-            if budget.is_whole:
+            if conformance.budget.is_whole:
                 put_away(name)
         return groups[name]
 
@@ -74,7 +76,7 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
             put_away(name)
 
     def of(requirement: str) -> list[Outcome]:
-        if not budget.is_whole:
+        if not conformance.budget.is_whole:
             settle()
         return [group.outcome for group in showing(requirement)]
 

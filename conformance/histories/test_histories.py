@@ -11,6 +11,7 @@ from numa_conformance.protocol import Client
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
 from numa_conformance.suite.asking.asking import Outcome, broken_in
 from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
 from numa_conformance.suite.asking.repeating import times_seen
@@ -50,9 +51,10 @@ def test_every_step(
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
     request.node.stash[TOLD] = Told(times, histories, held_back=why)
+    seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults and name == (ANSWERED if ANSWERED in chosen else chosen[0]):  # each fault is told once
         history, fault = faults[0]
-        seen = times_seen(history, ANSWERED, target) if conformance.shrinks else None
+        seen = times_seen(history, ANSWERED, target) if seconds else None
         request.node.stash[TOLD] = Told(
             times, histories, history, _machines(each for each, _ in faults), seen=seen, held_back=why
         )
@@ -62,18 +64,21 @@ def test_every_step(
         machines = _machines(each.history for each in broken)
         known = conformance.known.machines(case_id(request.node), [name])
         new = [each for each in broken if each.history.head.machine.name not in known]
-        shortest = shortened((new or broken)[0], target, seconds=SECONDS if conformance.shrinks else 0.0)
+        shortest = shortened((new or broken)[0], target, seconds=seconds)
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
-        seen = times_seen(shortest.history, name, target) if conformance.shrinks else None
+        seen = times_seen(shortest.history, name, target) if seconds else None
         request.node.stash[TOLD] = Told(
             times, histories, shortest.history, machines, told_known, beside(shortest), seen, why
         )
         raise finding_of(shortest)
+    if not times and not conformance.machines.is_whole:
+        pytest.skip(f"not asked on the machines that are chosen{_because(why)}")
     if not times and not conformance.budget.is_whole:
-        pytest.skip(f"not asked within the budget{_because(why)}")
+        pytest.skip(f"{NO_TIME}{_because(why)}")
     if not times and conformance.features != frozenset(FEATURES):
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it" + _because(why))
-    assert times or faults, f"no conversation asks {name}{_because(why)}"
+    if not (times or faults):
+        raise AssertionError(f"no conversation asks {name}{_because(why)}")
 
 
 def _machines(histories: Iterable[History]) -> tuple[str, ...]:

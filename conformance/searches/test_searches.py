@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
+from numa_conformance.pytest_plugin.spending import SEARCHES
 from numa_conformance.suite.examples.conversation import Conversation
 from numa_conformance.suite.generators.picks import OPTION_SETS
 from numa_conformance.suite.generators.scenario import Question
@@ -34,7 +35,8 @@ POLICIES = ("best-effort", "restricted", "single-numa-node")
 
 @pytest.fixture
 def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> Conversation:
-    return Conversation(target, requirements, str(conformance.profile.version))
+    version = str(conformance.profile.version)
+    return Conversation(target, requirements, version, over=lambda: not conformance.spending.left(SEARCHES))
 
 
 @pytest.mark.surfaces("pick")
@@ -50,6 +52,7 @@ def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> C
 )
 @given(data=st.data(), machine=SMALL)
 def test_choices_of_cpus(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
+    _only_on_chosen(machine, conformance)
     claimed = [names for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= conformance.features]
     options = data.draw(st.sampled_from(claimed), label="options")
     if "align-by-socket" in options and len(machine.socket_bits) > len(machine.numa_bits):
@@ -61,8 +64,18 @@ def test_choices_of_cpus(search: Conversation, conformance: Run, data: st.DataOb
 @pytest.mark.beside_node
 @requirement("cpu-manager/static/gives-free-cpus-only", "cpu-manager/static/integral-guaranteed-is-exclusive")
 @given(data=st.data(), machine=machines(max_cpus=32, max_nodes=4, devices=False))
-def test_choices_of_cpus_on_odd_machines(search: Conversation, data: st.DataObject, machine: Machine) -> None:
+def test_choices_of_cpus_on_odd_machines(
+    search: Conversation, conformance: Run, data: st.DataObject, machine: Machine
+) -> None:
+    _only_on_chosen(machine, conformance)
     search(machine, [_pick(data, machine)])
+
+
+def _only_on_chosen(machine: Machine, run: Run) -> None:
+    """Ask nothing where machines are named, as a search draws its own; and nothing on one that is left out."""
+    if run.machines.named:
+        pytest.skip("not asked on the machines that are named: machines are drawn at random")
+    assume(run.machines.has(machine))
 
 
 def _pick(data: st.DataObject, machine: Machine, *options: str) -> Question:
@@ -110,6 +123,7 @@ def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:
 )
 @given(data=st.data(), machine=MACHINES)
 def test_lives_of_nodes(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
+    _only_on_chosen(machine, conformance)
     search(machine, _life(data, machine, conformance.client.features))
 
 

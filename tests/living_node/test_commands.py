@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tarfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +211,37 @@ def test_a_node_without_a_kubelet_is_wrong_usage(node, capsys):
 def test_the_program_is_there(node):
     command = [sys.executable, "-m", "numa_conformance", "check-node", "--root", str(node.root)]
     assert subprocess.run(command, check=False, capture_output=True, timeout=120).returncode == 0
+
+
+LISTENS = """
+import os, sys
+outside, dump = sys.argv[1:]
+ours = tuple(os.path.realpath(path) for path in (dump, sys.prefix, sys.base_prefix, outside))
+
+def heard(event, args):
+    if event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.symlink", "os.link", "os.chmod", "os.truncate",
+                 "socket.connect", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork"):
+        print("DOES", event, args, file=sys.stderr)
+    if event == "open" and isinstance(args[0], str):
+        path, mode, flags = args
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            print("WRITES", path, file=sys.stderr)
+        elif not os.path.realpath(path).startswith(ours):
+            print("READS", path, file=sys.stderr)
+
+from numa_conformance.cli import main
+sys.addaudithook(heard)
+main(["check-node", "--root", dump])
+"""
+
+
+def test_a_check_of_a_dump_writes_nothing_and_reads_nothing_outside_of_it(node):
+    node.moves("db-uid", "main", "0-31")
+    package = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", LISTENS, package, str(node.root)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "error: the cgroup of container db-uid/main" in done.stdout
+    heard = {line for line in done.stderr.splitlines() if line.startswith(("DOES", "WRITES", "READS"))}
+    assert {line for line in heard if not line.startswith("READS /etc/localtime")} == set()

@@ -1,5 +1,7 @@
 """What the kubelet's PodResources tells, asked over its socket."""
 
+import time
+
 import pytest
 
 grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
@@ -7,8 +9,10 @@ pytest.importorskip("google.protobuf", reason="the extra [node] is not installed
 
 from fake_nodes import PODS, FakeNode  # noqa: E402
 from numa_conformance.errors import UsageError  # noqa: E402
+from numa_conformance.kubelet_apis import wire  # noqa: E402
 from numa_conformance.kubelet_apis.interfaces import POD_RESOURCES as V1  # noqa: E402
 from numa_conformance.kubelet_apis.wire import serve, service  # noqa: E402
+from numa_conformance.living_node import pod_resources  # noqa: E402
 from numa_conformance.living_node.collect import collect  # noqa: E402
 from numa_conformance.living_node.findings import check  # noqa: E402
 from numa_conformance.living_node.look import Asked, look  # noqa: E402
@@ -94,6 +98,40 @@ def test_a_dump_keeps_what_was_told(node, tmp_path):
         collect(Asked(node.root, pod_resources=str(tmp_path / "s")), tmp_path / "dump")
     (one,) = check(look(Asked(tmp_path / "dump"))).findings
     assert one.evidence[0].file == "numa-conformance/pod-resources.json"
+
+
+def test_a_kubelet_that_is_slow_is_asked_for_a_while(tmp_path, monkeypatch):
+    monkeypatch.setattr(pod_resources, "PATIENCE", -1.0)
+    with Kubelet(tmp_path / "s", got=(1, 17)):
+        told = ask_kubelet(str(tmp_path / "s"))
+    assert [pod.got for pod in told.pods] == [None]
+    assert told.notes == ["Get is slow: 0 of 1 pods were asked for in -1 s"]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_without_end_is_told_in_a_line(tmp_path, monkeypatch, streams):
+    """As one message that is larger than any node's, or as one after another where one is expected."""
+    monkeypatch.setattr(wire.Client.ask, "__defaults__", (1.0,))
+    pod = V1.PodResources(name="p" * 1000)
+    message = V1.ListPodResourcesResponse(pod_resources=[pod] * (1 if streams else 6000)).SerializeToString()
+
+    def endless(request, context):
+        while context.is_active():
+            yield message
+
+    handler = (
+        grpc.unary_stream_rpc_method_handler(endless)
+        if streams
+        else grpc.unary_unary_rpc_method_handler(lambda request, context: message)
+    )
+    served = grpc.method_handlers_generic_handler("v1.PodResourcesLister", {"List": handler})
+    server = serve(str(tmp_path / "s"), served)
+    began = time.monotonic()
+    with pytest.raises(UsageError, match="PodResources does not answer") as refused:
+        ask_kubelet(str(tmp_path / "s"))
+    server.stop(0)
+    assert time.monotonic() - began < 60
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_a_socket_that_nobody_serves_is_wrong_usage(tmp_path):

@@ -42,6 +42,38 @@ def test_conversations_are_judged_by_what_is_documented_at_that_level_alone(suit
     assert (result.ret, "asked at level documented only" in result.stderr.str()) == (4, True)
 
 
+@pytest.mark.parametrize(
+    ("machine", "verdicts"), [("t1-one-socket-smt2", {"not claimed"}), ("two-nodes-devices", {"passed"})]
+)
+def test_a_case_on_a_machine_of_its_own_is_asked_where_that_is_chosen(suite, report, machine, verdicts):
+    suite("--numa-machine", machine, "--numa-case", WRITTEN, "--numa-report", "out")
+    assert {case["verdict"] for case in report()["cases"]} == verdicts
+
+
+def test_a_machine_that_is_named_narrows_conversations_and_one_is_left_out(suite):
+    listed = ("--numa-requirement", "cpu-manager/static/packs-whole-cores", "--numa-list=json")
+    only = json.loads(suite("--numa-machine", "t4-four-uncores", *listed).stdout.str())
+    but = json.loads(suite("--numa-machine=-t4-four-uncores", *listed).stdout.str())
+    for group in only["conversations"]:
+        assert {name.partition(",")[0].partition(" with ")[0] for name in group["machines"]} == {"t4-four-uncores"}
+    for group in but["conversations"]:
+        assert len(group["machines"]) > 20
+        assert not any(name.startswith("t4-four-uncores") for name in group["machines"])
+
+
+def test_a_search_draws_machines_of_its_own(suite, report):
+    suite(
+        "--numa-machine",
+        "t4-four-uncores",
+        "--numa-case",
+        "searches/test_searches::test_choices_of_cpus_on_odd_machines",
+        "--numa-report",
+        "out",
+    )
+    assert {case["verdict"] for case in report()["cases"]} == {"not claimed"}
+    assert "conforms" not in report()["claim"]
+
+
 REFUSES = """
 from numa_conformance.protocol import ReferenceTarget
 

@@ -4,25 +4,29 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+EXTRAS = "[project.optional-dependencies]\n"
 BOUND = re.compile(r'"([A-Za-z0-9-]+)>=([0-9.]+)"')
 
 
-def test_the_constraints_are_the_lower_bounds_of_pyproject():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[project.urls]")[0]
-    bounds = {name: _padded(version) for name, version in BOUND.findall(project)}
+def test_the_constraints_are_the_lower_bounds_of_pyproject_those_of_all_extras_too():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    needed = project.partition("\ndependencies = [")[2].partition("[project.urls]")[0]
     pinned = dict(
         line.split("==")
         for line in (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8").splitlines()
         if not line.startswith("#")
     )
-    assert {name: _padded(version) for name, version in pinned.items()} == {
-        name: version for name, version in bounds.items() if name in {*pinned, *_required(project)}
-    }
+    bounds = {(name, _padded(version)) for name, version in BOUND.findall(needed)}
+    assert {(name, _padded(version)) for name, version in pinned.items()} == bounds
 
 
-def _required(project: str) -> set[str]:
-    dependencies = project.partition("dependencies = [")[2].partition("\n]")[0]
-    return {name for name, _ in BOUND.findall(dependencies)}
+def test_tox_installs_every_extra_in_its_lowest_version():
+    extras = re.findall(
+        r"^([a-z]+) = \[", (ROOT / "pyproject.toml").read_text("utf-8").partition(EXTRAS)[2].partition("\n\n")[0], re.M
+    )
+    lowest = (ROOT / "tox.ini").read_text("utf-8").partition("[testenv:lowest]")[2].partition("\n\n")[0]
+    named = lowest.partition("extras =\n")[2].partition("deps =")[0].split()
+    assert sorted(named) == sorted(extras) != []
 
 
 def _padded(version: str) -> tuple[int, ...]:

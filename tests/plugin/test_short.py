@@ -48,7 +48,7 @@ def run(seconds, costs, fails_at=None, tests=1):
         _fixtureinfo=SimpleNamespace(argnames=()),
         get_closest_marker=lambda name: name == "searches" or None,
     )
-    short = ShortSearch(seconds, clock)
+    short = ShortSearch(lambda: max(0.0, seconds - clock()), clock)
     short.pytest_collection_finish(SimpleNamespace(items=[item] * tests))
     with expected:
         assert short.pytest_pyfunc_call(item) is True
@@ -65,8 +65,10 @@ def test_a_slow_target_is_asked_what_fits_its_share():
     assert run(seconds=40, costs=1, tests=2) == [(FEW, False), (20, False)]
 
 
-def test_a_few_are_asked_whatever_the_time():
+def test_a_few_are_begun_while_there_is_time():
     assert run(seconds=1, costs=10) == [(FEW, False)]
+    with pytest.raises(pytest.skip.Exception, match="not asked within the budget"):
+        run(seconds=0, costs=10)
 
 
 @pytest.mark.parametrize(("costs", "calls"), [(1, [(FEW, False)]), (0.01, [(FEW, False), (FEW, True)])])
@@ -88,7 +90,7 @@ def test_a_part_of_the_examples_is_asked_ten_at_least(part, examples):
     assert settings.default.max_examples == WHOLE
 
 
-@pytest.mark.parametrize("short", [ShortSearch(10), PartSearch(lambda: 0.5)])
+@pytest.mark.parametrize("short", [ShortSearch(lambda: 10.0), PartSearch(lambda: 0.5)])
 def test_other_tests_are_called_as_ever(short):
     item = SimpleNamespace(obj=lambda: None, get_closest_marker=lambda name: None)
     assert short.pytest_pyfunc_call(item) is None

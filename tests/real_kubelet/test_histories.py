@@ -17,6 +17,7 @@ from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.asking.profiles import Profile
 from numa_conformance.suite.comparing.differing import STATE_FILES, differences
+from numa_conformance.suite.comparing.whole_kubelet import of_a_whole_kubelet
 
 pytestmark = [needs_namespaces, needs_kubelet]
 ASKED = 8
@@ -34,31 +35,6 @@ def beside(version):
     return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference", 60))
 
 
-def is_of_a_whole_kubelet(found):
-    """What the managers alone decide otherwise, as docs/validate-a-kubelet.md says."""
-    return is_there_already(found.history) or is_of_a_restart(found)
-
-
-def is_there_already(history):
-    """Whether a pod is asked for that the kubelet has: it admits none twice."""
-    step, there = history.steps[-1], set()
-    for before in history.steps[:-1]:
-        uid = before.params.get("uid") or before.params.get("pod", {}).get("metadata", {}).get("uid")
-        if before.method == "node.admit" and before.answer["result"] == "admitted":
-            there.add(uid)
-        if before.method == "node.remove":
-            there.discard(uid)
-    return step.method == "node.admit" and step.params["pod"]["metadata"]["uid"] in there
-
-
-def is_of_a_restart(found):
-    step, other = found.history.steps[-1], found.other.steps[-1]
-    told = [pod for one in (step, other) for pod in (one.answer or {}).get("pods") or ()]
-    refused = any(pod["result"] == "rejected" for pod in told)
-    devices = any(held.get("devices") for pod in told for held in (pod.get("containers") or {}).values())
-    return step.method == "node.restart" and (refused or devices)
-
-
 @pytest.mark.parametrize("group", ["starts", "lives", "relations", "damages"])
 def test_every_answer_is_the_references(kubelet, group):
     version = kubelet.description.kubernetes_version
@@ -66,5 +42,5 @@ def test_every_answer_is_the_references(kubelet, group):
     scenarios = list(GROUPS[group].scenarios(claimed, 0))
     random.Random(f"{group} {version}").shuffle(scenarios)
     found = differences(scenarios[:ASKED], kubelet, beside(version), version, tuple(STATE_FILES.values()))
-    differing = [one for one in found if not is_of_a_whole_kubelet(one)]
+    differing = [one for one in found if not of_a_whole_kubelet(one, one.history)]
     assert [(one.history.head.machine.name, one.step, one.differences) for one in differing] == []

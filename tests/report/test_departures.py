@@ -13,7 +13,9 @@ from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import guaranteed
+from numa_conformance.suite.recorded import record
 from numa_conformance.suite.requirements.departures import DEPARTURES
+from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
@@ -23,6 +25,7 @@ SPREAD_KUBELET = {
     "cpuManagerPolicyOptions": {"distribute-cpus-across-cores": "true"},
     "featureGates": {"CPUManagerPolicyAlphaOptions": True},
 }
+ADMIT = {"op": "admit", "pod": guaranteed("a", 16)}
 SEPARATE = "cpu-manager/distribute-cpus-across-cores/takes-separate-cores"
 ENDLESS = {
     "available": "0,2-17,19-26,28-35,37,39-44,46-52,54-59,62-65,69-79,81-85,88-90,92,94",
@@ -103,6 +106,33 @@ def test_what_a_target_cannot_see_does_not_hide_the_quirk():
     }
     assert in_scenario(scenario, NEWEST) is None
     assert in_scenario(scenario, NEWEST, {"affinity", "memory_state"}) == ("spread-by-cpu-id",)
+
+
+BOTH_OPTIONS = {
+    **SPREAD_KUBELET,
+    "cpuManagerPolicyOptions": {"distribute-cpus-across-cores": "true", "prefer-align-cpus-by-uncorecache": "true"},
+}
+
+
+@pytest.mark.parametrize(
+    ("kubelet", "came_up", "quirks"),
+    [
+        (SPREAD_KUBELET, False, None),
+        (SPREAD_KUBELET, True, None),
+        (BOTH_OPTIONS, False, ("undocumented-incompatible-options",)),
+        (BOTH_OPTIONS, True, None),
+    ],
+)
+def test_a_node_that_does_not_come_up_is_the_kubelets_too_only_where_the_kubelets_does_not(kubelet, came_up, quirks):
+    scenario = scenario_json(load_machine("t7-adjacent-siblings"), kubelet, (), came_up=came_up)
+    assert in_scenario(scenario, NEWEST) == quirks
+
+
+def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():
+    with open_reference("documented", NEWEST) as reference:
+        asked = record(reference, scenario_json(load_machine("t7-adjacent-siblings"), SPREAD_KUBELET, [ADMIT]))
+    scenario = {**asked, "answered": asked["expect"]}
+    assert in_scenario(scenario, NEWEST) is None
 
 
 def test_a_report_names_the_quirks_of_an_example(tmp_path):

@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 
 from numa_conformance.errors import UsageError
@@ -166,3 +167,27 @@ def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
     lines = told_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out").lines
     assert lines[-1].startswith("play it again: numa-conformance replay out/scenario-")
     assert lines[-1].endswith(".json --kubernetes-version 1.32")
+
+
+def test_what_has_no_room_is_told_with_its_finding_its_quirk_and_its_command():
+    names = list(REQUIREMENTS)[:10]
+    cases = [
+        msgspec.structs.replace(
+            case(number, "failed", name, f"finding {number}\nanswered: much\ncomes and goes: failed 1 of 5 times"),
+            quirks=["spread-by-cpu-id"],
+            histories=3,
+            asked=7,
+            history=f"histories/{number}.jsonl",
+        )
+        for number, name in enumerate(names)
+    ]
+    lines = summary_lines(run(*cases), " --target mine:make", "out")
+    at = lines.index("also not met:") + 1
+    assert lines[at : at + 5] == [
+        f"  {names[8]}, asked 7 times in 3 histories",
+        "    finding 8",
+        "    comes and goes: failed 1 of 5 times",
+        "    the kubelet departs here too: spread-by-cpu-id",
+        "    play it again: numa-conformance judge --again out/histories/8.jsonl --target mine:make",
+    ]
+    assert lines[at + 5].startswith(f"  {names[9]}")

@@ -16,6 +16,7 @@ from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..suite.asking.asking import Budget
 from ..suite.comparing.kinds_of_difference import Kind, Kinds
 from ..suite.comparing.two_targets import TwoTargets
+from ..suite.comparing.whole_kubelet import OfAWholeKubelet
 from .exits import DIFFERENT, OK
 from .sides import of_one_version, side
 from .targets import TargetChoice, open_target
@@ -58,13 +59,14 @@ def command(
     asked = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
-        whole = any(choice.resource_fit for choice in choices)
-        choices = [replace(choice, resource_fit=whole) for choice in choices]
+        whole = [choice.resource_fit for choice in choices]
+        choices = [replace(choice, resource_fit=any(whole)) for choice in choices]
         left, right = _open(opened, choices)
         two = TwoTargets(left, right, messages=messages, ignored=ignored)
-        kinds = Kinds(two.again, _causes_between(choices, two))
+        known = OfAWholeKubelet(*whole)
+        kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
         for difference in with_progress(two.histories(asked, seed), "asking both"):
-            if difference is not None:
+            if difference is not None and not known.counts(difference):
                 kinds.add(difference)
                 if first:
                     break
@@ -77,6 +79,7 @@ def command(
             "features": sorted(two.features),
             "histories": two.asked,
             "questions": two.questions,
+            "ofAWholeKubelet": dict(known.histories),
         }
     found_kinds = kinds.all()
     if as_json:
@@ -141,3 +144,5 @@ def _print(about: dict[str, Any], kinds: list[Kind]) -> None:
         f"({about['budget']}, seed {about['seed']}): "
         f"{differing:,} differ, in {len(kinds)} kind{'' if len(kinds) == 1 else 's'}"
     )
+    for name, count in about["ofAWholeKubelet"].items():
+        click.echo(f"{count:,} more differ as a whole kubelet does from its managers alone: {name}")

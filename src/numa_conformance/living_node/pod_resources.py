@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import msgspec
@@ -11,6 +12,8 @@ from .tree import MAX_STATE, NodeTree
 
 __all__ = ["DUMPED", "Amount", "ContainerTold", "Devices", "PodTold", "Told", "ask_kubelet", "read_dumped"]
 
+PATIENCE = 30.0
+"""Seconds after which no further pod is asked for one by one."""
 DUMPED = "numa-conformance/pod-resources.json"
 """Where a dump keeps what was told, below its root."""
 
@@ -92,9 +95,12 @@ def ask_kubelet(socket: str) -> Told:
         allocatable = _container(whole_node)
     except grpc.RpcError as error:
         notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
-    pods = []
-    ask_get = True
+    pods: list[PodTold] = []
+    ask_get, began = True, time.monotonic()
     for pod in listed:
+        if ask_get and time.monotonic() - began > PATIENCE:
+            ask_get = False
+            notes.append(f"Get is slow: {len(pods)} of {len(listed)} pods were asked for in {PATIENCE:g} s")
         containers = [_container(container) for container in pod.containers]
         got = None
         if ask_get:

@@ -12,6 +12,7 @@ from ..suite.requirements import REQUIREMENTS
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
 from .isolation import is_of_the_suite, shield
 from .run import RUN, Run
+from .spending import first_what_finds_most
 
 __all__ = ["LEFT_OUT", "Choice", "missing_of"]
 
@@ -51,6 +52,8 @@ class Choice:
         self._chosen = [item for item in items if is_of_the_suite(item.path)]
         for item in self._chosen:
             _prepare(item, run)
+        if run.spending.seconds is not None:
+            first_what_finds_most(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Refuse cases that could not be told apart, and take note of those that pytest itself has left out."""

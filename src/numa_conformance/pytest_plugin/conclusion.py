@@ -13,6 +13,7 @@ import pytest
 from ..errors import UsageError
 from ..files import write_text
 from ..printable import printable
+from ..protocol import TargetFault
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
 from ..report.model import NOT_JUDGED, Summary
@@ -20,8 +21,10 @@ from ..report.text import header_lines, summary_lines
 from ..suite.asking.left_out import LeftOut
 from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
+from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
-from .run import RUN, Run
+from .run import RUN, Run, open_connection
+from .spending import NO_TIME
 from .verdicts import CASE_PROPERTY
 
 __all__ = ["HARNESS_ERROR", "Conclusion", "Terminal"]
@@ -148,6 +151,7 @@ class Conclusion:
         )
 
     def _summary(self, run: Run) -> Summary:
+        unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
         level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
         return Summary.of(
             run.client.description,
@@ -156,7 +160,7 @@ class Conclusion:
             list(self._cases.values()),
             run.known,
             planned=self._planned,
-            narrowed=run.is_narrowed or any(case.by_chance for case in self._left_out),
+            narrowed=run.is_narrowed or unasked or any(case.by_chance for case in self._left_out),
             features=run.features,
             harness=self._harness,
             left_out=self._left_out,
@@ -171,9 +175,13 @@ class Terminal:
         """Say what is tested."""
         run = config.stash[RUN]
         lines = header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
-        if not run.budget.is_whole:
+        if not run.budget.is_whole and run.spending.seconds is None:
             lines.append(f"numa-conformance: generated conversations: {run.budget}, fewer than without a budget")
-        return lines
+        try:
+            expected = expected_line(run, open_connection(config, run.level, run.profile.version))
+        except TargetFault:
+            expected = ""
+        return [*lines, *([f"numa-conformance: {expected}"] if expected else [])]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(
@@ -210,6 +218,9 @@ class Terminal:
             reporter.write_line(printable(uncompared))
         for line in summary_lines(summary, run.again, "" if unwritten else run.report):
             reporter.write_line(printable(line))
+        spent = budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases))
+        if spent:
+            reporter.write_line(spent)
         failed = len(config.stash[OWN_FAILED])
         if failed:
             reporter.write_line(

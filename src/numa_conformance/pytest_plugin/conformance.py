@@ -60,8 +60,10 @@ def enable(config: pytest.Config) -> None:
         _search(config)
     elif run.budget.seconds is not None:
         from .short import ShortSearch
+        from .spending import SEARCHES, ShortCases
 
-        config.pluginmanager.register(ShortSearch(run.budget.seconds))
+        config.pluginmanager.register(ShortSearch(lambda: run.spending.left(SEARCHES)))
+        config.pluginmanager.register(ShortCases(run.spending))
     elif not run.budget.is_whole:
         from .short import PartSearch
 

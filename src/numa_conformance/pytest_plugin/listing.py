@@ -49,7 +49,7 @@ class Lister:
 def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
     cases = [_case(item, run) for item in items]
     shown = {name for case in cases for name in case.conversations}
-    groups = [group for name in GROUPS if name in shown and (group := _group(name, run.claimed)).conversations]
+    groups = [group for name in GROUPS if name in shown and (group := _group(name, run)).conversations]
     return Listing.of(run.client.description, run.level, run.profile, cases, groups)
 
 
@@ -66,6 +66,6 @@ def _case(item: pytest.Item, run: Run) -> ListedCase:
     )
 
 
-def _group(name: str, claimed: frozenset[str]) -> ListedGroup:
-    machines = [scenario.machine.name for scenario in GROUPS[name].scenarios(claimed, 0)]
+def _group(name: str, run: Run) -> ListedGroup:
+    machines = [scenario.machine.name for scenario in GROUPS[name].asked_on(run.machines, run.claimed)]
     return ListedGroup(name, GROUPS[name].surface, len(machines), sorted(set(machines)))

@@ -43,7 +43,13 @@ OPTIONS: tuple[Option, ...] = (
         metavar="NAME@VERSION",
     ),
     Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
-    Option("machine", "a machine to test on, by name or file; repeatable (default: a selection)", "list", "MACHINE"),
+    Option(
+        "machine",
+        "a machine to test on, by name or file, or with a - before it one to leave out (--numa-machine=-NAME); "
+        "repeatable (default: those of the catalogue)",
+        "list",
+        "MACHINE",
+    ),
     Option("requirement", "only these requirements: an id or a glob; repeatable", "list", "ID"),
     Option("case", "only this case of the suite, or this test with all its cases; repeatable", "list", "ID"),
     Option(
@@ -66,7 +72,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
-        "for generated conversations and for searches: a time or a part of all (90s, 10m, 5%%); "
+        "a time for the whole run (90s, 10m), or a part of the generated conversations and searches (5%%); "
         "requirements are asked less often",
         metavar="BUDGET",
     ),

@@ -13,12 +13,14 @@ from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, St
 from ..real_kubelet.command import serving
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
+from ..suite.asking.machine_choice import MachineChoice
 from ..suite.asking.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
+from .spending import Spending
 
-__all__ = ["RUN", "Run"]
+__all__ = ["RUN", "Run", "open_connection"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,16 @@ class Run:
     known: KnownFailures
     selection: Selection
     snapshots: Snapshots
-    machines: tuple[str, ...]
-    """The machines to test on; empty for the suite's own choice."""
+    machines: MachineChoice
+    """The machines to test on."""
     deep: bool
     search_seconds: float | None
     """How long a deep search goes on, if that is said."""
     shrinks: bool
     budget: Budget
     """How much of the generated conversations is asked."""
+    spending: Spending
+    """The time that the run has in all."""
     report: str
     """The folder for reports; empty for none."""
     markdown: str
@@ -59,7 +63,8 @@ class Run:
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        client = Client(_connection(config, level, Profile.parse(profile, DEFAULT).version))
+        spending = Spending(None if deep else budget.seconds)
+        client = Client(open_connection(config, level, Profile.parse(profile, DEFAULT).version))
         return cls(
             client=client,
             level=level,
@@ -68,11 +73,12 @@ class Run:
             known=KnownFailures.read(setting(config, "numa_known_failures")),
             selection=Selection.read(config, part=part),
             snapshots=Snapshots.read(config, level),
-            machines=tuple(settings_list(config, "numa_machine")),
+            machines=MachineChoice.parse(settings_list(config, "numa_machine")),
             deep=deep,
             search_seconds=budget.seconds,
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget(part=budget.part) if deep else budget,
+            spending=spending,
             report=setting(config, "numa_report"),
             markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
@@ -92,20 +98,21 @@ class Run:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether less than the whole profile is asked, or by other golden snapshots than the kubelet's."""
-        return self.selection.narrows or self.snapshots.are_own
+        """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
+        return self.selection.narrows or self.snapshots.are_own or not self.machines.is_whole
 
     @property
     def asks_the_whole_suite(self) -> bool:
         """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
-        return not (self.selection.is_part or self.machines)
+        return self.machines.is_whole and not self.selection.is_part
 
 
 RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""
 
 
-def _connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+    """Open a way to the target that the options name; the bundled reference where they name none."""
     if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
         raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
     if level == "exact" and setting(config, "numa_kubelet"):

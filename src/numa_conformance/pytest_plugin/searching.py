@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from hypothesis import is_hypothesis_test
 
-__all__ = ["SharedTime", "call", "searches"]
+__all__ = ["SharedTime", "call", "searches", "waiting"]
 
 
 class SharedTime:
@@ -22,13 +22,17 @@ class SharedTime:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Share the time among the tests that will search."""
-        searching = sum(searches(item) and item.get_closest_marker("skip") is None for item in session.items)
-        self._share = self._seconds / max(searching, 1)
+        self._share = self._seconds / max(waiting(session.items), 1)
 
 
 def searches(item: pytest.Item) -> bool:
     """Tell whether a test searches at random."""
     return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
+
+
+def waiting(items: Iterable[pytest.Item]) -> int:
+    """Return how many tests will search at random."""
+    return sum(searches(item) and item.get_closest_marker("skip") is None for item in items)
 
 
 def call(item: pytest.Function) -> None:

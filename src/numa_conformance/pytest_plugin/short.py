@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from math import ceil
 
 import pytest
 from hypothesis import Phase, settings
 
-from .searching import SharedTime, call, searches
+from .searching import call, searches, waiting
+from .spending import NO_TIME
 
 __all__ = ["PartSearch", "ShortSearch"]
 
@@ -16,17 +18,26 @@ LEAST = 10
 """Examples that are asked of however small a part."""
 
 FEW = 3
-"""Examples that are asked whatever the time; how long they take tells how many more are."""
+"""Examples that are asked first; how long they take tells how many more are."""
 SMALLER = 200
 """Runs for which there must be time where a failing example is to be made smaller, as Hypothesis needs them."""
 _PROFILE = "numa-conformance-short"
 
 
-class ShortSearch(SharedTime):
-    """Has all tests that search at random together take about so many seconds.
+class ShortSearch:
+    """Has all tests that search at random together take the time that is left, in equal shares.
 
     Where the time is enough they ask what they would without a budget: the same examples, in the same order.
     """
+
+    def __init__(self, left: Callable[[], float], clock: Callable[[], float] = time.monotonic) -> None:
+        """Take what tells the seconds that are left."""
+        self._left, self._clock = left, clock
+        self._waiting = 0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Count the tests that will search."""
+        self._waiting = waiting(session.items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -34,6 +45,10 @@ class ShortSearch(SharedTime):
         whole = _examples_of(pyfuncitem)
         if whole is None:
             return None
+        share = self._left() / max(self._waiting, 1)
+        self._waiting -= 1
+        if not share:
+            pytest.skip(NO_TIME)
         began = self._clock()
         failure = None
         try:
@@ -42,16 +57,13 @@ class ShortSearch(SharedTime):
             failure = error
         took = max(self._clock() - began, 1e-6)
         if failure is not None:
-            if self._may_make_smaller(took):
+            if _may_make_smaller(took, share):
                 self._call(pyfuncitem, whole, FEW, smaller=True)
             raise failure
-        more = min(int(FEW * self._share / took), whole.max_examples)
+        more = min(int(FEW * share / took), whole.max_examples)
         if more > FEW:
-            self._call(pyfuncitem, whole, more, smaller=self._may_make_smaller(took))
+            self._call(pyfuncitem, whole, more, smaller=_may_make_smaller(took, share))
         return True
-
-    def _may_make_smaller(self, took: float) -> bool:
-        return took / FEW * SMALLER <= self._share
 
     def _call(self, item: pytest.Function, whole: settings, examples: int, *, smaller: bool) -> None:
         phases = whole.phases if smaller else tuple(phase for phase in whole.phases if phase is not Phase.shrink)
@@ -74,6 +86,10 @@ class PartSearch:
         part = max(LEAST, ceil(self._part() * whole.max_examples))
         _call_with(pyfuncitem, whole, settings(whole, max_examples=min(part, whole.max_examples)))
         return True
+
+
+def _may_make_smaller(took: float, share: float) -> bool:
+    return took / FEW * SMALLER <= share
 
 
 def _examples_of(item: pytest.Function) -> settings | None:

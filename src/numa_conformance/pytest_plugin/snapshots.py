@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,11 @@ class Snapshots:
             raise UsageError(Fault("--numa-snapshots", f"level {level} compares no snapshots", "--numa-level exact"))
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
-        return cls(Path(folder).absolute(), are_own=True, update=update)
+        own = Path(folder).absolute()
+        nearest = next(place for place in (own, *own.parents) if place.exists())
+        if update and not os.access(nearest, os.W_OK):
+            raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
+        return cls(own, are_own=True, update=update)
 
     def golden(self, case: str, version: KubernetesVersion) -> Golden:
         """Return the golden text of a case in a version."""

@@ -22,6 +22,7 @@ from ..suite.telling.findings import Finding
 from ..suite.telling.telling import Told
 from .cases import CASE, TOLD
 from .run import RUN, Run
+from .spending import NO_TIME
 from .whose_fault import as_the_targets
 
 __all__ = ["CASE_PROPERTY", "Verdicts"]
@@ -74,7 +75,9 @@ def _concluded(
     case = with_history(item.stash[CASE], asking, run.report)
     if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
-    details = "" if error is None or verdict == "not claimed" else _details(error, asking, run)
+    details = "" if error is None else _details(error, asking, run)
+    if verdict == "not claimed" and not details.startswith(NO_TIME):
+        details = ""
     if error is not raised and isinstance(error, Finding):
         details += "\ncomes and goes: it was not seen again when the same was asked once more"
     causes = _departures(case, error, asking, run) if verdict in UNMET else None
@@ -122,7 +125,7 @@ def _named(machines: tuple[str, ...]) -> str:
 
 
 def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
-    """Return the quirks by which the kubelet departs as the target does; None where it does not, or nobody asks."""
+    """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
     if run.level != "documented" or error is None:
         return None
     if asking is not None:
@@ -134,9 +137,7 @@ def _departures(case: Case, error: BaseException | None, asking: Told | None, ru
 
 def _named_quirks(causes: Causes) -> str:
     shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
-    return "the kubelet departs here too: " + (
-        "; ".join(f"quirk {cause}" for cause in shown) or "no quirk is the reason"
-    )
+    return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
 
 
 def _only_recommended(case: Case) -> bool:

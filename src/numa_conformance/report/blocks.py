@@ -12,7 +12,7 @@ from .case import Case
 from .model import Summary
 from .scenarios import scenario_file
 
-__all__ = ["Blocks", "playing_again", "rank", "told_blocks"]
+__all__ = ["COMES_AND_GOES", "Blocks", "playing_again", "rank", "told_blocks"]
 
 MOST_BLOCKS = 8
 MOST_LINES = 60
@@ -22,11 +22,13 @@ MOST_CASES = 3
 MOST_DETAILS = 30
 """Lines of what a case tells."""
 WIDTH = 120
+COMES_AND_GOES = "comes and goes: "
+"""How a line of a case's details begins that tells how often its fault was seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The lines of the blocks, and the ids of requirements that have none."""
+    """The lines of the blocks, and those of each requirement that has none: what is wrong, why, how to see it."""
 
     lines: list[str]
     untold: list[str]
@@ -40,7 +42,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     """
     lines: list[str] = []
     shown_already: set[str] = set()
-    untold: list[str] = []
+    without: list[str] = []
     blocks = 0
     unmet = summary.unmet()
     first = {name: min(cases, key=rank) for name, cases in unmet.items()}
@@ -48,18 +50,28 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
         if name in shown_already:
             continue
         if blocks >= MOST_BLOCKS or len(lines) > MOST_LINES:
-            untold.append(name)
+            without.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
         lines += ["", *_block(name, shown, others), _again(shown, summary.level, target, folder)]
         shown_already |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
-    return Blocks(lines, [name for name in untold if name not in shown_already])
+    short = (_short(name, first[name], summary.level, target, folder) for name in without if name not in shown_already)
+    return Blocks(lines, [line for told in short for line in told])
 
 
 def rank(case: Case) -> tuple[bool, bool, int]:
     """Order what is told: no answer at all, then conversations, then cases that say one thing."""
     return case.verdict == "failed", not case.histories, len(case.requirements)
+
+
+def _short(name: str, case: Case, level: str, target: str, folder: str) -> list[str]:
+    """Return a requirement in a few lines: its finding, whether it comes and goes, its quirks, the command."""
+    finding, *rest = case.details.splitlines() or [case.verdict]
+    comes_and_goes = [line for line in rest if line.startswith(COMES_AND_GOES)]
+    quirks = [f"the kubelet departs here too: {', '.join(case.quirks)}"] if case.quirks else []
+    lines = [finding, *comes_and_goes, *quirks, _again(case, level, target, folder)]
+    return [f"  {name}{_asked(case)}", *(f"    {line}" for line in lines)]
 
 
 def _block(name: str, case: Case, others: list[Case]) -> list[str]:

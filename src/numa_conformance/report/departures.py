@@ -14,6 +14,7 @@ from ..suite.comparing.differing import filled
 from ..suite.history.history import History
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
+from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
 __all__ = ["in_history", "in_scenario"]
@@ -22,7 +23,7 @@ __all__ = ["in_history", "in_scenario"]
 def in_history(history: History, requirement: str) -> Causes | None:
     """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
 
-    None where the kubelet keeps it; empty where it does not without any quirk either.
+    None where the kubelet keeps it, and where no quirk is the reason that it does not.
     """
     version = KubernetesVersion.parse(history.head.version)
 
@@ -36,7 +37,8 @@ def in_history(history: History, requirement: str) -> Causes | None:
 def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
     """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
 
-    None where the kubelet answers otherwise itself. ``untold``: fields of answers that the target cannot see.
+    None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
+    is in no answer that is compared. ``untold``: fields of answers that the target cannot see.
     """
 
     def alike(quirks: Quirks) -> bool:
@@ -52,7 +54,7 @@ def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold:
 def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection[str]) -> Vector | None:
     """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
 
-    How the target's node came up no scenario tells; None where the reference's does not.
+    Of the target's start a scenario tells only whether the node came up; None where the reference's does otherwise.
     """
     body = {**scenario, "expect": scenario.get("answered")}
     if "steps" in body:
@@ -61,9 +63,10 @@ def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection
         except TargetFault:
             return None
         body["initial"] = recorded["initial"]
-        if body["initial"]["result"] == "failed":
+        came_up = body["initial"]["result"] != "failed"
+        if came_up != body.get(CAME_UP, True):
             return None
-        if untold:
+        if untold and came_up:
             answered = list(body["expect"] or ())
             body["expect"] = filled(answered, recorded["expect"][: len(answered)], untold)
     return Vector("", str(body.get("kind")), body, "")
@@ -73,8 +76,10 @@ def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
     if not departs(shown):
         return None
     names = shown.showing()
+    if departs(shown.without(*names)):
+        return None
     alone = tuple(name for name in names if not departs(shown.without(name)))
-    if alone or departs(shown.without(*names)):
+    if alone:
         return alone
     least = list(names)
     for name in names:

@@ -36,7 +36,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     blocks = told_blocks(summary, target, folder)
     lines = blocks.lines[1:]
     if blocks.untold:
-        lines += ["", "also not met:", *_ids(blocks.untold)]
+        lines += ["", "also not met:", *blocks.untold]
     if blocks.lines and not folder:
         lines += ["", "--numa-report DIR keeps each of these as a file that plays it again"]
     recommended = summary.recommendations()

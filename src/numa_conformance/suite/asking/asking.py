@@ -55,6 +55,10 @@ class Budget:
         """Whether everything is asked."""
         return self.seconds is None and self.part == 1.0
 
+    def of_time(self, seconds: float) -> Budget:
+        """Return so many seconds in place of those that it gives; a part of all stays one."""
+        return self if self.seconds is None else Budget(seconds)
+
     def among(self, groups: int) -> Budget:
         """Return what one of so many groups may spend."""
         return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
@@ -76,7 +80,8 @@ class Asking:
     """A group that a target is being asked, scenario by scenario, each history judged at once.
 
     Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
-    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven.
+    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
+    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither.
     """
 
     def __init__(
@@ -88,17 +93,18 @@ class Asking:
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
+        over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.outcome = Outcome()
         self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
         self._all = len(self._left)
         self._client, self._version = client, version
-        self._budget, self._enough, self._keep, self._clock = budget, enough, keep, clock
+        self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._seconds = 0.0
 
     def spend(self) -> Outcome:
-        """Ask what the budget gives, at least one scenario; return what came of it."""
+        """Ask what the budget gives, at least one scenario while there is time; return what came of it."""
         spent = False
         while self._left and not spent and not self._is_done:
             self._ask(self._left.pop(0))
@@ -136,11 +142,11 @@ class Asking:
     def _is_done(self) -> bool:
         """Whether there is no sense in asking further."""
         known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
-        return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough)
+        return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough) or self._over()
 
     def _ask(self, scenario: Scenario) -> None:
         began = self._clock()
-        history, fault = drive(scenario, self._client, self._version)
+        history, fault = drive(scenario, self._client, self._version, self._over)
         self.outcome.driven += 1
         if self._keep is not None:
             self._keep(history)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...machine import machine_to_dict
@@ -15,11 +15,13 @@ from ..history.history import MACHINE, Head, History, Step
 __all__ = ["again", "drive"]
 
 
-def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, TargetFault | None]:
+def drive(
+    scenario: Scenario, client: Client, version: str, over: Callable[[], bool] = lambda: False
+) -> tuple[History, TargetFault | None]:
     """Ask a target and write down what it answers.
 
     A fault of the target (it hangs, dies or answers garbage) ends the history, is its last step, and is returned too.
-    A malformed answer ends it likewise: it is for those who judge.
+    A malformed answer ends it likewise: it is for those who judge. So does a time that is ``over`` after an answer.
     """
     description = client.description
     head = Head(
@@ -42,7 +44,7 @@ def drive(scenario: Scenario, client: Client, version: str) -> tuple[History, Ta
             began = time.perf_counter()
             answer = client.call(question[0], _full(question, context))
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
-            if steps[-1].malformed is not None:
+            if steps[-1].malformed is not None or over():
                 break
             question = script.send(answer)
     except StopIteration:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Protocol
 
 from ...documentation.policies import TOPOLOGY_POLICIES
+from ...machine import Machine
 from ...protocol.features import FEATURES
 from ...protocol.messages import SURFACES
 from ..checkers.verdicts import ANSWERED, WELL_FORMED
@@ -21,7 +23,7 @@ from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from ..generators.pods import examples_of_pods, pod_sweep
 from ..generators.relations import related
-from ..generators.scenario import Scenario
+from ..generators.scenario import WITH_MACHINE, Scenario
 from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
@@ -48,6 +50,7 @@ from ..judge.offered import DeviceHints, MemoryHints
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
 from ..judge.views import requirements_of
+from .machine_choice import MachineChoice
 
 __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 
@@ -56,75 +59,96 @@ ALL: Claimed = frozenset(FEATURES)
 NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
+MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
+"""The surfaces whose questions tell a machine."""
+Machines = Sequence[Machine] | None
+"""The machines that alone are asked; None leaves them to the generator."""
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
+
+
+class Scenarios(Protocol):
+    """Yields the scenarios of a group."""
+
+    def __call__(self, claimed: Claimed, seed: int, machines: Machines = None, /) -> Iterator[Scenario]:
+        """Take what the target claims, a seed, and the machines that alone are asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """Scenarios of one kind.
 
-    ``surface`` is what a target must have, ``subjects`` is what its histories show; ``scenarios`` takes what the target
-    claims, and a seed. ``beside``: what they show of a target that claims ``node/hints``.
+    ``surface`` is what a target must have, ``subjects`` is what its histories show. ``beside``: what they show of a
+    target that claims ``node/hints``.
     """
 
     name: str
     surface: str
     subjects: tuple[type, ...]
-    scenarios: Callable[[Claimed, int], Iterator[Scenario]]
+    scenarios: Scenarios
     beside: tuple[type, ...] = ()
 
+    def asked_on(self, chosen: MachineChoice, claimed: Claimed, seed: int = 0) -> Iterator[Scenario]:
+        """Yield its scenarios on the machines that are chosen; all of them where they tell no machine."""
+        if self.surface not in MACHINE_SURFACES:
+            return self.scenarios(claimed, seed)
+        scenarios = self.scenarios(claimed, seed, chosen.machines)
+        return (scenario for scenario in scenarios if chosen.has(scenario.machine))
 
-def _picks(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+
+def _picks(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
     possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
-    return pick_sweep(swept_machines(), possible, counts=EVERY_COUNT, states=2, seed=seed)
+    return pick_sweep(
+        swept_machines() if machines is None else machines, possible, counts=EVERY_COUNT, states=2, seed=seed
+    )
 
 
-def _classes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+def _classes(claimed: Claimed, seed: int, _machines: Machines = None) -> Iterator[Scenario]:
     yield from examples_of_pods()
     yield from pod_sweep(seed=seed)
 
 
-def _scores(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+def _scores(claimed: Claimed, seed: int, _machines: Machines = None) -> Iterator[Scenario]:
     kinds = [kind for kind, feature in zip(KINDS, STRATEGIES, strict=True) if f"scheduler/{feature}" in claimed]
     yield from examples_of_scores(kinds)
     yield from score_sweep(kinds, seed=seed)
 
 
-def _merges(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+def _merges(claimed: Claimed, seed: int, _machines: Machines = None) -> Iterator[Scenario]:
     policies = [policy for policy in TOPOLOGY_POLICIES if f"topology-manager/{policy}" in claimed]
     closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
     return merge_sweep(policies, closest=closest, many=many, seed=seed)
 
 
-def _hints(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+def _hints(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
     yield from examples_of_hints(claimed)
-    yield from hint_sweep(claimed=claimed, seed=seed)
+    yield from hint_sweep(machines, claimed, seed=seed)
 
 
-def _allocations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    return allocation_sweep(claimed=claimed, seed=seed)
+def _allocations(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return allocation_sweep(machines, claimed, seed=seed)
 
 
-def _lives(claimed: Claimed, seed: int) -> Iterator[Scenario]:
+def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
-    yield from walks(cells(320, claimed, seed=seed), claimed, steps=22, seed=seed)
+    yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
 
 
-def _starts(claimed: Claimed, _seed: int) -> Iterator[Scenario]:
-    return node_starts(claimed)
+def _starts(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return node_starts(claimed, machines=machines)
 
 
-def _crashes(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    return crashes(cells(60, claimed, most_cpus=64, seed=seed) if claimed >= NEEDED else (), seed=seed)
+def _crashes(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
+    return crashes(asked, seed=seed)
 
 
-def _damages(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    asked = cells(60, claimed, most_cpus=32, seed=seed + 1) if claimed >= damaged.NEEDED else ()
+def _damages(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
     return damaged.damages(asked, claimed, seed=seed)
 
 
-def _relations(claimed: Claimed, seed: int) -> Iterator[Scenario]:
-    return related(cells(90, claimed, most_cpus=64, seed=seed + 2), claimed, seed=seed)
+def _relations(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
 
 
 GROUPS: Mapping[str, Group] = MappingProxyType(

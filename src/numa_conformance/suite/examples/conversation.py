@@ -18,13 +18,23 @@ __all__ = ["Conversation"]
 class Conversation:
     """A target, the requirements that a case checks, and the Kubernetes version asked for.
 
-    ``tell`` takes what is known of each conversation beside the verdict.
+    ``tell`` takes what is known of each conversation beside the verdict; ``before`` is told each machine before it is
+    asked on. Once the time of the run is ``over`` nothing is asked but what has failed, which is looked at again.
     """
 
     def __init__(
-        self, client: Client, requirements: Sequence[str], version: str, tell: Callable[[Told], None] | None = None
+        self,
+        client: Client,
+        requirements: Sequence[str],
+        version: str,
+        tell: Callable[[Told], None] | None = None,
+        *,
+        before: Callable[[Machine], None] = lambda machine: None,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take them."""
+        self._before, self._over = before, over
+        self._has_failed = False
         self._client = client
         self._requirements = {*requirements, WELL_FORMED}
         self._version = version
@@ -33,9 +43,13 @@ class Conversation:
     def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
         """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""
         __tracebackhide__ = True
+        self._before(machine)
+        if self._is_over():
+            return
         scenario = Scenario("case", "of the suite", machine, partial(ask_all, tuple(questions)))
-        history, fault = drive(scenario, self._client, self._version)
+        history, fault = drive(scenario, self._client, self._version, self._is_over)
         if fault is not None:
+            self._has_failed = True
             raise fault
         verdicts = judge(history)
         asked = max(verdicts.asked[name] for name in self._requirements)
@@ -43,5 +57,9 @@ class Conversation:
             if broken.requirement in self._requirements:
                 until = broken.history.until(broken.step + 1)
                 self._tell(Told(asked, 1, until, (machine.name,), beside=beside(broken)))
+                self._has_failed = True
                 raise finding_of(broken)
         self._tell(Told(asked, 1))
+
+    def _is_over(self) -> bool:
+        return not self._has_failed and self._over()

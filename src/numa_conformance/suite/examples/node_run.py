@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ...cpuset import CpuSet
@@ -26,8 +26,18 @@ A = TypeVar("A", bound=Outcome)
 class NodeRun:
     """Asks a target's node, and remembers what it answers so that a finding can show it."""
 
-    def __init__(self, client: Client, requirement: str, kubernetes_version: KubernetesVersion | None = None) -> None:
-        """Take the target, the requirement of the case, and the version to ask for if not the target's."""
+    def __init__(
+        self,
+        client: Client,
+        requirement: str,
+        kubernetes_version: KubernetesVersion | None = None,
+        before_start: Callable[[Machine], None] = lambda machine: None,
+    ) -> None:
+        """Take the target, the requirement of the case, and the version to ask for if not the target's.
+
+        ``before_start`` is told each machine before a node is brought up on it.
+        """
+        self._before_start = before_start
         self._client = client
         self._requirement = requirement
         self._version = {} if kubernetes_version is None else {"kubernetes_version": str(kubernetes_version)}
@@ -42,6 +52,7 @@ class NodeRun:
 
     def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted | StartFailed:
         """Bring up a node, which may refuse; what was asked before is forgotten."""
+        self._before_start(machine)
         self._machine, self._steps = machine, []
         answer = self._ask("node.start", {"kubelet": dict(kubelet), **self._version}, Outcome)
         assert isinstance(answer, NodeStarted | StartFailed)

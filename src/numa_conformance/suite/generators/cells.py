@@ -58,6 +58,8 @@ PLAIN = 0.25
 """How many nodes have no option, beside those that come by lot."""
 SHUFFLED = 0.3
 """How many of the machines that come by lot have their CPUs renumbered."""
+CELLS_OF_ONE = 40
+"""Cells of a machine at most, where machines are named."""
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
 RESERVED_MIB = 356
 """kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
@@ -110,12 +112,22 @@ class Cell:
         return frozenset(named)
 
 
-def cells(count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int = 0) -> Iterator[Cell]:
+def cells(
+    count: int,
+    claimed: frozenset[str],
+    *,
+    most_cpus: int = 96,
+    seed: int = 0,
+    only: Sequence[Machine] | None = None,
+) -> Iterator[Cell]:
     """Yield cells within what a target claims: every machine of the catalogue under every policy, then by lot.
 
-    Small machines come more often then, and some with their CPUs renumbered.
+    Small machines come more often then, and some with their CPUs renumbered. Where there are machines that ``only`` are
+    asked, each comes a few times, whatever its size.
     """
     machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
+    if only is not None:
+        machines, count = list(only), min(count, CELLS_OF_ONE * len(only))
     weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]

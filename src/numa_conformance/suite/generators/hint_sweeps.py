@@ -54,6 +54,8 @@ def hint_sweep(
 
     Each has ``states`` states of use, and each state is asked of many containers.
     """
+    if machines is not None:
+        machines = [machine for machine in machines if len(machine.numa_ids) <= MOST_NODES]
     for place, machine in enumerate(hinted_machines() if machines is None else machines):
         for index, names in enumerate(claimed_options(HINT_OPTIONS, claimed)):
             if names and (place + index) % 2:

@@ -49,11 +49,14 @@ TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribut
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
-def node_starts(claimed: Claimed, versions: Sequence[str | None] = (None,)) -> Iterator[Scenario]:
-    """Yield starts within what a target claims; None stands for the version of the run."""
+def node_starts(
+    claimed: Claimed, versions: Sequence[str | None] = (None,), machines: Sequence[Machine] | None = None
+) -> Iterator[Scenario]:
+    """Yield starts within what a target claims; None stands for the version of the run, and for small machines."""
+    asked_on = _machines() if machines is None else machines
     for version in versions:
-        yield from _options(claimed, version)
-        for machine in _machines():
+        yield from _options(asked_on, claimed, version)
+        for machine in asked_on:
             for cell, needs, asking in _SETTINGS:
                 asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
                 if asked:
@@ -96,12 +99,12 @@ def _script(asked: Iterable[Asked], version: str | None) -> Script:
             yield "node.admit", {"pod": first}
 
 
-def _options(claimed: Claimed, version: str | None) -> Iterator[Scenario]:
+def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None) -> Iterator[Scenario]:
     """Each option, hidden and shown: the first start of each history names none."""
     if "cpu-manager/static" not in claimed:
         return
     for option in STATIC_OPTIONS:
-        probes = [(machine, probe) for machine in _machines() if (probe := probe_of(option, machine))]
+        probes = [(machine, probe) for machine in machines if (probe := probe_of(option, machine))]
         for machine, probe in [pair for pair in probes if pair[1].needs <= claimed][:MACHINES]:
             named = {"cpuManagerPolicyOptions": {option: "true"}}
             claims = f"cpu-manager/{option}" in claimed

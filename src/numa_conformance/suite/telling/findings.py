@@ -11,12 +11,14 @@ from ...machine.codec import machine_to_dict
 from ...machine.model import Machine
 from ..requirements import REQUIREMENTS
 
-__all__ = ["Finding", "scenario_json"]
+__all__ = ["CAME_UP", "Finding", "scenario_json"]
 
 WIDEST = 700
 """Characters of one line that are shown at most."""
 SHORT = 160
 """Characters of the parameters of a question that are told in the line of its method."""
+CAME_UP = "came_up"
+"""The key of a scenario that tells whether the node came up."""
 MOST_STEPS = 12
 """Steps of a conversation that are told; of a longer one the last of them."""
 
@@ -26,6 +28,8 @@ def scenario_json(
     kubelet: Mapping[str, Any],
     steps: Sequence[Mapping[str, Any]],
     answered: Sequence[Mapping[str, Any]] = (),
+    *,
+    came_up: bool = True,
 ) -> dict[str, Any]:
     """Return one conversation with a node: the questions as recorded decisions have them, and the answers given."""
     return {
@@ -35,6 +39,7 @@ def scenario_json(
         "kubelet": dict(kubelet),
         "steps": [dict(step) for step in steps],
         "answered": [dict(answer) for answer in answered],
+        CAME_UP: came_up,
     }
 
 

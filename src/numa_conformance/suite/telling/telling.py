@@ -75,6 +75,7 @@ def scenario_of(history: History) -> dict[str, Any]:
         start.params["kubelet"],
         [operation for operation, _ in operations],
         [step.answer or {} for _, step in operations],
+        came_up=(start.answer or {}).get("result") != "failed",
     )
 
 

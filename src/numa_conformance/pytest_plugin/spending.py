@@ -1,0 +1,74 @@
+"""The time that ``--numa-budget`` gives a run in all: what of it is left, and for what."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import pytest
+
+from .cases import CASE
+from .searching import searches
+
+__all__ = [
+    "BY_HAND",
+    "CONVERSATIONS",
+    "NO_TIME",
+    "SEARCHES",
+    "TELLING",
+    "ShortCases",
+    "Spending",
+    "first_what_finds_most",
+]
+
+CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
+"""The part of a run's time that is kept for what comes after each of these; reports come last."""
+
+
+NO_TIME = "not asked within the budget"
+"""How the reason begins why a case was not asked for which there was no time."""
+
+
+class Spending:
+    """A time that begins now. Waiting for a target counts as deciding does. Without seconds there is no end to it."""
+
+    def __init__(self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the seconds of the whole run."""
+        self.seconds = seconds
+        self._clock = clock
+        self._began = clock()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return self._clock() - self._began
+
+    def left(self, kept: float = 0.0) -> float:
+        """Return the seconds that are left but for a part of all that is kept for later; 0 where nothing is."""
+        return math.inf if self.seconds is None else max(0.0, self.seconds * (1 - kept) - self.spent)
+
+
+class ShortCases:
+    """Leaves cases written by hand out once only what is kept for searches is left."""
+
+    def __init__(self, spending: Spending) -> None:
+        """Take the time of the run."""
+        self._spending = spending
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
+        """Skip a case for which there is no time."""
+        if _turn(pyfuncitem) == 1 and not self._spending.left(BY_HAND):
+            pytest.skip(NO_TIME)
+
+
+def first_what_finds_most(items: list[pytest.Item]) -> None:
+    """Put generated conversations first, then cases by hand, and searches at random last."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("conversations") is not None:
+        return 0
+    return 3 if CASE not in item.stash else 2 if searches(item) else 1

@@ -1,0 +1,92 @@
+"""``--numa-budget`` with a time: the whole run holds it, waiting counts, and what was spent is said."""
+
+import time
+from collections import Counter
+
+import pytest
+
+from numa_conformance.pytest_plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
+from numa_conformance.pytest_plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import ALL, GROUPS
+from numa_conformance.suite.history.history import Step
+
+SLOW = """
+import time
+import msgspec
+from numa_conformance.protocol import ReferenceTarget
+
+class Slow(ReferenceTarget):
+    def node_start(self, request):
+        time.sleep(0.3)
+        return super().node_start(request)
+
+    def node_admit(self, request):
+        time.sleep(0.1)
+        return msgspec.structs.replace(super().node_admit(request), default_cpuset="0")
+
+    def pick(self, request):
+        time.sleep(0.05)
+        return super().pick(request)
+
+def make():
+    return Slow(level="documented")
+"""
+BUDGET = 30
+
+
+def test_what_is_kept_for_later_is_not_left():
+    now = iter([0.0, 0.0, 60.0, 60.0, 130.0])
+    spending = Spending(100.0, clock=lambda: next(now))
+    assert spending.left(CONVERSATIONS) == 50.0
+    assert spending.left(CONVERSATIONS) == 0.0
+    assert spending.left(TELLING) == pytest.approx(5.0)
+    assert spending.left() == 0.0
+    assert CONVERSATIONS > TELLING > BY_HAND > SEARCHES > 0
+
+
+def test_without_a_time_there_is_no_end():
+    assert Spending(None).left(0.9) == float("inf")
+
+
+def test_a_slow_target_is_asked_within_a_fifth_of_the_budget_and_what_was_spent_is_told(suite, pytester, report):
+    pytester.path.joinpath("slow.py").write_text(SLOW)
+    began = time.monotonic()
+    result = suite("--numa-target", "slow:make", "--numa-budget", f"{BUDGET}s", "--numa-report", "out")
+    assert time.monotonic() - began < BUDGET * 1.2
+    result.stdout.fnmatch_lines([f"*this run takes about {BUDGET} s*", f"budget: * s spent of {BUDGET} s; *"])
+    unmet = [case for case in report()["cases"] if case["verdict"] == "failed"]
+    assert len(unmet) > 5
+    assert all(case.get("history") or case.get("scenario") for case in unmet)
+    assert len([case for case in report()["cases"] if case.get("asked")]) > 20
+
+
+def steps(method, *seconds):
+    return [Step(method, {}, {}, None, each) for each in seconds]
+
+
+def test_how_long_a_run_takes_follows_from_a_few_answers():
+    pick = seconds_of_a_run(steps("pick", 0.01, 0.03), frozenset({"pick"}), 1.0)
+    assert pick == pytest.approx(JUDGING + 0.02 * QUESTIONS["pick"])
+    asked = [*steps("node.start", 2.0), *steps("node.admit", 0.5)]
+    node = seconds_of_a_run(asked, frozenset({"node"}), 0.1)
+    assert node == pytest.approx((JUDGING + 2.0 * STARTS + 0.5 * QUESTIONS["node"]) / 10)
+
+
+def test_a_whole_run_asks_about_as_often_as_is_said():
+    """Searches and cases by hand ask beside conversations: a tenth."""
+    asked = Counter()
+    with open_reference("documented") as reference:
+        for group in GROUPS.values():
+            whole = list(group.scenarios(ALL, 0))
+            part = whole[:: max(1, len(whole) // 40)]
+            for step in (step for scenario in part for step in drive(scenario, reference, "1.37")[0].steps):
+                asked[step.method] += len(whole) / len(part)
+    starts = asked.pop("node.start") + asked.pop("node.restart")
+    by_surface = Counter()
+    for method, times in asked.items():
+        by_surface[method.partition(".")[0]] += times
+    assert starts == pytest.approx(STARTS, rel=0.25)
+    for surface, times in QUESTIONS.items():
+        assert by_surface[surface] == pytest.approx(times, rel=0.25), surface

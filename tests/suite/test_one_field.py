@@ -1,0 +1,81 @@
+"""Answers that are well typed and wrong in one field: each run of the suite comes to a verdict, in bounded time."""
+
+import json
+import random
+import time
+from functools import cache
+
+import pytest
+
+from asked_in_full import DEEP
+from chaos import SPOILT, OneField, spoilt_by
+from collected_suite import CollectedSuite
+from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.protocol import Client, InProcess
+from numa_conformance.report.beside_reference import with_reference
+from numa_conformance.report.departures import in_history
+from numa_conformance.suite.asking.drive import drive
+from numa_conformance.suite.asking.groups import ALL, GROUPS, JUDGED, groups_of
+from numa_conformance.suite.asking.repeating import times_seen
+from numa_conformance.suite.asking.shrinking import shortened
+from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.telling.telling import beside, finding_of
+
+ASKED = [method for method, surface in sorted(SPOILT.items()) if any(groups_of(name, {surface}) for name in JUDGED)]
+"""The methods that generated conversations ask."""
+SEEDS = [seed for seed in (range(300) if DEEP else (2, 6, 12, 15)) if spoilt_by(seed) in ASKED]
+"""By default hints, admissions, starts and scores are spoilt."""
+PARTS = 4
+"""Each seed asks for a part of the requirements, the next one for another."""
+SECONDS = 240.0
+"""A run takes a sixtieth of it on an idle machine."""
+
+
+TOLD = [seed for seed in range(300 if DEEP else 45) if spoilt_by(seed) in ASKED]
+CONVERSATIONS = 6
+"""Of each of these seeds."""
+
+
+@cache
+def small_ones(surface):
+    groups = [group for group in GROUPS.values() if group.surface == surface]
+    found = [scenario for group in groups for scenario in list(group.scenarios(ALL, 0))[:: 7 if DEEP else 29]]
+    return [scenario for scenario in found if len(scenario.machine.cpus) <= 32]
+
+
+@pytest.mark.parametrize("seed", TOLD)
+def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
+    client = Client(InProcess(lambda: OneField(seed), "one field", 10))
+    began = time.monotonic()
+    for scenario in random.Random(seed).choices(small_ones(SPOILT[spoilt_by(seed)]), k=CONVERSATIONS):
+        history, fault = drive(scenario, client, str(DEFAULT))
+        for broken in judge(history).broken[:1]:
+            shortest = shortened(broken, client, seconds=0.1)
+            finding = finding_of(shortest)
+            assert finding.told
+            assert with_reference(finding.scenario, "documented")["answered"] == finding.scenario["answered"]
+            times_seen(shortest.history, broken.requirement, client)
+            assert broken.requirement not in beside(shortest)
+            in_history(shortest.history, broken.requirement)
+        assert fault is None or fault.verdict == "bad reply"
+    client.close()
+    assert time.monotonic() - began < SECONDS
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    collected = CollectedSuite(tmp_path_factory.mktemp("suite"))
+    yield collected
+    collected.close()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_wrong_field_is_a_fault_of_the_target_or_none(suite, seed, tmp_path):
+    shown = [name for name in JUDGED if groups_of(name, {SPOILT[spoilt_by(seed)]})][seed % PARTS :: PARTS]
+    began = time.monotonic()
+    code, printed = suite.ask(f"chaos:one_field_{seed}", "documented", shown, tmp_path, part="1%")
+    assert time.monotonic() - began < SECONDS
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [(case["id"], case["details"]) for case in report["cases"] if case["verdict"] == "error"] == []
+    assert (code, report["verdict"]) in ((1, "not conformant"), (0, "partial")), printed
+    assert report["complete"]
