@@ -55,7 +55,7 @@ def test_every_step(
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if conformance.shrinks else None
         request.node.stash[TOLD] = Told(
-            times, histories, history, _machines(each for each, _ in faults), seen=seen, held_back=why
+            times, histories, history, len(faults), _machines(each for each, _ in faults), seen=seen, held_back=why
         )
         raise fault
     broken = broken_in(outcomes, name)
@@ -67,7 +67,15 @@ def test_every_step(
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if conformance.shrinks else None
         request.node.stash[TOLD] = Told(
-            times, histories, shortest.history, machines, told_known, beside(shortest), seen, why
+            times,
+            histories,
+            shortest.history,
+            len({id(each.history) for each in broken}),
+            machines,
+            told_known,
+            beside(shortest),
+            seen,
+            why,
         )
         raise finding_of(shortest)
     if not times and not conformance.budget.is_whole:

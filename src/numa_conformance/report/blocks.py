@@ -57,9 +57,12 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     return Blocks(lines, [name for name in untold if name not in shown_already])
 
 
-def rank(case: Case) -> tuple[bool, bool, int]:
-    """Order what is told: no answer at all, then conversations, then cases that say one thing."""
-    return case.verdict == "failed", not case.histories, len(case.requirements)
+def rank(case: Case) -> tuple[bool, bool, int, int]:
+    """Order what is told: no answer at all, then conversations, then cases that say one thing, then what falls most.
+
+    A fault shows in what it breaks by itself more often than in what falls with it.
+    """
+    return case.verdict == "failed", not case.histories, len(case.requirements), -case.broken_in
 
 
 def _block(name: str, case: Case, others: list[Case]) -> list[str]:

@@ -9,7 +9,7 @@ from ...machine import Machine
 from ...protocol import Client
 from ..asking.drive import drive
 from ..checkers.verdicts import WELL_FORMED, judge
-from ..generators.scenario import Question, Scenario, ask_all
+from ..generators.scenario import Question, Scenario, Script
 from ..telling.telling import Told, beside, finding_of
 
 __all__ = ["Conversation"]
@@ -33,7 +33,7 @@ class Conversation:
     def __call__(self, machine: Machine, questions: Iterable[Question]) -> None:
         """Ask on a machine. Raises a ``Finding`` for the first requirement not met, ``TargetFault`` for a fault."""
         __tracebackhide__ = True
-        scenario = Scenario("case", "of the suite", machine, partial(ask_all, tuple(questions)))
+        scenario = Scenario("case", "of the suite", machine, partial(_asked, tuple(questions)))
         history, fault = drive(scenario, self._client, self._version)
         if fault is not None:
             raise fault
@@ -42,6 +42,14 @@ class Conversation:
         for broken in verdicts.broken:
             if broken.requirement in self._requirements:
                 until = broken.history.until(broken.step + 1)
-                self._tell(Told(asked, 1, until, (machine.name,), beside=beside(broken)))
+                self._tell(Told(asked, 1, until, 1, (machine.name,), beside=beside(broken)))
                 raise finding_of(broken)
         self._tell(Told(asked, 1))
+
+
+def _asked(questions: Iterable[Question]) -> Script:
+    """Ask one after the other; a node that does not come up, as it may of another version, is asked nothing more."""
+    for question in questions:
+        answer = yield question
+        if question[0] == "node.start" and answer["result"] == "failed":
+            return

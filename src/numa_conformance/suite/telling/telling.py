@@ -23,15 +23,16 @@ _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "no
 class Told:
     """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
 
-    ``history`` is the shortest in which it is; ``machines`` are those on which it shows, ``known`` those of them on
-    which it is known to, where it shows on others too; ``beside`` are the other requirements that are broken in that
-    history. ``seen`` is how often it was broken of how often that history was asked. ``held_back`` is why it was not
-    asked of what it could be asked of, and how often.
+    ``history`` is the shortest in which it is, ``broken_in`` how many there are; ``machines`` are those on which it
+    shows, ``known`` those of them on which it is known to, where it shows on others too; ``beside`` are the other
+    requirements that are broken in that history. ``seen`` is how often it was broken of how often that history was
+    asked. ``held_back`` is why it was not asked of what it could be asked of, and how often.
     """
 
     asked: int
     histories: int
     history: History | None = None
+    broken_in: int = 0
     machines: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
