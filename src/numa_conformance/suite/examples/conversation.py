@@ -48,8 +48,9 @@ class Conversation:
 
 
 def _asked(questions: Iterable[Question]) -> Script:
-    """Ask one after the other; a node that does not come up, as it may of another version, is asked nothing more."""
+    """Ask one after the other; a node that does not come up is asked nothing until it is started anew."""
+    down = False
     for question in questions:
-        answer = yield question
-        if question[0] == "node.start" and answer["result"] == "failed":
-            return
+        if not down or question[0] == "node.start":
+            answer = yield question
+            down = question[0] == "node.start" and answer["result"] == "failed"

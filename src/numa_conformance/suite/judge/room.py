@@ -175,6 +175,16 @@ class Room:
             and all(self.free_devices(1 << node, name) >= number for name, number in request.devices.items())
         ]
 
+    def has(self, request: Request) -> bool:
+        """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
+        every = sum(1 << node for node in self._machine.numa_ids)
+        free = {kind: self.capacity(every, kind) - self.given_within(every, kind) for kind in request.memory}
+        return (
+            self._world.free.bit_count() > request.cpus
+            and all(free[kind] >= number for kind, number in request.memory.items())
+            and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
+        )
+
     def _cpus(self, node: int) -> int:
         return (self._machine.numa_bits[node] & self._world.free).bit_count()
 
