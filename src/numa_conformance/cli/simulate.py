@@ -90,7 +90,8 @@ def command(
     if explain and compares:
         raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
     if dump is None and not (machine_name and pods):
-        raise click.UsageError("name a --machine and PODS, or a node to go on from: --from-node")
+        lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
+        raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     question = Question(machine_name, dump, flags, level)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all_pods(pods) if pods else []
