@@ -1,0 +1,13 @@
+//go:build upstream && k8s1.36 && !k8s1.37
+
+package memorymanager
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
+)
+
+func allocateItself(p *staticPolicy, s state.State, pod *v1.Pod) error {
+	return p.AllocatePod(klog.Background(), s, pod)
+}
