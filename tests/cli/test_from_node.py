@@ -140,4 +140,4 @@ def test_a_folder_without_a_node_is_refused_in_a_line(run, tmp_path):
 def test_something_to_begin_with_is_needed(run):
     code, _, err = run("simulate", "--machine", "t1-one-socket-smt2")
     assert code == 2
-    assert "name a --machine and PODS, or a node to go on from" in err
+    assert "name PODS, or a node to go on from" in err
