@@ -43,7 +43,7 @@ def test_conversations_are_judged_by_what_is_documented_at_that_level_alone(suit
 
 
 @pytest.mark.parametrize(
-    ("machine", "verdicts"), [("t1-one-socket-smt2", {"not claimed"}), ("two-nodes-devices", {"passed"})]
+    ("machine", "verdicts"), [("t1-one-socket-smt2", {"not claimed"}), ("t3-two-numa-per-socket", {"passed"})]
 )
 def test_a_case_on_a_machine_of_its_own_is_asked_where_that_is_chosen(suite, report, machine, verdicts):
     suite("--numa-machine", machine, "--numa-case", WRITTEN, "--numa-report", "out")
