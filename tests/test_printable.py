@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.printable import PrintableStream, printable, printable_streams
+from numa_conformance.printable import PrintableStream, folded, printable, printable_streams
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,9 @@ def test_streams_are_printable_inside_and_as_they_were_outside(capsys: pytest.Ca
 
 def test_a_stream_tells_how_much_of_the_text_was_written():
     assert PrintableStream(io.StringIO()).write("\x1b") == 1
+
+
+def test_a_long_line_goes_on_below_itself_further_in():
+    assert folded("  one two three four five", 20).splitlines() == ["  one two three four", "    five"]
+    assert folded("short", 20) == "short"
+    assert folded("/a/very/long/path/that/has/no/blank/in/it", 20) == "/a/very/long/path/that/has/no/blank/in/it"

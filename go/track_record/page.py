@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bugs import MISSING, Bug, bugs
+from third_parties import Party, parties
 
 from numa_conformance.documentation.changes import CHANGES
 from numa_conformance.pages.markdown import joined, table
@@ -15,11 +16,8 @@ __all__ = ["track_record_page"]
 HEAD = ("bug", "public", "releases", "shown by", "repeated on", "without it", "asking", "last")
 
 
-def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable[str], conforms: str) -> str:
-    """Return ``docs/track-record.md`` of what was repeated.
-
-    ``asked``: the bugs that there are questions for. ``conforms``: the page of those who conform, for third parties.
-    """
+def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable[str]) -> str:
+    """Return ``docs/track-record.md`` of what was repeated; ``asked``: the bugs that there are questions for."""
     every, asked = list(bugs()), set(asked)
     shown = [bug for bug in every if bug.id in repeated]
     waiting = [bug for bug in every if bug.id not in repeated and bug.id in asked]
@@ -78,24 +76,21 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "",
         "## Third parties",
         "",
-        "What each of them does not meet, with the requirement; [who-conforms.md](who-conforms.md) tells the command "
-        "and what recommendations are not followed. `tox run -e third-party` asks all of them anew.",
+        "What allocators of others do not meet (MUST). [who-conforms.md](who-conforms.md) tells why, and what "
+        "recommendations are not followed. `tox run -e track-record -- ROW` asks for these requirements alone, and "
+        "`tox run -e third-party` for all of them.",
         "",
-        *table(("allocator", "version", "shown by"), _third_parties(conforms)),
+        *table(
+            ("row", "allocator", "shown by", "asking", "last"), [_party(one, repeated.get(one.id)) for one in parties()]
+        ),
     ]
     return joined(lines)
 
 
-def _third_parties(conforms: str) -> list[tuple[str, str, str]]:
-    """Return allocator, version and the requirements (MUST) not met, as the page of those who conform has them."""
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in conforms.splitlines() if line[:1] == "|"]
-    versions = {row[0]: row[1] for row in rows if len(row) == 8}
-    head = next(row for row in rows if row[0] == "requirement" and row[2] in versions)
-    found = []
-    for place, name in enumerate(head[2:], 2):
-        unmet = [row[0] for row in rows if len(row) == len(head) and row[1] == "MUST" and row[place] == "**no**"]
-        found.append((name, versions[name], "<br>".join(unmet)))
-    return found
+def _party(party: Party, came: Mapping[str, Any] | None) -> tuple[str, ...]:
+    unmet = "<br>".join(f"`{one}`" for one in party.unmet)
+    seconds, when = (f"{came['seconds']} s", came["when"]) if came else ("-", "not repeated alone")
+    return f"`{party.id}`", f"{party.title} {party.version}", unmet, seconds, when
 
 
 def _row(bug: Bug, came: Mapping[str, Any]) -> tuple[str, ...]:

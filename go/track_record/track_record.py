@@ -2,6 +2,7 @@
 
     python go/track_record/track_record.py                      # every bug that there are questions for
     python go/track_record/track_record.py groups-may-cross     # one
+    python go/track_record/track_record.py hwloc                # an allocator of others, of examples/
     python go/track_record/track_record.py --built ROW...       # by programs that are built already, none built anew
     python go/track_record/track_record.py --page               # write docs/track-record.md anew
 
@@ -20,9 +21,9 @@ import os
 import sys
 import time
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "kubelet"))
@@ -30,6 +31,7 @@ sys.path.insert(0, str(HERE.parent / "kubelet"))
 import ask  # noqa: E402  (it lies beside)
 from bugs import Bug, bugs  # noqa: E402
 from page import track_record_page  # noqa: E402
+from third_parties import parties, repeat_party  # noqa: E402
 
 from numa_conformance.cli.targets import TargetChoice, open_target  # noqa: E402
 from numa_conformance.documentation.changes import Changes  # noqa: E402
@@ -46,18 +48,6 @@ REPEATED = HERE / "repeated.json"
 PAGE = HERE.parent.parent / "docs" / "track-record.md"
 SECONDS = 20.0
 """How long a program may take for one answer: some bugs are calls that do not end."""
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """What came of one bug: who was asked, where they differ, what the first breaks, and how long asking took."""
-
-    shown_on: str
-    without: str
-    place: str
-    requirements: list[str]
-    seconds: float
-    when: str
 
 
 def history_of(bug: Bug) -> History | None:
@@ -86,8 +76,11 @@ def nearest(versions: list[KubernetesVersion], *, built: bool) -> Path | None:
     return next((program for program in found if program is not None), None)
 
 
-def repeat(bug: Bug, history: History, *, built: bool) -> Repeated | str:
+def repeat(bug: Bug, *, built: bool) -> dict[str, Any] | str:
     """Ask both sides; returns what came of it, or in a sentence why the bug is not shown."""
+    history = history_of(bug)
+    if history is None:
+        return "no questions that show it"
     having, lacking = releases(bug)
     with ExitStack() as opened:
         program = nearest(having, built=built)
@@ -123,7 +116,7 @@ def without(bug: Bug, client: Client) -> AbstractContextManager[Client]:
     return open_reference("exact", version, Quirks.of(version).without(bug.id), Changes.of(version))
 
 
-def compared(history: History, one: Client, other: Client, *, released: bool) -> Repeated | str:
+def compared(history: History, one: Client, other: Client, *, released: bool) -> dict[str, Any] | str:
     """Compare what both answer, and each that is released code with its reference."""
     began = time.perf_counter()
     shown, beside = answers_of(history, one), answers_of(history, other)
@@ -137,49 +130,51 @@ def compared(history: History, one: Client, other: Client, *, released: bool) ->
         with open_reference("exact", KubernetesVersion.supported(follows)) as reference:
             if TwoTargets(client, reference).differing(told, answers_of(history, reference)) is not None:
                 return f"{follows} answers otherwise than its reference"
-    return Repeated(
-        names[0],
-        names[1] if released else "the reference without it",
-        f"{found.history.steps[found.step].method}: {found.differences[0].path}",
-        sorted(judge(shown).unmet - judge(beside).unmet),
-        round(seconds, 2),
-        date.today().isoformat(),
-    )
+    return {
+        "shown_on": names[0],
+        "without": names[1] if released else "the reference without it",
+        "place": f"{found.history.steps[found.step].method}: {found.differences[0].path}",
+        "requirements": sorted(judge(shown).unmet - judge(beside).unmet),
+        "seconds": round(seconds, 2),
+        "when": date.today().isoformat(),
+    }
+
+
+def keep(row: str, came: dict[str, Any]) -> None:
+    """Keep what came of a row beside what is kept of the others."""
+    kept = json.loads(REPEATED.read_text(encoding="utf-8")) | {row: came}
+    REPEATED.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def page() -> str:
     """Return ``docs/track-record.md`` of what is kept."""
     kept = json.loads(REPEATED.read_text(encoding="utf-8"))
     asked = {path.stem for path in (HERE / "histories").iterdir()}
-    return track_record_page(kept, asked, PAGE.with_name("who-conforms.md").read_text(encoding="utf-8"))
+    return track_record_page(kept, asked)
 
 
 def main(words: list[str]) -> int:
     """Repeat bugs, keep what came of it, and write the page anew."""
     known = {bug.id: bug for bug in bugs()}
     parser = argparse.ArgumentParser(prog="track-record", description=__doc__.splitlines()[0], allow_abbrev=False)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"one of {', '.join(known)}")
+    others = {party.id: party for party in parties()}
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"one of {', '.join([*known, *others])}")
     parser.add_argument("--built", action="store_true", help="ask programs that are built already; the nearest count")
     parser.add_argument("--page", action="store_true", help="write docs/track-record.md anew, and ask nothing")
     options = parser.parse_args(words)
-    unknown = [row for row in options.rows if row not in known]
+    unknown = [row for row in options.rows if row not in known and row not in others]
     if unknown:
-        parser.error(f"there is no row {', '.join(unknown)}; accepted: {', '.join(known)}")
-    kept = json.loads(REPEATED.read_text(encoding="utf-8")) if REPEATED.exists() else {}
+        parser.error(f"there is no row {', '.join(unknown)}; accepted: {', '.join([*known, *others])}")
     failed = 0
-    for row in () if options.page else options.rows or known:
-        history = history_of(known[row])
-        if history is None:
-            print(f"{row}: no questions that show it")
-            continue
-        came = repeat(known[row], history, built=options.built)
+    every = [row for row in known if history_of(known[row])]
+    for row in () if options.page else options.rows or every:
+        came = repeat_party(others[row]) if row in others else repeat(known[row], built=options.built)
         if isinstance(came, str):
             failed += 1
             print(f"{row}: NOT SHOWN: {came}", flush=True)
-            continue
-        kept[row] = asdict(came)
-        print(f"{row}: {came.shown_on} has it, {came.without} has not: {came.place}, {came.seconds} s", flush=True)
-    REPEATED.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        else:
+            keep(row, came)
+            print(f"{row}: shown: {came}", flush=True)
     PAGE.write_text(page(), encoding="utf-8")
     return 1 if failed else 0
 

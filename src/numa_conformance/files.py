@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import glob
 import os
 import re
 import secrets
@@ -120,7 +119,11 @@ def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool =
 
 def _remove_unfinished(path: Path) -> None:
     """Remove what killed writers of a file have left: old enough, and no writer that lives holds its lock."""
-    for name in path.parent.glob(f".{glob.escape(path.name)}.*{_UNFINISHED}"):
+    beginning = f".{path.name}."
+    for entry in os.listdir(path.parent):
+        if not (entry.startswith(beginning) and entry.endswith(_UNFINISHED)):
+            continue
+        name = path.parent / entry
         with contextlib.suppress(OSError):
             handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["PrintableStream", "listed", "printable", "printable_streams"]
+__all__ = ["PrintableStream", "folded", "listed", "printable", "printable_streams"]
 
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which move the cursor, ring or begin a sequence
@@ -18,6 +19,8 @@ _UNPRINTABLE = re.compile(
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)
 """Where a CI system would read a command: ``::error::`` at the begin of a line, ``##[error]`` anywhere."""
 
+_NARROWEST = 20
+"""Columns below which text is rather cut by the terminal than told a word a line."""
 _MOST = 5
 """Names that a list in a sentence has."""
 
@@ -27,6 +30,21 @@ def listed(names: Iterable[str]) -> str:
     texts = list(names)
     more = len(texts) - _MOST
     return ", ".join(texts[:_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def folded(line: str, width: int) -> str:
+    """Return a line that goes on below itself, further in, where it is wider than so many columns."""
+    text = line.lstrip()
+    indent = " " * (len(line) - len(text))
+    # What has no blanks, a list of CPUs or an address, stays whole: it is there to be copied.
+    wrapper = textwrap.TextWrapper(
+        max(width, _NARROWEST),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return wrapper.fill(text) if len(line) > width else line
 
 
 def printable(text: str) -> str:

@@ -89,6 +89,17 @@ def test_the_page_names_versions_quirks_and_features_claimed_or_not():
     assert "<h2>Quirks</h2>\n<p>None" in html_page(run(case(1)))
 
 
+def test_the_page_says_how_often_conversations_asked_and_why_not_more_often():
+    every = Case(
+        f"histories/test_histories::test_every_step[{OTHER}]", [OTHER], "qos", "passed", asked=1204, histories=61
+    )
+    held = Case("histories/test_histories::x", [REQUIREMENT], "cpu", "not claimed", held_back={"a pod is refused": 3})
+    page = unescape(html_page(run(every, held, case(1))))
+    assert "<small>asked 1,204 times in 61 conversations</small>" in page
+    assert "<small>asked 0 times in 0 conversations; not asked: 3 times a pod is refused</small>" in page
+    assert page.count("<small>asked") == 2
+
+
 def test_a_failure_shows_both_placements():
     page = html_page(failing_run())
     assert page.count("<figure>") == page.count("<svg") == 2

@@ -67,8 +67,8 @@ def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> It
     with open_target(choice) as target:
         follows = KubernetesVersion.known(target.description.kubernetes_version)
         for vector in vectors:
-            if choice.version is None and vector.told not in (None, follows):
-                yield unsupported(vector, [f"Kubernetes {vector.told}"])
+            if choice.version is None and vector.stated not in (None, follows):
+                yield unsupported(vector, [f"Kubernetes {vector.stated}"])
             else:
                 yield from replay(target, [vector], messages=messages)
 

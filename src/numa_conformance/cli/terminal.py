@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ..printable import folded
+
 __all__ = ["columns", "notice", "print_json", "say", "spread", "terminal_width", "with_progress"]
 
 T = TypeVar("T")
@@ -45,21 +47,7 @@ def say(text: str, *, err: bool = False) -> None:
     """Print sentences, a line each. On a terminal that is too narrow a line goes on below itself, further in."""
     width = terminal_width(err=err)
     lines = text.split("\n")
-    click.echo("\n".join(lines if width is None else (_folded(line, width) for line in lines)), err=err)
-
-
-def _folded(line: str, width: int) -> str:
-    text = line.lstrip()
-    indent = " " * (len(line) - len(text))
-    # What has no blanks, a list of CPUs or an address, stays whole: it is there to be copied.
-    wrapper = textwrap.TextWrapper(
-        max(width, _NARROWEST),
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return wrapper.fill(text) if len(line) > width else line
+    click.echo("\n".join(lines if width is None else (folded(line, width) for line in lines)), err=err)
 
 
 def terminal_width(*, err: bool = False) -> int | None:

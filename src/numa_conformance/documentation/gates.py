@@ -86,6 +86,7 @@ _ALL = (
     ),
     _gate("InPlacePodVerticalScalingExclusiveCPUs", ("1.32", _ALPHA), needs=("InPlacePodVerticalScaling",)),
     _gate("InPlacePodVerticalScalingExclusiveMemory", ("1.34", _ALPHA), needs=("InPlacePodVerticalScaling",)),
+    _gate("InPlacePodVerticalScalingSchedulerPreemption", ("1.37", _ALPHA), needs=("InPlacePodVerticalScaling",)),
     _gate(
         "InPlacePodVerticalScalingInitContainers",
         ("1.36", _BETA),

@@ -38,6 +38,11 @@ UNMODELLED = (
         "none is divided",
     ),
     Unmodelled(
+        "InPlacePodVerticalScalingSchedulerPreemption",
+        "NodeResourcesFit also filters nodes for a pod that waits there to be resized, by what it asks for in addition",
+        "alpha and off; the surface `score` asks for pods that are not on the node yet",
+    ),
+    Unmodelled(
         "HugepageAwareEviction",
         "huge pages no longer count as available memory where the kubelet decides whom to evict",
         "eviction follows what processes use, which no question tells. What the Memory Manager keeps back for the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from ..errors import UsageError
 from ..files import write_text
-from ..printable import printable
+from ..printable import folded, printable
 from ..protocol import TargetFault
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
@@ -216,21 +216,28 @@ class Terminal:
             return
         run = config.stash[RUN]
         reporter.section("numa-conformance")
-        unwritten = config.stash.get(UNWRITTEN, None)
-        if unwritten is not None:
-            reporter.write_line(printable(f"no report: {unwritten}"))
-        if uncompared := config.stash.get(UNCOMPARED, ""):
-            reporter.write_line(printable(uncompared))
-        for line in summary_lines(summary, run.again, "" if unwritten else run.report):
-            reporter.write_line(printable(line))
-        spent = budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases))
-        if spent:
-            reporter.write_line(spent)
-        failed = len(config.stash[OWN_FAILED])
-        if failed:
-            reporter.write_line(
-                f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
-            )
+        for line in _last_lines(config, run, summary):
+            reporter.write_line(_shown(line, reporter))
+
+
+def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
+    unwritten = config.stash.get(UNWRITTEN, "")
+    if unwritten:
+        yield f"no report: {unwritten}"
+    if uncompared := config.stash.get(UNCOMPARED, ""):
+        yield uncompared
+    yield from summary_lines(summary, run.again, "" if unwritten else run.report)
+    if spent := budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases)):
+        yield spent
+    if failed := len(config.stash[OWN_FAILED]):
+        yield f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
+
+
+def _shown(line: str, reporter: pytest.TerminalReporter) -> str:
+    """Return a line as the terminal may see it: sentences go on below themselves, what is copied stays whole."""
+    text = printable(line)
+    whole = not reporter.isatty or any(part in text for part in ("|", "{", "pytest --numa"))
+    return text if whole else folded(text, reporter._tw.fullwidth)
 
 
 def _is_compared(case: Case) -> bool:

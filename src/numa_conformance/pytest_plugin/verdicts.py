@@ -106,7 +106,7 @@ def _concluded(
 
 
 def _details(error: BaseException, asking: Told | None, run: Run) -> str:
-    lines = [error.told if isinstance(error, Finding) else str(error)]
+    lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
             lines.append(f"shows on: {_named(asking.machines)}")

@@ -106,7 +106,7 @@ def _kind_as_text(kind: Kind, number: int, width: int) -> str:
         f"{number}. {_counted(kind)}{_machines(kind)}",
         f"   {_needs(kind)}",
         *(f"   {line}" for line in _causes(kind.causes)),
-        *(f"   {line}" for line in Finding([], "", scenario=scenario).told.splitlines() if line),
+        *(f"   {line}" for line in Finding([], "", scenario=scenario).in_words.splitlines() if line),
     ]
     places = sorted(example.differences, key=lambda difference: difference.path.startswith(BEHIND))
     for difference in places[:MOST_PLACES]:

@@ -25,7 +25,7 @@ def test_a_finding_tells_the_requirement_its_source_and_the_conversation(node):
     lines = str(finding).splitlines()
     known = REQUIREMENTS[ID]
     assert lines[:4] == ["half a core", f"requirement: {ID}", f"  {known.text}", f"  {known.address}"]
-    assert finding.told.splitlines() == [lines[0], *lines[4:]]
+    assert finding.in_words.splitlines() == [lines[0], *lines[4:]]
     assert "answered: 1" in lines
     assert "allowed:  1,5" in lines
     assert "  2. remove a" in lines

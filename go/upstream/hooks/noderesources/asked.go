@@ -108,9 +108,14 @@ func ask(f *Fit, in string, node nodeAsked, pod *v1.Pod) *scored {
 		reference.Unsaid(in, "a plugin made of no arguments")
 		return nil
 	}
-	if on := reflect.ValueOf(*f).FieldByName("enableDRAExtendedResource"); on.IsValid() && on.Bool() {
-		reference.Unsaid(in, "extended resources backed by DRA")
-		return nil
+	for field, feature := range map[string]string{
+		"enableDRAExtendedResource":                          "extended resources backed by DRA",
+		"enableInPlacePodVerticalScalingSchedulerPreemption": "pods that preempt others to be resized",
+	} {
+		if on := reflect.ValueOf(*f).FieldByName(field); on.IsValid() && on.Bool() {
+			reference.Unsaid(in, feature)
+			return nil
+		}
 	}
 	question := fitQuestion{
 		Score:   numa.Score{Strategy: strategyOf(arguments), Allocatable: node.allocatable, Pods: []json.RawMessage{}, Pod: document(named(pod))},

@@ -27,6 +27,10 @@ class Table:
     reserved: int
     free: int
 
+    def copy(self) -> Table:
+        """Return the same amounts, which later allocations do not change."""
+        return Table(self.total, self.system_reserved, self.allocatable, self.reserved, self.free)
+
 
 @dataclass(slots=True)
 class NodeMemory:
@@ -38,7 +42,7 @@ class NodeMemory:
 
     def copy(self) -> NodeMemory:
         """Return the same tables, which later allocations do not change."""
-        tables = {name: replace(table) for name, table in self.tables.items()}
+        tables = {name: table.copy() for name, table in self.tables.items()}
         return NodeMemory(self.assignments, tables, self.group)
 
 

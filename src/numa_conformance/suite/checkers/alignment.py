@@ -169,12 +169,8 @@ def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
 )
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, CPUs, memory and devices come from one NUMA node where one can give them all."""
-    world = admission.before
-    common = set(world.machine.numa_ids)
-    for held in admission.held.values():
-        common &= nodes_of(world, held)
     return violated(
-        common,
+        common_nodes(admission),
         f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
         got=in_words(admission.held),
         allowed="one NUMA node for all",
@@ -242,6 +238,12 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
         got="; ".join(listed([merge.affinity]) for merge in merges),
         allowed="refused",
     )
+
+
+def common_nodes(admission: Admission) -> set[int]:
+    """Return the NUMA nodes to which all that the pod is given is local."""
+    nodes = (nodes_of(admission.before, held) for held in admission.held.values())
+    return set(admission.before.machine.numa_ids).intersection(*nodes)
 
 
 def nodes_of(world: World, held: Held) -> set[int]:

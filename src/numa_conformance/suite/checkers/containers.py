@@ -19,6 +19,7 @@ from ..judge.given import PERIOD, Given, Neighbours, OnNode, Together
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..judge.seen import blocks_told
 from .guards import none, static, under
+from .wording import devices_told
 
 FINEST = 1_000
 """The least quota that CFS knows, in microseconds; a limit is enforced as exactly as that."""
@@ -269,7 +270,9 @@ def is_told_the_same(given: OnNode) -> Iterator[Violation]:
     if held.memory is not None:
         yield from _same(given, "memory", f"memory of container {given.key} than {MEMORY_FILE}", held, other, _memory)
     if held.devices is not None and other.devices is not None:
-        yield from _same(given, "device", f"devices of container {given.key} than {DEVICE_FILE}", held, other, _devices)
+        yield from _same(
+            given, "device", f"devices of container {given.key} than {DEVICE_FILE}", held, other, devices_told
+        )
 
 
 def _same(
@@ -290,8 +293,3 @@ def _cpus(held: Held) -> str:
 
 def _memory(held: Held) -> str:
     return str(blocks_told(held.memory))
-
-
-def _devices(held: Held) -> str:
-    known = sorted((held.devices or {}).items())
-    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known if ids) or "none"

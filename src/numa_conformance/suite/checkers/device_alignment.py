@@ -14,6 +14,7 @@ from ..judge.room import Room, asked_devices
 from .admissions import must_be_admitted
 from .alignment import (
     AT_ONCE,
+    common_nodes,
     devices_are_alike,
     leaving_a_cpu,
     nodes_of,
@@ -126,11 +127,8 @@ asks_for_devices_alone = Guard[Admission](
 )
 def devices_alone_are_aligned(admission: Admission) -> Judgement:
     """A pod of any class that asks for devices alone is aligned too: they are of one NUMA node."""
-    common = set(admission.before.machine.numa_ids)
-    for held in admission.held.values():
-        common &= nodes_of(admission.before, held)
     return violated(
-        common,
+        common_nodes(admission),
         f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes",
         got=in_words(admission.held),
         allowed="devices of one NUMA node, or a refusal",

@@ -11,6 +11,7 @@ from ..judge.world import Held
 from .admissions import must_be_admitted
 from .guards import admitted, fitting, for_the_first_time, of_containers
 from .restarts import came_up, plain
+from .wording import devices_told
 
 with_devices = Guard[Admission](
     "the pod asks for no devices", lambda admission: asked_devices(admission.before.machine, admission.pod.containers)
@@ -34,7 +35,7 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
         yield from violated(
             {name: len(ids) for name, ids in _ids(held).items()} == wanted,
             f"container {container.name} of pod {admission.pod.uid} has another number of devices than it asks for",
-            got=_told(held),
+            got=devices_told(held),
             allowed=wanted,
         )
 
@@ -90,7 +91,7 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
-        got=str({name: _told(held) for name, held in admission.held.items()}),
+        got=str({name: devices_told(held) for name, held in admission.held.items()}),
         allowed=f"a refusal: {_short(admission)} are asked for",
     )
 
@@ -159,7 +160,7 @@ def preference_is_followed(admission: Admission) -> Judgement:
     return violated(
         wanted <= _devices(held),
         "the plugin prefers other devices",
-        got=_told(held),
+        got=devices_told(held),
         allowed=", ".join(sorted(id for _, id in wanted)),
     )
 
@@ -176,7 +177,7 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     for who, had, has in restart.kept:
         if had and had.devices:
             why = f"{who} has other devices after a restart"
-            yield from violated(_ids(had) == _ids(has), why, got=_told(has), allowed=_told(had))
+            yield from violated(_ids(had) == _ids(has), why, got=devices_told(has), allowed=devices_told(had))
 
 
 def _devices(held: Held | None) -> set[tuple[str, str]]:
@@ -185,7 +186,3 @@ def _devices(held: Held | None) -> set[tuple[str, str]]:
 
 def _ids(held: Held | None) -> dict[str, frozenset[str]]:
     return {name: ids for name, ids in ((held.devices if held else None) or {}).items() if ids}
-
-
-def _told(held: Held | None) -> str:
-    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in _ids(held).items()) or "none"

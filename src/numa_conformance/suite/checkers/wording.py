@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ...cpuset import format_bits
 from ..history.values import Affinity, Held
 
-__all__ = ["in_words", "listed", "sets_told"]
+__all__ = ["devices_told", "in_words", "listed", "sets_told"]
 
 
 def listed(offered: Iterable[Affinity] | None) -> str:
@@ -21,6 +21,12 @@ def listed(offered: Iterable[Affinity] | None) -> str:
 def in_words(held: Mapping[str, Held]) -> str:
     """Write what the containers of a pod hold."""
     return "; ".join(f"{name}: {holding}" for name, holding in held.items())
+
+
+def devices_told(held: Held | None) -> str:
+    """Write the devices that a container holds."""
+    known = sorted(((held.devices if held else None) or {}).items())
+    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known if ids) or "none"
 
 
 def sets_told(sets: Iterable[int]) -> str:

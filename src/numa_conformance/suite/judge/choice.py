@@ -50,10 +50,11 @@ def touched(groups: Iterable[int], cpus: int) -> list[int]:
 class Choice:
     """What was asked of which CPUs, and what was given. Sets of CPUs are bits.
 
-    ``options``: the static policy's options that are on. ``available``: CPUs that may be given. ``near``: CPUs of the
-    NUMA nodes of the hint; None without one. ``given``: None when the request was refused, with ``refusal`` its text.
-    ``shaped``: whether the pages say anything of where the CPUs lie; not where CPUs of an init container may be reused,
-    nor where a hint was followed that is not told. ``preferred``: whether the hint was chosen as a preferred one.
+    - ``options``: the static policy's options that are on.
+    - ``available``: CPUs that may be given. ``given``: None when the request was refused; ``refusal`` says why.
+    - ``near``: CPUs of the NUMA nodes of the hint; None without a hint. ``preferred``: the hint was a preferred one.
+    - ``shaped``: the pages say where the CPUs lie. They do not where CPUs of an init container may be used again, nor
+      where a hint was followed that is not told.
     """
 
     machine: Machine

@@ -27,12 +27,16 @@ PERIOD = 100_000
 class Given:
     """One container and what it was given. Sets of CPUs are bits.
 
-    ``held``: None where its pod is not told of, or it was refused: for ``reason`` and ``refusal`` where it was asked
-    for ``alone``, else with its pod. ``exclusive``: the CPUs of its own that it asks for; None where that is not known,
-    or says nothing. ``pool``: the shared pool. ``spec``: what its user wrote. ``limit``: its CPU limit. ``had``: the
-    CPUs it had when it was asked for again. ``ended``: it is an init container that may have ended, and given back what
-    it had. ``other``: what it holds by what the ``teller`` tells. ``runs``: what it runs on; ``settled``: the pool has
-    not changed lately. ``unexplained``: nothing is known of how it came to what it holds.
+    - ``held``: what it holds. None where its pod is not told of, or where it was refused.
+    - ``pool``: the shared pool.
+    - ``exclusive``: how many CPUs of its own it asks for. None where that is not known, or says nothing.
+    - ``spec``: what its user wrote. ``limit``: its CPU limit.
+    - ``had``: the CPUs it had when it was asked for again.
+    - ``ended``: it is an init container that may have ended, and given back what it had.
+    - ``alone``: it was asked for without its pod; then ``reason`` and ``refusal`` say why it was refused.
+    - ``other``: what it holds by another source, the ``teller``.
+    - ``runs``: what it runs on. ``settled``: the pool has not changed lately.
+    - ``unexplained``: nothing is known of how it came to what it holds.
     """
 
     machine: Machine
@@ -127,8 +131,9 @@ class Together:
 class Demand:
     """Exclusive CPUs that are asked for at once, and CPUs that can be given (bits).
 
-    ``at_least``: so many are needed whatever serves twice; ``enough``: so many serve. ``by_number``: their number alone
-    decides. ``refusal``: None where it was served.
+    - ``at_least``: so many are needed, even where some serve twice. ``enough``: so many serve for sure.
+    - ``by_number``: their number alone decides.
+    - ``refusal``: None where it was served.
     """
 
     who: str

@@ -191,10 +191,12 @@ def kept_by(
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The node agent was restarted. ``plain``: with the same configuration and the state files it had left.
+    """The node agent was restarted.
 
-    ``after``: None when the node did not come up again, for the reason ``refusal``; ``refused``: pods that were not
-    admitted again. ``wanted``: the configuration asked for, ``deleted``: state files that were taken away before.
+    - ``plain``: with the same configuration, and with the state files it had left.
+    - ``after``: None when the node did not come up again; ``refusal`` says why.
+    - ``held``: what containers of the pods admitted again hold. ``refused``: the other pods, with the reason.
+    - ``wanted``: the configuration asked for. ``deleted``: state files that were taken away before.
     """
 
     before: World

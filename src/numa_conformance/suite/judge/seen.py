@@ -49,11 +49,14 @@ class SeenContainer:
 
 @dataclass(frozen=True)
 class Sighting:
-    """A node at work. ``pool``: None where the state file does not tell it; ``qos``: pod to class, where it shows.
+    """A node at work.
 
-    ``settled``: nothing changed for longer than a pass of the reconcile loop takes. ``version``: None where the
-    kubelet's version is not known. ``memory``: the Memory Manager's books, None where there are none. ``whole``: pods
-    that have resources as a whole, of which containers may share what they hold. ``gates``: feature gates that are set.
+    - ``pool``: None where the state file does not tell it.
+    - ``qos``: pod to class, where it shows.
+    - ``settled``: nothing changed for longer than a pass of the reconcile loop takes.
+    - ``version``: None where the kubelet's version is not known. ``gates``: feature gates that are set.
+    - ``memory``: the Memory Manager's books; None where there are none.
+    - ``whole``: pods that have resources as a whole. Their containers may share what they hold.
     """
 
     world: World

@@ -61,9 +61,10 @@ class PodOnNode:
 class World:
     """A node that is up, between two questions. Sets of CPUs are bits.
 
-    ``pool``: the shared pool as told last. ``reserved``: the reserved CPUs, from the configuration where it names
-    them, else as told, else what strict-cpu-reservation keeps from the pool of an empty node. ``first_pool``: the pool
-    with which the node came up. ``gone``: pods that were removed.
+    - ``pool``: the shared pool as told last. ``first_pool``: the one with which the node came up.
+    - ``reserved``: the reserved CPUs. They are those of the configuration where it names them, else as told, else what
+      strict-cpu-reservation keeps from the pool of an empty node.
+    - ``gone``: pods that were removed.
     """
 
     machine: Machine

@@ -31,19 +31,19 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
 class Vector:
     """One recorded decision. ``place`` is ``file:line``; ``body`` is the JSON object as it was read.
 
-    ``told``: the Kubernetes version that decided so, as ``kubernetesVersion`` tells it; None where it does not.
+    ``stated``: the Kubernetes version that decided so, as ``kubernetesVersion`` tells it; None where it does not.
     """
 
     id: str
     kind: str
     body: dict[str, Any]
     place: str
-    told: KubernetesVersion | None = None
+    stated: KubernetesVersion | None = None
 
     @property
     def version(self) -> KubernetesVersion:
         """The version whose profile is asked."""
-        return self.told or FIRST_RECORDED
+        return self.stated or FIRST_RECORDED
 
 
 def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:

@@ -72,7 +72,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
         super().__init__("\n".join(self._lines()))
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """What is wrong and the conversation that shows it, without the requirements."""
         return "\n".join(self._told())
 

@@ -23,10 +23,11 @@ _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "no
 class Told:
     """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
 
-    ``history`` is the shortest in which it is; ``machines`` are those on which it shows, ``known`` those of them on
-    which it is known to, where it shows on others too; ``beside`` are the other requirements that are broken in that
-    history. ``seen`` is how often it was broken of how often that history was asked. ``held_back`` is why it was not
-    asked of what it could be asked of, and how often.
+    - ``history``: the shortest in which it is broken.
+    - ``machines``: those on which it shows. ``known``: those of them on which it is known to, where it shows on others.
+    - ``beside``: the other requirements that are broken in that history.
+    - ``seen``: how often it was broken, and how often that history was asked.
+    - ``held_back``: why it was not asked of what it could be asked of, and how often.
     """
 
     asked: int
