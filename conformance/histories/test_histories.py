@@ -17,6 +17,7 @@ from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
 from numa_conformance.suite.asking.repeating import times_seen
 from numa_conformance.suite.asking.shrinking import shortened
 from numa_conformance.suite.history.history import History
+from numa_conformance.suite.judge.checker import OTHERWISE
 from numa_conformance.suite.telling.telling import Told, beside, finding_of
 
 SECONDS = 3.0
@@ -56,7 +57,7 @@ def test_every_step(
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
         request.node.stash[TOLD] = Told(
-            times, histories, history, _machines(each for each, _ in faults), seen=seen, held_back=why
+            times, histories, history, len(faults), _machines(each for each, _ in faults), seen=seen, held_back=why
         )
         raise fault
     broken = broken_in(outcomes, name)
@@ -68,7 +69,15 @@ def test_every_step(
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if seconds else None
         request.node.stash[TOLD] = Told(
-            times, histories, shortest.history, machines, told_known, beside(shortest), seen, why
+            times,
+            histories,
+            shortest.history,
+            len({id(each.history) for each in broken}),
+            machines,
+            told_known,
+            beside(shortest),
+            seen,
+            why,
         )
         raise finding_of(shortest)
     if not times and not conformance.machines.is_whole:
@@ -77,6 +86,8 @@ def test_every_step(
         pytest.skip(f"{NO_TIME}{_because(why)}")
     if not times and conformance.features != frozenset(FEATURES):
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it" + _because(why))
+    if not times and held_back[OTHERWISE]:
+        pytest.skip("not asked: this target's answers never show it" + _because(why))
     if not (times or faults):
         raise AssertionError(f"no conversation asks {name}{_because(why)}")
 

@@ -124,7 +124,7 @@ def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:
 @given(data=st.data(), machine=MACHINES)
 def test_lives_of_nodes(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
     _only_on_chosen(machine, conformance)
-    search(machine, _life(data, machine, conformance.client.features))
+    search(machine, _life(data, machine, conformance.claimed))
 
 
 def _life(data: st.DataObject, machine: Machine, features: frozenset[str]) -> list[Question]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from numa_conformance.protocol import ReferenceTarget
+
 from .at_the_boundary import MANNERS
 from .kinds_of_small import KINDS
 from .renumbered import ORDERS, Renumbered
@@ -16,7 +18,11 @@ from .renumbered import ORDERS, Renumbered
 __all__ = ["ALTERNATIVES", "OF_THE_REFERENCE"]
 
 OF_THE_REFERENCE: Mapping[str, Callable[[], object]] = MappingProxyType(
-    {**{name: partial(Renumbered, orders) for name, orders in ORDERS.items()}, **MANNERS}
+    {
+        **{name: partial(Renumbered, orders) for name, orders in ORDERS.items()},
+        **MANNERS,
+        "refuses what the sum of requests has no room for": partial(ReferenceTarget, "documented", resource_fit=True),
+    }
 )
 """Those that ask the reference, in other numbers or with other manners."""
 

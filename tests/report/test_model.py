@@ -10,7 +10,7 @@ from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.requirements import REQUIREMENTS
-from report.runs import REQUIREMENT, SCENARIO, case, failing_run, run
+from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,17 @@ def test_a_report_tells_where_its_requirements_are_documented(tmp_path):
 def test_what_is_not_met_is_told_with_its_address():
     lines = summary_lines(failing_run())
     assert lines.count(f"  {REQUIREMENTS[REQUIREMENT].address}") == 1
+
+
+def test_what_most_conversations_break_is_told_first():
+    rare, often = case(1, "failed"), case(2, "failed", OTHER)
+    rare = msgspec.structs.replace(rare, histories=9, broken_in=1)
+    often = msgspec.structs.replace(often, histories=9, broken_in=3)
+    told = told_blocks(run(rare, often)).lines
+    assert [line.split(",")[0] for line in told if line.startswith("NOT MET")] == [
+        f"NOT MET: {OTHER}",
+        f"NOT MET: {REQUIREMENT}",
+    ]
 
 
 def test_the_page_links_every_requirement_to_its_source():

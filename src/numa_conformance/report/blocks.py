@@ -60,9 +60,12 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     return Blocks(lines, [line for told in short for line in told])
 
 
-def rank(case: Case) -> tuple[bool, bool, int]:
-    """Order what is told: no answer at all, then conversations, then cases that say one thing."""
-    return case.verdict == "failed", not case.histories, len(case.requirements)
+def rank(case: Case) -> tuple[bool, bool, int, int]:
+    """Order what is told: no answer at all, then conversations, then cases that say one thing, then what falls most.
+
+    A fault shows in what it breaks by itself more often than in what falls with it.
+    """
+    return case.verdict == "failed", not case.histories, len(case.requirements), -case.broken_in
 
 
 def _short(name: str, case: Case, level: str, target: str, folder: str) -> list[str]:

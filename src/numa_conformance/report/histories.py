@@ -48,6 +48,7 @@ def with_history(case: Case, asking: Told | None, folder: str) -> Case:
         held_back=dict(asking.held_back),
         history=name,
         machines=list(asking.machines),
+        broken_in=asking.broken_in,
         with_it=list(asking.beside),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from . import by_circumstance as by_circumstance  # declares faults of PATCHED
 from .choosing import WRONG_CHOOSERS
 from .lives import WRONG_NODES
 from .patched import PATCHED

@@ -26,7 +26,7 @@ from numa_conformance.node import admission, checkpoints, node
 from numa_conformance.protocol import METHODS, ReferenceTarget
 from numa_conformance.suite.generators.scenario import Scenario
 
-__all__ = ["PATCHED", "shows_in"]
+__all__ = ["PATCHED", "instead_of", "shows_in"]
 
 
 class Patched:
@@ -70,7 +70,7 @@ PATCHED: dict[str, partial[Patched]] = {}
 OPTIONS = ("distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache")
 
 
-def _instead_of(owner: Any, name: str) -> Callable[[Any], Any]:
+def instead_of(owner: Any, name: str) -> Callable[[Any], Any]:
     """Declare a fault: the decorated function takes the right one as its first argument."""
     right = owner.__dict__[name] if isinstance(owner, type) else getattr(owner, name)
 
@@ -90,20 +90,20 @@ def _instead_of(owner: Any, name: str) -> Callable[[Any], Any]:
 # CPUs: which
 
 
-@_instead_of(packed, "_take_single")
+@instead_of(packed, "_take_single")
 def takes_single_cpus_of_the_first_node(right, taking):
     """Looks for single CPUs by id."""
     cpus = packed.lowest(taking.free, taking.need)
     taking.take(cpus, taking.need)
 
 
-@_instead_of(packed.Accumulator, "inner_order")
+@instead_of(packed.Accumulator, "inner_order")
 def takes_the_emptiest_element_first(right, self):
     """Opens the emptiest NUMA node first."""
     return right(self)[::-1]
 
 
-@_instead_of(Distribution, "_take_remainder")
+@instead_of(Distribution, "_take_remainder")
 def gives_the_remainder_to_one_node(right, self, taking, choice, count, pack):
     """Takes what is left over from the first NUMA node alone."""
     node = choice.nodes[0]
@@ -114,7 +114,7 @@ def gives_the_remainder_to_one_node(right, self, taking, choice, count, pack):
     right(self, taking, choice, choice.share * len(choice.nodes) + taking.need, pack)
 
 
-@_instead_of(spread, "_take_one_each")
+@instead_of(spread, "_take_one_each")
 def spreads_two_threads_at_once(right, taking, cores):
     """Takes two threads of each core."""
     wanted = taking.need
@@ -122,30 +122,30 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@_instead_of(uncore, "take_first")
+@instead_of(uncore, "take_first")
 def fills_no_single_cache(right, taking):
     """Does not look for one uncore cache that holds all."""
     return False
 
 
-@_instead_of(uncore, "_take_part")
+@instead_of(uncore, "_take_part")
 def takes_no_part_of_a_cache(right, taking, index, part):
     """Takes whole caches or none."""
     return False
 
 
-@_instead_of(static_policy.FullPcpusOnly, "offered")
+@instead_of(static_policy.FullPcpusOnly, "offered")
 def offers_half_cores(right, self, available):
     """Leaves half used cores on offer under full-pcpus-only."""
     return available
 
 
-@_instead_of(static_policy.FullPcpusOnly, "check")
+@instead_of(static_policy.FullPcpusOnly, "check")
 def checks_no_cores(right, self, count, default, reusable):
     """Admits what is no multiple of a core."""
 
 
-@_instead_of(static_policy.StaticPolicy, "_near")
+@instead_of(static_policy.StaticPolicy, "_near")
 def forgets_the_hint(right, self, available, mask):
     """Takes CPUs from anywhere."""
     return []
@@ -154,31 +154,31 @@ def forgets_the_hint(right, self, available, mask):
 # CPUs: how many, whose
 
 
-@_instead_of(static_policy, "exclusive_cpus")
+@instead_of(static_policy, "exclusive_cpus")
 def gives_burstable_pods_cpus(right, pod, container):
     """Asks for no class."""
     return container.whole_cpus
 
 
-@_instead_of(static_policy, "pod_exclusive_cpus")
+@instead_of(static_policy, "pod_exclusive_cpus")
 def adds_init_containers_up(right, pod):
     """Counts init containers and apps together."""
     return sum(eligibility.exclusive_cpus(pod, container) for container in pod.all_containers)
 
 
-@_instead_of(static_policy, "pod_exclusive_cpus")
+@instead_of(static_policy, "pod_exclusive_cpus")
 def counts_apps_alone(right, pod):
     """Leaves init containers out of what a pod needs."""
     return sum(eligibility.exclusive_cpus(pod, container) for container in pod.containers)
 
 
-@_instead_of(static_policy.StaticPolicy, "_note_reuse")
+@instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_all_cpus_be_reused(right, self, pod, container, cpus):
     """Lets an app have CPUs of an app before it."""
     self.reusable = {pod.uid: self.reusable.get(pod.uid, 0) | cpus}
 
 
-@_instead_of(static_policy.StaticPolicy, "_note_reuse")
+@instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_other_pods_reuse(right, self, pod, container, cpus):
     """Keeps what init containers leave, and lets any pod have it."""
     right(self, pod, container, cpus)
@@ -186,12 +186,12 @@ def lets_other_pods_reuse(right, self, pod, container, cpus):
     self.reusable = dict.fromkeys((pod.uid, *(f"p{number}" for number in range(40))), left)
 
 
-@_instead_of(static_policy.StaticPolicy, "_note_reuse")
+@instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_no_cpus_be_reused(right, self, pod, container, cpus):
     """Never lets CPUs of init containers serve again."""
 
 
-@_instead_of(cpu_state.CpuState, "release")
+@instead_of(cpu_state.CpuState, "release")
 def releases_one_cpu_too_few(right, self, uid, container):
     """Keeps one CPU of every second container."""
     freed = right(self, uid, container)
@@ -200,20 +200,20 @@ def releases_one_cpu_too_few(right, self, uid, container):
     return freed
 
 
-@_instead_of(cpu_state.CpuState, "cpus_of")
+@instead_of(cpu_state.CpuState, "cpus_of")
 def shared_containers_get_the_first_cpu(right, self, uid, container):
     """Sends shared containers the lowest CPU of the pool only."""
     cpus = right(self, uid, container)
     return cpus if self.exclusive_cpus_of(uid, container) else cpus & -cpus
 
 
-@_instead_of(cpu_manager, "reserved_count")
+@instead_of(cpu_manager, "reserved_count")
 def reserves_rounded_down(right, config, quirks):
     """Rounds a reservation down."""
     return max(1, right(config, quirks) - 1)
 
 
-@_instead_of(reservation, "_ascending_cores")
+@instead_of(reservation, "_ascending_cores")
 def reserves_the_last_cores(right, topology, count):
     """Reserves in descending order."""
     reserved = 0
@@ -225,7 +225,7 @@ def reserves_the_last_cores(right, topology, count):
 # Hints and their merge
 
 
-@_instead_of(hint_request.HintRequest, "smallest")
+@instead_of(hint_request.HintRequest, "smallest")
 def widths_by_free_cpus(right, self):
     """Counts free CPUs for how many NUMA nodes a request needs."""
     total = 0
@@ -236,65 +236,65 @@ def widths_by_free_cpus(right, self):
     return len(self.available)
 
 
-@_instead_of(hint_request.HintRequest, "smallest")
+@instead_of(hint_request.HintRequest, "smallest")
 def prefers_single_nodes_alone(right, self):
     """Prefers no set of several NUMA nodes."""
     return 1
 
 
-@_instead_of(hint_request.HintRequest, "hints")
+@instead_of(hint_request.HintRequest, "hints")
 def hints_for_one_cpu_less(right, self, **how):
     """Offers NUMA nodes that lack one CPU."""
     less = replace(self, needed=max(1, self.needed - 1)) if self.needed > 1 else self
     return right(less, **how)
 
 
-@_instead_of(hint_request.HintRequest, "hints")
+@instead_of(hint_request.HintRequest, "hints")
 def hints_of_few_nodes(right, self, **how):
     """Offers no set of more than two NUMA nodes."""
     return [hint for hint in right(self, **how) if hint.mask.bit_count() <= 2]
 
 
-@_instead_of(static_policy.StaticPolicy, "hint_request")
+@instead_of(static_policy.StaticPolicy, "hint_request")
 def hints_count_reserved_cpus(right, self, pod, container):
     """Counts reserved CPUs as free when it offers hints."""
     with patch.object(self, "reserved", 0):
         return right(self, pod, container)
 
 
-@_instead_of(static_policy.StaticPolicy, "hint_request")
+@instead_of(static_policy.StaticPolicy, "hint_request")
 def hints_count_all_cpus(right, self, pod, container):
     """Offers hints by what the machine has."""
     with patch.object(self.state, "default", self.topology.all):
         return right(self, pod, container)
 
 
-@_instead_of(merge, "preferred_masks")
+@instead_of(merge, "preferred_masks")
 def merges_to_any_preferred(right, axes, everything):
     """Takes what one provider prefers for what all prefer."""
     masks = {mask for axis in axes for mask in merge._preferred_of(axis)[0]}
     return masks or right(axes, everything)
 
 
-@_instead_of(topology_policy, "merge_axes")
+@instead_of(topology_policy, "merge_axes")
 def merges_the_first_provider_alone(right, axes, everything, *fitness):
     """Looks at the first resource only."""
     return right(axes[:1], everything, *fitness)
 
 
-@_instead_of(topology_policy, "merge_axes")
+@instead_of(topology_policy, "merge_axes")
 def merges_the_last_provider_alone(right, axes, everything, *fitness):
     """Looks at the last resource only."""
     return right(axes[-1:], everything, *fitness)
 
 
-@_instead_of(topology_policy, "single_node_axis")
+@instead_of(topology_policy, "single_node_axis")
 def one_node_need_not_be_preferred(right, axis):
     """Under single-numa-node keeps all hints."""
     return axis
 
 
-@_instead_of(admission.Admitter, "_align")
+@instead_of(admission.Admitter, "_align")
 def aligns_the_first_container_alone(right, self, pod, container, answers):
     """Asks for hints of the first container, and puts the others there."""
     if container is not None and container.name != pod.all_containers[0].name:
@@ -302,7 +302,7 @@ def aligns_the_first_container_alone(right, self, pod, container, answers):
     return right(self, pod, container, answers)
 
 
-@_instead_of(admission.Admitter, "_allocate")
+@instead_of(admission.Admitter, "_allocate")
 def allocates_without_the_hint(right, self, pod, container, affinity):
     """Aligns, and allocates anywhere."""
     right(self, pod, container, NO_AFFINITY)
@@ -311,45 +311,45 @@ def allocates_without_the_hint(right, self, pod, container, affinity):
 # Memory
 
 
-@_instead_of(memory_policy, "container_amounts")
+@instead_of(memory_policy, "container_amounts")
 def takes_huge_pages_from_memory(right, container):
     """Takes huge pages for ordinary memory."""
     amounts = right(container)
     return None if amounts is None else {"memory": sum(amounts.values())}
 
 
-@_instead_of(memory_policy, "container_amounts")
+@instead_of(memory_policy, "container_amounts")
 def forgets_huge_pages(right, container):
     """Gives no huge pages."""
     amounts = right(container)
     return None if amounts is None else {name: size for name, size in amounts.items() if name == "memory"}
 
 
-@_instead_of(memory_policy, "container_amounts")
+@instead_of(memory_policy, "container_amounts")
 def rounds_memory_to_gigabytes(right, container):
     """Gives whole gigabytes."""
     amounts = right(container)
     return None if amounts is None else {name: -(-size >> 30) << 30 for name, size in amounts.items()}
 
 
-@_instead_of(memory_policy, "charge")
+@instead_of(memory_policy, "charge")
 def charges_half_the_memory(right, nodes, mask, resource, amount):
     """Books half of what it gives."""
     right(nodes, mask, resource, amount // 2)
 
 
-@_instead_of(memory_policy, "charge")
+@instead_of(memory_policy, "charge")
 def charges_the_first_node_only(right, nodes, mask, resource, amount):
     """Books on one NUMA node of a group what the group gives."""
     right(nodes, mask[:1], resource, amount)
 
 
-@_instead_of(memory_policy, "discharge")
+@instead_of(memory_policy, "discharge")
 def never_returns_memory(right, nodes, block):
     """Keeps the memory of pods that are gone."""
 
 
-@_instead_of(memory_policy, "discharge")
+@instead_of(memory_policy, "discharge")
 def returns_memory_twice(right, nodes, block):
     """Gives back twice what a block had."""
     right(nodes, block)
@@ -359,13 +359,13 @@ def returns_memory_twice(right, nodes, block):
             table.free += block.size
 
 
-@_instead_of(memory_policy.StaticMemoryManager, "_choose")
+@instead_of(memory_policy.StaticMemoryManager, "_choose")
 def spreads_memory_over_all_nodes(right, self, pod, amounts, affinity):
     """Gives memory of every NUMA node."""
     return sum(1 << node_id for node_id in self.nodes)
 
 
-@_instead_of(memory_policy.StaticMemoryManager, "_choose")
+@instead_of(memory_policy.StaticMemoryManager, "_choose")
 def memory_of_the_first_node(right, self, pod, amounts, affinity):
     """Gives memory of the first NUMA node, whatever the hint."""
     mask = right(self, pod, amounts, affinity)
@@ -373,19 +373,19 @@ def memory_of_the_first_node(right, self, pod, amounts, affinity):
     return first if self._has_room(first, amounts) and mask.bit_count() == 1 else mask
 
 
-@_instead_of(memory_policy.StaticMemoryManager, "_has_room")
+@instead_of(memory_policy.StaticMemoryManager, "_has_room")
 def memory_always_fits(right, self, mask, amounts):
     """Believes every hint, and gives what is not there."""
     return True
 
 
-@_instead_of(memory_reuse.ReusableMemory, "update")
+@instead_of(memory_reuse.ReusableMemory, "update")
 def apps_leave_their_memory(right, self, uid, blocks, *, gives):
     """Lets later containers have the memory of apps."""
     right(self, uid, blocks, gives=True)
 
 
-@_instead_of(memory_policy, "is_pinned")
+@instead_of(memory_policy, "is_pinned")
 def pins_burstable_memory(right, pod):
     """Gives Burstable pods memory of their own."""
     return pod.qos != "BestEffort"
@@ -394,46 +394,46 @@ def pins_burstable_memory(right, pod):
 # Devices
 
 
-@_instead_of(device_manager, "choose")
+@instead_of(device_manager, "choose")
 def devices_without_the_hint(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives the lowest devices wherever they are."""
     return right(devices, free, reusable, count, None, preference, quirks)
 
 
-@_instead_of(device_manager, "choose")
+@instead_of(device_manager, "choose")
 def devices_of_the_other_node(right, devices, free, reusable, count, mask, preference, quirks):
     """Takes a mask for its complement."""
     other = None if mask is None else ~mask & (1 << max(m.bit_length() for m in devices.masks.values())) - 1
     return right(devices, free, reusable, count, other or None, preference, quirks)
 
 
-@_instead_of(device_manager, "choose")
+@instead_of(device_manager, "choose")
 def one_device_too_few(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives one device where two are asked for."""
     return right(devices, free, reusable, min(count, 1), mask, preference, quirks)
 
 
-@_instead_of(device_manager, "choose")
+@instead_of(device_manager, "choose")
 def devices_reused_by_apps(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives devices that are in use."""
     return right(devices, frozenset(devices.masks), reusable, count, mask, preference, quirks)
 
 
-@_instead_of(device_state.Allocations, "in_use")
+@instead_of(device_state.Allocations, "in_use")
 def sees_devices_of_one_pod(right, self, resource):
     """Counts as in use what the pod that came first has."""
     first = dict(list(self.given.items())[:1])
     return right(device_state.Allocations(first), resource)
 
 
-@_instead_of(device_manager, "device_hints")
+@instead_of(device_manager, "device_hints")
 def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
     """Offers NUMA nodes by the devices they have, free or not."""
     every = device_manager.Pools(available=frozenset(devices.masks), reusable=pools.reusable)
     return right(devices, every, count, numa_ids, quirks)
 
 
-@_instead_of(device_manager.DeviceManager, "remove_stale")
+@instead_of(device_manager.DeviceManager, "remove_stale")
 def never_returns_devices(right, self, active, uids):
     """Keeps the devices of pods that are gone."""
     return False
@@ -442,19 +442,19 @@ def never_returns_devices(right, self, active, uids):
 # The node
 
 
-@_instead_of(checkpoints.Checkpoints, "save")
+@instead_of(checkpoints.Checkpoints, "save")
 def writes_no_file_with_three_pods(right, self):
     """Forgets to write a change beside the changes before."""
     if len(self._changed) != 1:
         right(self)
 
 
-@_instead_of(node.Node, "_settle")
+@instead_of(node.Node, "_settle")
 def leaves_what_refused_pods_had(right, self):
     """Collects nothing that belongs to nobody."""
 
 
-@_instead_of(node, "reconcile")
+@instead_of(node, "reconcile")
 def reconciles_the_first_pod(right, pods, cpusets, containers, quirks, *, write=None):
     """Looks at the pods that came first only."""
     return right(list(pods)[:1], cpusets, containers, quirks, write=write)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from numa_conformance.suite.checkers import alignment
 from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.suite.history.values import Block
+from numa_conformance.suite.judge.node_subjects import Admission
 from numa_conformance.suite.judge.world import Held, World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
 
@@ -43,6 +47,10 @@ def narrow(*nodes: int) -> Held:
     return held("1", memory=[Block("memory", 1 << 30, sum(1 << one for one in nodes))])
 
 
+def unaligned(world: World, wanted: dict[str, Any]) -> Admission:
+    return replace(refused(world, wanted), reason="TopologyAffinityError")
+
+
 CASES: dict[str, Case] = {
     TOPOLOGY + "restricted/admits-what-several-nodes-hold": (
         refused(pinned("restricted"), WIDE),
@@ -58,11 +66,11 @@ CASES: dict[str, Case] = {
     ),
     TOPOLOGY + "single-numa-node/refuses-what-no-node-holds": (
         admitted(SINGLE, WITH_THREE, c=gives("1,9", 0, 1, 2)),
-        refused(SINGLE, WITH_THREE),
+        unaligned(SINGLE, WITH_THREE),
     ),
     TOPOLOGY + "restricted/refuses-what-nothing-prefers": (
         admitted(FRAGMENTED, guaranteed("p", 3), c=held("1,4,9")),
-        refused(FRAGMENTED, guaranteed("p", 3)),
+        unaligned(FRAGMENTED, guaranteed("p", 3)),
     ),
     TOPOLOGY + "admission/keeps-together-what-one-node-holds": (
         admitted(BEST_EFFORT, WITH_TWO, c=gives("1,9", 2, 3)),
@@ -93,6 +101,31 @@ def test_memory_in_use_on_every_set_that_is_narrow_enough_is_refused() -> None:
     full = node("two-nodes-hugepages-devices", static_memory(topology="restricted"), *there)
     wrong = admitted(full, guaranteed("q", 1, "10Gi"), c=held("1", memory=[Block("memory", 10 << 30, 3)]))
     assert breaks(TOPOLOGY + "restricted/refuses-what-nothing-prefers", wrong) is True
+
+
+@pytest.mark.parametrize(
+    ("world", "wanted", "requirement"),
+    [
+        (SINGLE, WITH_THREE, "single-numa-node/refuses-what-no-node-holds"),
+        (FRAGMENTED, guaranteed("p", 3), "restricted/refuses-what-nothing-prefers"),
+    ],
+)
+def test_what_cannot_be_aligned_is_refused_for_that(world: World, wanted: dict[str, Any], requirement: str) -> None:
+    other = replace(refused(world, wanted), reason="UnexpectedAdmissionError")
+    assert breaks(TOPOLOGY + requirement, other) is True
+
+
+def test_more_than_the_node_has_may_be_refused_for_that() -> None:
+    other = replace(refused(SINGLE, guaranteed("p", 2, **{GPU: "5"})), reason="UnexpectedAdmissionError")
+    assert breaks(TOPOLOGY + "single-numa-node/refuses-what-no-node-holds", other) is False
+
+
+def test_memory_is_narrow_where_nothing_is_aligned_too() -> None:
+    requirement = "memory-manager/static/uses-the-fewest-numa-nodes"
+    one, several = guaranteed("p", 1, "1Gi"), guaranteed("p", 1, "1Gi")
+    several["spec"]["containers"].append({**several["spec"]["containers"][0], "name": "d"})
+    assert breaks(requirement, admitted(pinned("none"), one, c=narrow(0, 1))) is True
+    assert breaks(requirement, admitted(pinned("none"), several, c=narrow(0), d=narrow(1))) is None
 
 
 def test_every_checker_has_a_case() -> None:

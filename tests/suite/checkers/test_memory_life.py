@@ -6,8 +6,8 @@ import pytest
 
 from numa_conformance.suite.checkers import memory_life
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
-from numa_conformance.suite.history.values import Block
-from numa_conformance.suite.judge.node_subjects import Moment, Restart
+from numa_conformance.suite.history.values import Block, MemoryNode, MemoryTable
+from numa_conformance.suite.judge.node_subjects import Arrival, Moment, Restart
 from worlds import Case, admitted, block, breaks, held, judged_in, node, refused, resident
 
 MEMORY = "memory-manager/"
@@ -45,6 +45,14 @@ def on_groups(*nodes: int) -> Moment:
     """Give each of two pods a GiB of some NUMA nodes (bits)."""
     pods = [resident(guaranteed(f"p{bits}", 1, "1Gi"), c=held(memory=[Block("memory", GI, bits)])) for bits in nodes]
     return Moment(node(MACHINE, static_memory("restricted"), *pods))
+
+
+def came_up(gib: int) -> Arrival:
+    """Describe a start with 1 GiB reserved on NUMA node 0, which says that it has so much to give there."""
+    reserved = static_memory(reservedMemory=[{"numaNode": 0, "limits": {"memory": "1Gi"}}])
+    table = MemoryTable(8 << 30, 0, gib << 30, 0, gib << 30)
+    world = node(MACHINE, reserved)
+    return Arrival(world.settings, world, memory=(MemoryNode(0, 0, (0,), tables={"memory": table}),))
 
 
 CASES: dict[str, Case] = {
@@ -95,3 +103,8 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 def test_every_checker_has_a_case() -> None:
     assert CASES.keys() == judged_in(memory_life)
+
+
+@pytest.mark.parametrize(("gib", "broken"), [(7, True), (6, False)])
+def test_books_at_the_start_count_no_reserved_memory(gib: int, broken: bool) -> None:
+    assert breaks(MEMORY + "reserved-memory/is-never-given", came_up(gib)) is broken

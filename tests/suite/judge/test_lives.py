@@ -38,3 +38,10 @@ def admitted(cpus=""):
 def test_a_pod_for_which_the_node_has_no_room_may_be_refused_for_that_alone(first, reason, broken):
     verdicts = judge(life((first, admitted()), (guaranteed("b", 4), refused(reason))))
     assert (PARTS in {one.requirement for one in verdicts.broken}) is broken
+
+
+def test_a_pod_may_be_refused_for_huge_pages_that_the_node_does_not_have():
+    asked = guaranteed("a", 4)
+    asked["spec"]["containers"][0]["resources"]["limits"]["hugepages-2Mi"] = "4Mi"
+    assert judge(life((asked, refused("OutOfhugepages-2Mi")))).broken == []
+    assert PARTS in {one.requirement for one in judge(life((asked, refused("TopologyAffinityError")))).broken}

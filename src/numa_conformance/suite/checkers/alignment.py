@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
-from ..judge.checker import Guard, Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
-from ..judge.room import Request, Room
+from ..judge.room import Request, Room, memory_of
 from ..judge.world import Held, World
 from .admissions import ALIGNING, must_be_admitted, must_be_refused
 from .guards import admitted, for_the_first_time, of_containers, under, without_option
+from .refusals import NOT_ALIGNED
 from .wording import in_words, listed
 
 
@@ -67,7 +70,10 @@ def able_nodes(admission: Admission, *, surely: bool = True) -> list[int]:
 
 
 def _able_sets(admission: Admission) -> list[int]:
-    return Room(admission.before).surely_give(request_of(admission))
+    request = request_of(admission)
+    if admission.settings.topology == "none":
+        request = Request(0, request.memory, {})  # nothing is aligned with the memory
+    return Room(admission.before).surely_give(request)
 
 
 one_node_can_give_all = Guard[Admission](
@@ -122,13 +128,22 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"though the NUMA nodes {format_bits(nodes)} prefer all it asks for")
 
 
+for_one_container_or_aligned = Guard[Admission](
+    "nothing is aligned, and several containers have memory of their own",
+    lambda admission: (
+        admission.settings.topology in ALIGNING
+        or sum(bool(memory_of(admission.before, admission.pod, each)) for each in admission.pod.containers) == 1
+    ),
+)
+
+
 @checker(
     "memory-manager/static/uses-the-fewest-numa-nodes",
     Admission,
-    when=(under(*ALIGNING), *AT_ONCE, with_memory, admitted, few_nodes_can_give_all),
+    when=(*AT_ONCE, with_memory, for_one_container_or_aligned, admitted, few_nodes_can_give_all),
 )
 def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
-    """Under a policy that aligns, memory comes from as few NUMA nodes as ever hold it, where so few can give all."""
+    """Memory comes from as few NUMA nodes as ever hold it, where so few can give all that is aligned with it."""
     able, nodes = _able_sets(admission), 0
     for held in admission.held.values():
         for block in held.memory or ():
@@ -149,7 +164,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
-    return must_be_refused(admission, "though no NUMA node has all it asks for")
+    return _refused_as_unaligned(admission, "though no NUMA node has all it asks for")
 
 
 @checker(
@@ -159,7 +174,19 @@ def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
 )
 def restricted_refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """Under restricted a pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs."""
-    return must_be_refused(admission, "though nothing on so few NUMA nodes is free")
+    return _refused_as_unaligned(admission, "though nothing on so few NUMA nodes is free")
+
+
+def _refused_as_unaligned(admission: Admission, why: str) -> Iterator[Violation]:
+    """Judge that the pod is refused, and as not aligned where the node as a whole has all that it asks for."""
+    yield from must_be_refused(admission, why) or ()
+    if not admission.admitted and Room(admission.before).has(request_of(admission)):
+        yield from violated(
+            admission.reason == NOT_ALIGNED,
+            f"pod {admission.pod.uid} is refused for another reason than its alignment",
+            got=f"{admission.reason}: {admission.message}",
+            allowed=NOT_ALIGNED,
+        )
 
 
 @checker(

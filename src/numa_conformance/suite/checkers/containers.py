@@ -173,7 +173,10 @@ quota_is_told = Guard[OnNode](
     lambda given: given.held is not None and given.held.quota is not None,
 )
 has_a_limit = Guard[OnNode]("the container has no CPU limit", lambda given: given.limit)
-shares = Guard[OnNode]("the container has CPUs of its own", lambda given: not given.cpus)
+shares = Guard[OnNode](
+    "the container has CPUs of its own, or is owed some",
+    lambda given: not given.cpus and not (given.settings.static and given.exclusive),
+)
 
 
 LIMITED = (quota_is_told, limits_are_enforced, shares, has_a_limit)

@@ -9,10 +9,11 @@ from itertools import combinations, islice
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.given import OnNode
-from ..judge.node_subjects import Admission, Moment, Restart
+from ..judge.node_subjects import Admission, Arrival, Moment, Restart
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
+from ..judge.start_subjects import Start
 from ..judge.world import Held
 from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
@@ -225,6 +226,27 @@ had_too_little_before = Guard[Admission](
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again: it serves a pod for which there was too little before."""
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
+
+
+books_are_told = Guard[Arrival | Start](
+    "the books of its memory are not told", lambda start: any(one.tables for one in start.memory)
+)
+
+
+@checker("memory-manager/reserved-memory/is-never-given", Arrival, Start, when=(memory_static, books_are_told))
+def reserved_memory_is_never_given(start: Arrival | Start) -> Iterator[Violation]:
+    """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
+    machine = start.machine if isinstance(start, Start) else start.world and start.world.machine
+    room = allocatable(machine, start.settings.reserved_memory) if machine else {}
+    for one in start.memory:
+        for kind, table in (one.tables or {}).items():
+            most = max(room.get(one.node, {}).get(kind, 0), 0)
+            yield from violated(
+                table.allocatable <= most,
+                f"NUMA node {one.node} has reserved {kind} to give",
+                got=f"{table.allocatable} bytes",
+                allowed=f"{most} bytes at most",
+            )
 
 
 @checker("memory-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, memory_static, came_up))

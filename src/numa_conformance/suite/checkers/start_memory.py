@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ..judge.checker import Guard, Judgement, checker
-from ..judge.quantities import amount
-from ..judge.room import HUGE, allocatable
+from ..judge.quantities import HUGE, amount
+from ..judge.room import allocatable
 from ..judge.start_subjects import Start
 from .guards import memory_static
 from .start_guards import must_come_up, must_not_come_up

@@ -42,10 +42,18 @@ def is_available(option: str, start: Start) -> Judgement:
     """From its version on, and where its gates show it, the option is accepted and takes effect."""
     if start.named != {option} or not start.shows(option):
         return None
+    if PROBES[option].best_effort:
+        # What a target packs without the option may look like what it does with it.
+        comes_up_without = start.plain is not None and start.plain.up
+        return (
+            violated(start.up, f"{option} is refused in {start.version}", got=_told(start))
+            if comes_up_without
+            else None
+        )
     effect = _effect_of(option, start)
     if effect is None:
         return None
-    holds = start.up and (effect or PROBES[option].best_effort)
+    holds = start.up and effect
     return violated(holds, f"{option} takes no effect in {start.version}", got=_told(start), allowed="it takes effect")
 
 

@@ -32,34 +32,36 @@ class OfAWholeKubelet:
         self._is_first = first
         self.histories: Counter[str] = Counter()
 
-    def counts(self, found: Differing) -> bool:
+    def counts(self, differs: Differing) -> bool:
         """Tell whether a difference is one of these, and count it."""
-        kind = self._kind(found)
+        kind = self._kind(differs)
         if kind:
             self.histories[kind] += 1
         return bool(kind)
 
-    def without(self, found: Differing | None) -> Differing | None:
+    def without(self, differs: Differing | None) -> Differing | None:
         """Return a difference unless it is one of these."""
-        return None if found is None or self._kind(found) else found
+        return None if differs is None or self._kind(differs) else differs
 
-    def _kind(self, found: Differing) -> str:
-        return of_a_whole_kubelet(found, found.history if self._is_first else found.other) if self._is_asked else ""
+    def _kind(self, differs: Differing) -> str:
+        if not self._is_asked:
+            return ""
+        return of_a_whole_kubelet(differs, differs.history if self._is_first else differs.other)
 
 
-def of_a_whole_kubelet(found: Differing, kubelet: History) -> str:
+def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     """Return which of these a difference between a kubelet and other managers is; "" where it is none of them."""
-    step = kubelet.steps[found.step]
+    step = kubelet.steps[differs.step]
     if step.method == "node.admit":
-        return THERE_ALREADY if step.params["pod"]["metadata"]["uid"] in _pods_there(kubelet, found.step) else ""
+        return THERE_ALREADY if step.params["pod"]["metadata"]["uid"] in _pods_there(kubelet, differs.step) else ""
     if step.method != "node.restart":
         return ""
     pods = (step.answer or {}).get("pods") or ()
-    numbers = [int(match[1]) for each in found.differences if (match := _POD.match(each.path))]
+    numbers = [int(match[1]) for each in differs.differences if (match := _POD.match(each.path))]
     first = min(numbers, default=len(pods))
     if any(pod["result"] == "rejected" for pod in pods[:first]):
         return AT_A_RESTART
-    return BEFORE_PLUGINS if _has_devices(kubelet, found.step, pods[first : first + 1]) else ""
+    return BEFORE_PLUGINS if _has_devices(kubelet, differs.step, pods[first : first + 1]) else ""
 
 
 def _pods_there(history: History, end: int) -> set[str]:

@@ -9,7 +9,7 @@ from ...machine import Machine
 from ...protocol import Client
 from ..asking.drive import drive
 from ..checkers.verdicts import WELL_FORMED, judge
-from ..generators.scenario import Question, Scenario, ask_all
+from ..generators.scenario import Question, Scenario, Script
 from ..telling.telling import Told, beside, finding_of
 
 __all__ = ["Conversation"]
@@ -46,7 +46,7 @@ class Conversation:
         self._before(machine)
         if self._is_over():
             return
-        scenario = Scenario("case", "of the suite", machine, partial(ask_all, tuple(questions)))
+        scenario = Scenario("case", "of the suite", machine, partial(_asked, tuple(questions)))
         history, fault = drive(scenario, self._client, self._version, self._is_over)
         if fault is not None:
             self._has_failed = True
@@ -56,10 +56,19 @@ class Conversation:
         for broken in verdicts.broken:
             if broken.requirement in self._requirements:
                 until = broken.history.until(broken.step + 1)
-                self._tell(Told(asked, 1, until, (machine.name,), beside=beside(broken)))
+                self._tell(Told(asked, 1, until, 1, (machine.name,), beside=beside(broken)))
                 self._has_failed = True
                 raise finding_of(broken)
         self._tell(Told(asked, 1))
 
     def _is_over(self) -> bool:
         return not self._has_failed and self._over()
+
+
+def _asked(questions: Iterable[Question]) -> Script:
+    """Ask one after the other; a node that does not come up is asked nothing until it is started anew."""
+    down = False
+    for question in questions:
+        if not down or question[0] == "node.start":
+            answer = yield question
+            down = question[0] == "node.start" and answer["result"] == "failed"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from .choice import WHOLE_CORES, fewest, numa_cpus
 from .pods import ContainerSpec, PodSpec
+from .quantities import HUGE, huge_pages
 from .world import World
 
 __all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_cpus"]
@@ -51,7 +52,11 @@ def fits(world: World, pod: PodSpec) -> bool:
     capacity = {
         "cpu": world.online.bit_count() - world.settings.reserved_count,
         "memory": world.machine.total_memory // 2,
+        **{name: 0 for name in pod.resources if name.startswith(HUGE)},
     }
+    for node in world.machine.memory:
+        for name, number in huge_pages(node).items():
+            capacity[name] = capacity.get(name, 0) + number
     pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
     return all(sum(spec.scheduled(name) for spec in pods) <= room for name, room in capacity.items())
 

@@ -113,7 +113,7 @@ class NodeFollower:
             reserved = reply.reserved_cpus or 0
         self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
         if not files:
-            yield Arrival(settings, self._world)
+            yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:

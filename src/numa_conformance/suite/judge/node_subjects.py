@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..history.answers import Aligned, Update
-from ..history.values import Held
+from ..history.values import Held, MemoryNode
 from .pods import PodSpec
 from .settings import Settings
 from .world import PodOnNode, World, union
@@ -38,11 +38,15 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``."""
+    """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``.
+
+    ``memory``: the books of its NUMA nodes, where told.
+    """
 
     settings: Settings
     world: World | None
     refusal: str = ""
+    memory: tuple[MemoryNode, ...] = ()
 
     @property
     def up(self) -> bool:

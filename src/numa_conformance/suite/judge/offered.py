@@ -11,7 +11,8 @@ from ..history.values import Affinity, Held, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
-from .room import HUGE, Room, asked_devices, local
+from .quantities import HUGE
+from .room import Room, asked_devices, local
 from .settings import Settings
 from .world import PodOnNode, World, union
 

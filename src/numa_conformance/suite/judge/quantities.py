@@ -7,7 +7,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["amount", "read_amount"]
+from ...machine import MemoryNode
+
+__all__ = ["HUGE", "amount", "huge_pages", "read_amount"]
+
+HUGE = "hugepages-"
+"""What the names of huge pages as a resource begin with."""
 
 _WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d{1,3})|([KMGTPE]i)|([numkMGTPE]?))")
 _BINARY = {f"{letter}i": Fraction(1024**power) for power, letter in enumerate("KMGTPE", 1)}
@@ -37,3 +42,8 @@ def read_amount(kind: type, written: Any) -> Any:
     if kind is not Fraction or not isinstance(written, (str, int, float)):
         raise ValueError(f"{written!r:.80} is no amount")
     return amount(written)
+
+
+def huge_pages(node: MemoryNode) -> dict[str, int]:
+    """Return the bytes of a NUMA node in huge pages, by the name of the resource."""
+    return {f"{HUGE}{size}": int(amount(size)) * count for size, count in node.hugepages.items()}

@@ -12,12 +12,11 @@ from .alignment import Alignment
 from .choice import cpus_of
 from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
-from .quantities import amount
+from .quantities import HUGE, huge_pages
 from .world import World
 
-__all__ = ["HUGE", "Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
+__all__ = ["Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
 
-HUGE = "hugepages-"
 FEW_NODES = 10
 """NUMA nodes of which every set is looked at: 1,023 of them."""
 
@@ -71,23 +70,19 @@ def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> 
     room = {}
     for node in machine.memory:
         kept = reserved.get(node.node, {})
-        amounts = {"memory": ordinary(node), **_huge_pages(node)}
+        amounts = {"memory": ordinary(node), **huge_pages(node)}
         room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
     return room
 
 
 def ordinary(node: MemoryNode) -> int:
     """Return the bytes of a NUMA node that are not in huge pages."""
-    return (node.memory or 0) - sum(_huge_pages(node).values())
+    return (node.memory or 0) - sum(huge_pages(node).values())
 
 
 def whole(node: MemoryNode) -> dict[str, int]:
     """Return the bytes of a NUMA node by type; of memory those in huge pages too."""
-    return {"memory": node.memory or 0, **_huge_pages(node)}
-
-
-def _huge_pages(node: MemoryNode) -> dict[str, int]:
-    return {f"{HUGE}{size}": int(amount(size)) * count for size, count in node.hugepages.items()}
+    return {"memory": node.memory or 0, **huge_pages(node)}
 
 
 class Room:
@@ -179,6 +174,16 @@ class Room:
             and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
             and all(self.free_devices(1 << node, name) >= number for name, number in request.devices.items())
         ]
+
+    def has(self, request: Request) -> bool:
+        """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
+        every = sum(1 << node for node in self._machine.numa_ids)
+        free = {kind: self.capacity(every, kind) - self.given_within(every, kind) for kind in request.memory}
+        return (
+            self._world.free.bit_count() > request.cpus
+            and all(free[kind] >= number for kind, number in request.memory.items())
+            and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
+        )
 
     def _cpus(self, node: int) -> int:
         return (self._machine.numa_bits[node] & self._world.free).bit_count()

@@ -16,7 +16,7 @@ from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
 from ..history.answers import Admitted, NodeStarted, Rejected, StartFailed
 from ..history.history import Head
-from ..history.values import Answer, Held
+from ..history.values import Answer, Held, MemoryNode
 from .choice import numa_cpus
 from .pods import PodSpec
 from .questions import AdmitPod, Question, StartNode
@@ -55,7 +55,7 @@ class Start:
 
     ``refusal``: why the node does not come up, None where it does. ``reserved`` and ``pool`` as told, None where they
     are not. ``first``: the first pod, None where none came. ``plain``: the first start of the same history, for which
-    nothing was changed yet; None when this is it.
+    nothing was changed yet; None when this is it. ``memory``: the books of its NUMA nodes, where told.
     """
 
     machine: Machine
@@ -67,6 +67,7 @@ class Start:
     pool: int | None = None
     first: FirstPod | None = None
     plain: Start | None = None
+    memory: tuple[MemoryNode, ...] = ()
 
     @property
     def reserved_told(self) -> int | None:
@@ -136,6 +137,7 @@ def _start(
         None if up is None else up.default_cpuset,
         first,
         plain,
+        (up and up.memory_state) or (),
     )
 
 

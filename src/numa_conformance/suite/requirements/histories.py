@@ -215,16 +215,22 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "topology-manager/single-numa-node/refuses-what-no-node-holds",
-        "A pod is refused when no NUMA node has its CPUs, memory and devices together.",
+        "A pod is refused when no NUMA node has its CPUs, memory and devices together; the reason is "
+        "TopologyAffinityError where the node as a whole has them.",
         "topology-manager/single-numa-node",
-        statements=("topology/single-numa-node/one-node-or-refused",),
+        statements=("topology/single-numa-node/one-node-or-refused", "topology/restricted/topology-affinity-error"),
         since="1.18",
     ),
     _requirement(
         "topology-manager/restricted/refuses-what-nothing-prefers",
-        "A pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs.",
+        "A pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs; the reason is "
+        "TopologyAffinityError where the node as a whole has all it asks for.",
         "topology-manager/restricted",
-        statements=("topology/restricted/refuses", "topology-source/cpu-hints/size-counts-all-cpus"),
+        statements=(
+            "topology/restricted/refuses",
+            "topology/restricted/topology-affinity-error",
+            "topology-source/cpu-hints/size-counts-all-cpus",
+        ),
         since="1.18",
     ),
 )
