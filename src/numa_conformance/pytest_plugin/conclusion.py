@@ -24,7 +24,7 @@ from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
 from .run import RUN, Run, open_connection
-from .spending import NO_TIME
+from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
 __all__ = ["HARNESS_ERROR", "Conclusion", "Terminal"]
@@ -67,6 +67,11 @@ class Conclusion:
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         """Plan what a worker of xdist has collected; all collect the same."""
         self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_own(nodeid))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of xdist when the run began."""
+        node.workerinput[BEGAN] = self._config.stash[RUN].spending.began
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

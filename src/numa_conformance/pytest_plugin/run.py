@@ -18,7 +18,7 @@ from ..suite.asking.profiles import Profile
 from .options import is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
-from .spending import Spending
+from .spending import BEGAN, Spending
 
 __all__ = ["RUN", "Run", "open_connection"]
 
@@ -63,7 +63,8 @@ class Run:
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        spending = Spending(None if deep else budget.seconds)
+        began = getattr(config, "workerinput", {}).get(BEGAN)
+        spending = Spending(None if deep else budget.seconds, began=began)
         client = Client(open_connection(config, level, Profile.parse(profile, DEFAULT).version))
         return cls(
             client=client,

@@ -12,6 +12,7 @@ from .cases import CASE
 from .searching import searches
 
 __all__ = [
+    "BEGAN",
     "BY_HAND",
     "CONVERSATIONS",
     "NO_TIME",
@@ -26,23 +27,30 @@ CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""
 
 
+BEGAN = "numa_began"
+"""What tells a worker of xdist when the run began: on one machine all processes have one clock."""
 NO_TIME = "not asked within the budget"
 """How the reason begins why a case was not asked for which there was no time."""
 
 
 class Spending:
-    """A time that begins now. Waiting for a target counts as deciding does. Without seconds there is no end to it."""
+    """The time of a run. Waiting for a target counts as deciding does; without seconds there is no end to it."""
 
-    def __init__(self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the seconds of the whole run."""
+    def __init__(
+        self,
+        seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        began: float | None = None,
+    ) -> None:
+        """Take the seconds of the whole run, and when it ``began`` where that was in another process."""
         self.seconds = seconds
         self._clock = clock
-        self._began = clock()
+        self.began = clock() if began is None else began
 
     @property
     def spent(self) -> float:
         """Seconds since it began."""
-        return self._clock() - self._began
+        return self._clock() - self.began
 
     def left(self, kept: float = 0.0) -> float:
         """Return the seconds that are left but for a part of all that is kept for later; 0 where nothing is."""
