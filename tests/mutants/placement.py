@@ -58,6 +58,18 @@ def _no_topology_options(kubelet: Json) -> None:
     kubelet.pop("topologyManagerPolicyOptions", None)
 
 
+def _distances_do_not_count(kubelet: Json) -> None:
+    options = dict(kubelet.get("topologyManagerPolicyOptions") or {})
+    options.pop("prefer-closest-numa-nodes", None)
+    kubelet["topologyManagerPolicyOptions"] = options
+
+
+def _tells_no_hints(answer: Json, memory: Memory) -> Json:
+    containers = {name: {**held, "affinity": None} for name, held in (answer.get("containers") or {}).items()}
+    told = {name: value for name, value in answer.items() if name != "alignments"}
+    return {**told, "containers": containers} if containers else told
+
+
 def _devices(change: Any) -> dict[str, Rewrite]:
     def rewrite(machine: Json) -> None:
         for device in machine.get("devices", ()):
@@ -207,6 +219,12 @@ MUTANTS: tuple[mutant, ...] = (
         "cannot_raise_the_limit_of_numa_nodes",
         [_TOPOLOGY + "max-allowable-numa-nodes/is-set-to-true"],
         questions={"node.start": in_kubelet(_no_topology_options)},
+    ),
+    mutant(
+        "places_on_far_numa_nodes",
+        [_TOPOLOGY + "prefer-closest-numa-nodes/places-on-the-closer-set"],
+        questions={"node.start": in_kubelet(_distances_do_not_count)},
+        answers={"node.admit": _tells_no_hints},
     ),
     mutant(
         "gives_one_device_too_few",

@@ -37,10 +37,8 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     near = 0
     if request.affinity and request.affinity.nodes is not None:
         near = available & _near(topology, request.affinity.nodes, options)
-    elif options.align_by_socket and not (
-        options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints
-    ):
-        near = align_by_socket.socket_that_holds(available, request.count, topology)
+    if options.align_by_socket and not (options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints):
+        near = align_by_socket.socket_that_holds(near or available, request.count, topology) or near
     if whole and whole.chooses and whole.offered(available) == available:
         pools = map(whole.offered, _narrowest_first(topology, (near, available), options))
         with suppress(NotEnoughCpus):

@@ -17,6 +17,7 @@ from numa_conformance.suite.checkers.verdicts import Verdicts
 Json = dict[str, Any]
 AGAIN = "node/admission/admits-again-what-it-admitted"
 INIT = "node/admission/an-init-container-no-larger-changes-nothing"
+LARGER = "node/admission/admits-on-a-larger-machine"
 REFUSED: Json = {"result": "rejected", "reason": "No", "message": "no"}
 
 
@@ -68,6 +69,38 @@ class InOneOrder(Refuses):
         return told != sorted(told)
 
 
+class NeedsANewNumaNode(Refuses):
+    """Refuses all on a machine with more NUMA nodes than the one before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: set[int] = set()
+
+    def refuses(self, pod: Json) -> bool:
+        numa = {cpu["numa"] for cpu in self.machine["cpus"]}
+        self.first = self.first if self.first and self.first <= numa else numa
+        return self.first < numa
+
+
+class GoesByNames(Refuses):
+    """Takes pods by their names."""
+
+    def refuses(self, pod: Json) -> bool:
+        return bool(pod["metadata"]["name"].startswith("z-"))
+
+
+class TakesOffForOn(Refuses):
+    """Lets pods in on a node alone whose options are all on."""
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Json:
+        if method == "node.start":
+            self.off = "false" in (params["kubelet"].get("cpuManagerPolicyOptions") or {}).values()
+        return super().call(method, params)
+
+    def refuses(self, pod: Json) -> bool:
+        return self.off
+
+
 class AddsInitContainers(Refuses):
     """Counts init containers beside app containers, and has room for one."""
 
@@ -89,6 +122,9 @@ PLANTED: list[tuple[type[Refuses], str]] = [
     (AfterARestart, AGAIN),
     (WearsOut, AGAIN),
     (InOneOrder, AGAIN),
+    (GoesByNames, AGAIN),
+    (TakesOffForOn, AGAIN),
+    (NeedsANewNumaNode, LARGER),
     (AddsInitContainers, INIT),
 ]
 
@@ -100,5 +136,5 @@ def test_a_node_that_refuses_what_it_admitted_is_found_out(make: type[Refuses], 
 
 def test_the_reference_admits_again() -> None:
     told = verdicts(Refuses())
-    assert not {one.requirement for one in told.broken} & {AGAIN, INIT}
+    assert not {one.requirement for one in told.broken} & {AGAIN, INIT, LARGER}
     assert min(told.asked[AGAIN], told.asked[INIT]) > 20

@@ -129,9 +129,9 @@ def ignores_hidden_options(config: dict[str, Any]) -> None:
 
 
 def enables_options_by_the_gate(config: dict[str, Any]) -> None:
-    if (config.get("featureGates") or {}).get("CPUManagerPolicyAlphaOptions") and config[
+    if (config.get("featureGates") or {}).get("CPUManagerPolicyAlphaOptions") and config.get(
         "cpuManagerPolicy"
-    ] == "static":
+    ) == "static":
         config["cpuManagerPolicyOptions"] = {STRICT: "true", **config.get("cpuManagerPolicyOptions", {})}
 
 
@@ -270,6 +270,12 @@ CASES: list[Case] = [
         T3,
         (kubelet(), up(), WIDE, gave(c="0-8")),
         (kubelet(), up(), WIDE, gave(c="")),
+    ),
+    (
+        "memory-manager/policy/unknown-is-refused",
+        T3,
+        (kubelet(memoryManagerPolicy="x"), up()),
+        (kubelet(memoryManagerPolicy="x"), DOWN),
     ),
     ("topology-manager/policy/unknown-is-refused", T3, (aligned("x"), up()), (aligned("x"), DOWN)),
     (

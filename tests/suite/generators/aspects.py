@@ -8,7 +8,7 @@ from typing import Any
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.suite.judge.pods import PodSpec
 
-__all__ = ["of_configuration", "of_pod"]
+__all__ = ["Aspects", "few", "of_configuration", "of_pod", "pairs", "some"]
 
 Aspects = dict[str, str]
 
@@ -24,9 +24,9 @@ def of_configuration(kubelet: Mapping[str, Any], machine: Mapping[str, Any]) -> 
         "memory policy": kubelet.get("memoryManagerPolicy", "absent"),
         "reservation": _reservation(kubelet),
         "prefer-closest-numa-nodes": topology.get("prefer-closest-numa-nodes", "absent"),
-        "NUMA nodes": _few(len({cpu["numa"] for cpu in machine["cpus"]})),
-        "sockets": _few(len({cpu["socket"] for cpu in machine["cpus"]})),
-        "device resources of the machine": _some(len({own["resource"] for own in machine.get("devices") or ()})),
+        "NUMA nodes": few(len({cpu["numa"] for cpu in machine["cpus"]})),
+        "sockets": few(len({cpu["socket"] for cpu in machine["cpus"]})),
+        "device resources of the machine": some(len({own["resource"] for own in machine.get("devices") or ()})),
     }
     if aspects["CPU policy"] == "static":
         aspects |= {name: options.get(name, "absent") for name in STATIC_OPTIONS}
@@ -42,12 +42,12 @@ def of_pod(pod: Mapping[str, Any]) -> Aspects:
     kinds = {container.kind for container in spec.containers}
     return {
         "class": spec.qos,
-        "app containers": _few(len(apps)),
+        "app containers": few(len(apps)),
         "beside the apps": "+".join(sorted(kinds - {"app"})) or "nothing",
         "exclusive and shared containers": "+".join(sorted({"own" if c.exclusive else "shared" for c in apps})),
-        "containers with devices": _few(sum(map(bool, devices))),
-        "device resources of a container": _some(max(devices)),
-        "huge page sizes": _some(len(pages)),
+        "containers with devices": few(sum(map(bool, devices))),
+        "device resources of a container": some(max(devices)),
+        "huge page sizes": some(len(pages)),
     }
 
 
@@ -57,11 +57,11 @@ def _reservation(kubelet: Mapping[str, Any]) -> str:
     return "+".join(filter(None, (named, *fields))) or "nothing"
 
 
-def _few(number: int) -> str:
+def few(number: int) -> str:
     return str(number) if number < 3 else "3 or more"
 
 
-def _some(number: int) -> str:
+def some(number: int) -> str:
     return str(number) if number < 2 else "2 or more"
 
 

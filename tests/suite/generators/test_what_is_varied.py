@@ -9,13 +9,10 @@ from itertools import combinations
 
 import pytest
 
-from directly import Directly
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.machine import machine_to_dict
-from numa_conformance.protocol import ReferenceTarget
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import ALL, GROUPS
 
+from .asked_questions import lives
 from .aspects import Aspects, of_configuration, of_pod, pairs
 
 Value = tuple[str, str]
@@ -95,17 +92,14 @@ def _seen() -> tuple[dict[str, Counter[str]], Counter[tuple[Value, Value]]]:
 
 def _asked() -> Iterator[Aspects]:
     """Yield the aspects of each admission that a target with every feature is asked for."""
-    target = Directly(ReferenceTarget(level="documented"))
-    for group in ("lives", "relations"):
-        for scenario in (each for each in GROUPS[group].scenarios(ALL, 0) if each.generator != "example"):
-            history, _ = drive(scenario, target, target.description.kubernetes_version)  # type: ignore[arg-type]
-            machine = machine_to_dict(scenario.machine)
-            configuration: Aspects = {}
-            for step in history.steps:
-                if step.method == "node.start":
-                    configuration = of_configuration(step.params["kubelet"], machine)
-                elif step.method == "node.admit":
-                    yield configuration | of_pod(step.params["pod"])
+    for history in (each for each in lives() if each.head.generator != "example"):
+        machine = machine_to_dict(history.head.machine)
+        configuration: Aspects = {}
+        for step in history.steps:
+            if step.method == "node.start":
+                configuration = of_configuration(step.params["kubelet"], machine)
+            elif step.method == "node.admit":
+                yield configuration | of_pod(step.params["pod"])
 
 
 @pytest.mark.parametrize("option", STATIC_OPTIONS)

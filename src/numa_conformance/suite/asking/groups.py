@@ -14,12 +14,14 @@ from ...protocol.features import FEATURES
 from ...protocol.messages import SURFACES
 from ..checkers.verdicts import ANSWERED, WELL_FORMED
 from ..generators import damages as damaged
+from ..generators import half_cores
 from ..generators.allocations import allocation_sweep
 from ..generators.cells import cells
 from ..generators.crashes import NEEDED, crashes
 from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
+from ..generators.near_and_far import near_and_far
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from ..generators.pods import examples_of_pods, pod_sweep
 from ..generators.relations import related
@@ -131,6 +133,9 @@ def _allocations(claimed: Claimed, seed: int, machines: Machines = None) -> Iter
 def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
     yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
+    yield from near_and_far(claimed, machines, seed=seed)
+    if claimed >= half_cores.NEEDED:
+        yield from half_cores.half_cores(machines)
 
 
 def _starts(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:

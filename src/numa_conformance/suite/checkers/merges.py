@@ -44,8 +44,8 @@ some_are_nearer = Guard[MergedHints](
 def _nearest_on_average(merge: MergedHints) -> tuple[float, frozenset[int]]:
     """Return the least average distance within an affinity as narrow as the one taken, and those that have it."""
     rivals = _rivals(merge)
-    least = min(map(merge.average, rivals), default=0.0)
-    return least, frozenset(nodes for nodes in rivals if merge.average(nodes) == least)
+    least = min(map(merge.between.average, rivals), default=0.0)
+    return least, frozenset(nodes for nodes in rivals if merge.between.average(nodes) == least)
 
 
 def _rivals(merge: MergedHints) -> list[int]:

@@ -162,6 +162,14 @@ def weighs_resources(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node)
 
 
+@checker(
+    "scheduler/requested-to-capacity-ratio/rounds-to-the-nearest", ScoredNode, when=(*FORMULA, of_several_resources)
+)
+def rounds_to_the_nearest(node: ScoredNode) -> Judgement:
+    """The page's second node has a mean of 6.9 and scores 7: the nearest whole number."""
+    return _is_within(node, node.nearest_range(), f"the score is not the nearest to the mean of {_utilization(node)}")
+
+
 @checker("scheduler/requested-to-capacity-ratio/worked-example", ScoredNode, when=(*FORMULA, as_in_the_example))
 def works_the_example(node: ScoredNode) -> Judgement:
     """The page's nodes score 5 and 7 of 10."""
@@ -169,10 +177,14 @@ def works_the_example(node: ScoredNode) -> Judgement:
 
 
 def _scores_by_the_formula(node: ScoredNode) -> Judgement:
-    low, high = node.ratio_range()
+    return _is_within(node, node.ratio_range(), f"the score is not that of {_utilization(node)}")
+
+
+def _is_within(node: ScoredNode, allowed: tuple[int, int], why: str) -> Judgement:
+    low, high = allowed
     return violated(
         low <= (node.score or 0) <= high,
-        f"the score is not that of {_utilization(node)}",
+        why,
         got=node.score,
         allowed=f"{low} to {high} of {node.top}" if low < high else f"{low} of {node.top}",
     )

@@ -23,6 +23,8 @@ def _effect_of(option: str, start: Start) -> bool | None:
     plain = start.plain
     if plain is None or not plain.up or plain.kubelet.get("cpuManagerPolicyOptions"):
         return None
+    if plain.first is None and option != STRICT:
+        return None
     probe = PROBES[option]
     return probe.takes_effect(start) if probe.takes_effect(plain) is False else None
 
@@ -40,7 +42,7 @@ def _told_of(first: FirstPod) -> str:
 
 def is_available(option: str, start: Start) -> Judgement:
     """From its version on, and where its gates show it, the option is accepted and takes effect."""
-    if start.named != {option} or not start.shows(option):
+    if start.on != {option} or not all(map(start.shows, start.named)):
         return None
     if PROBES[option].best_effort:
         # What a target packs without the option may look like what it does with it.
@@ -59,7 +61,7 @@ def is_available(option: str, start: Start) -> Judgement:
 
 def stays_hidden(option: str, start: Start) -> Judgement:
     """Before its version, and while the gate of its maturity is off, the option takes no effect."""
-    if start.named != {option} or start.shows(option) is not False:
+    if start.named != {option} or start.on != {option} or start.shows(option) is not False:
         return None
     return _no_effect(option, start, f"{option} takes effect, though it is hidden in {start.version} by these gates")
 
@@ -102,9 +104,9 @@ def _could_show(option: str, start: Start) -> bool:
 def gate_off_means_defaults(start: Start) -> Judgement:
     """With CPUManagerPolicyOptions off the static policy runs with its defaults."""
     gates = start.kubelet.get("featureGates") or {}
-    if gates.get("CPUManagerPolicyOptions") is not False or len(start.named) != 1:
+    if gates.get("CPUManagerPolicyOptions") is not False or len(start.on) != 1:
         return None
-    (option,) = start.named
+    (option,) = start.on
     if option not in STATIC_OPTIONS or start.shows(option) is None:
         return None
     return _no_effect(option, start, f"{option} takes effect, though CPUManagerPolicyOptions is off")
@@ -113,7 +115,7 @@ def gate_off_means_defaults(start: Start) -> Judgement:
 @checker("cpu-manager/options/add-up", Start)
 def options_add_up(start: Start) -> Judgement:
     """full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be named together."""
-    if len(start.named) < 2 or not start.named <= ADD_UP or not all(start.shows(option) for option in start.named):
+    if len(start.on) < 2 or not start.named <= ADD_UP or not all(start.shows(option) for option in start.named):
         return None
     return violated(
         start.up, f"{' and '.join(sorted(start.named))} are refused", got=_told(start), allowed="it comes up"
@@ -121,7 +123,7 @@ def options_add_up(start: Start) -> Judgement:
 
 
 def _excludes(first: str, second: str, start: Start) -> Judgement:
-    if not {first, second} <= start.named or not all(start.shows(option) for option in start.named):
+    if not {first, second} <= start.on or not all(start.shows(option) for option in start.named):
         return None
     return violated(not start.up, f"{first} and {second} are accepted together", allowed="the node does not come up")
 
@@ -133,7 +135,7 @@ for _id, (_first, _second, _statement) in EXCLUDED.items():
 @checker("cpu-manager/align-by-socket/refuses-single-numa-node", Start)
 def socket_yields_to_single_numa_node(start: Start) -> Judgement:
     """With single-numa-node the node does not come up, or a pod that no NUMA node holds is refused all the same."""
-    if start.named != {BY_SOCKET} or not start.shows(BY_SOCKET) or start.settings.topology != "single-numa-node":
+    if start.on != {BY_SOCKET} or not start.shows(BY_SOCKET) or start.settings.topology != "single-numa-node":
         return None
     admitted = start.up and start.first is not None and start.first.admitted
     return violated(
@@ -149,7 +151,7 @@ def socket_yields_to_single_numa_node(start: Start) -> Judgement:
 def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
     """On hardware with more sockets than NUMA nodes it does not apply: what a NUMA node holds is admitted."""
     nodes = start.nodes_with_cpus
-    if start.named != {BY_SOCKET} or not start.shows(BY_SOCKET) or len(start.machine.socket_bits) <= nodes:
+    if start.on != {BY_SOCKET} or not start.shows(BY_SOCKET) or len(start.machine.socket_bits) <= nodes:
         return None
     refused = start.up and start.first is not None and not start.first.admitted
     return violated(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...documentation.policies import CPU_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ...documentation.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.pods import GUARANTEED
 from ..judge.start_subjects import FirstPod, Start
@@ -174,6 +174,16 @@ def unknown_topology_policy_is_refused(start: Start) -> Judgement:
 def unknown_scope_is_refused(start: Start) -> Judgement:
     """A Topology Manager scope that does not exist is refused."""
     return _unknown(start, "topologyManagerScope")
+
+
+@checker(
+    "memory-manager/policy/unknown-is-refused",
+    Start,
+    when=(names_another_than("memoryManagerPolicy", MEMORY_POLICIES),),
+)
+def unknown_memory_policy_is_refused(start: Start) -> Judgement:
+    """A Memory Manager policy that does not exist is refused."""
+    return _unknown(start, "memoryManagerPolicy")
 
 
 def _unknown(start: Start, field: str) -> Judgement:

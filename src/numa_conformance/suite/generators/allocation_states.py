@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...cpuset import format_bits, iter_bits
+from ...documentation.options import STATIC_OPTIONS
+from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine
 from ...protocol.features import FEATURES
 from .workloads import container, pod, static
 
-__all__ = ["ALL", "ASKING", "INIT", "Claimed", "NodeState", "claimed_options", "guaranteed_pod", "state_by_lot"]
+__all__ = [
+    "ALL",
+    "ASKING",
+    "INIT",
+    "Claimed",
+    "NodeState",
+    "claimed_options",
+    "guaranteed_pod",
+    "several",
+    "state_by_lot",
+    "varied",
+]
 
 Claimed = frozenset[str]
 """The features that a target claims."""
@@ -36,7 +49,8 @@ def claimed_options(options: Iterable[Sequence[str]], claimed: Claimed) -> list[
 class NodeState:
     """A machine, options of the static policy, and CPUs as bits: reserved, of another pod, reusable by the one asking.
 
-    ``held``: container of the asking pod to what it has.
+    ``held``: container of the asking pod to what it has. ``off``: options that are written as ``"false"``. ``pods``:
+    how many pods share what is taken. ``topology``: the Topology Manager's policy.
     """
 
     machine: Machine
@@ -45,6 +59,9 @@ class NodeState:
     taken: int
     reusable: int = 0
     held: Mapping[str, int] | None = None
+    off: tuple[str, ...] = ()
+    pods: int = 1
+    topology: str = "best-effort"
 
     @property
     def of_the_pod(self) -> int:
@@ -63,8 +80,9 @@ class NodeState:
     def question(self) -> dict[str, Any]:
         """The parameters that tell the state."""
         strict = self.reserved if "strict-cpu-reservation" in self.options else 0
-        kubelet = static(*self.options, reserved=format_bits(self.reserved), topology="best-effort")
-        assignments = {"another": {"c": format_bits(self.taken)}} if self.taken else {}
+        kubelet = static(*self.options, reserved=format_bits(self.reserved), topology=self.topology, off=self.off)
+        others = enumerate(_parts(self.taken, self.pods))
+        assignments = {f"another{index or ''}": {"c": format_bits(cpus)} for index, cpus in others}
         assigned = {name: format_bits(cpus) for name, cpus in (self.held or {}).items()}
         if self.reusable:
             assigned["init"] = format_bits(self.reusable)
@@ -89,6 +107,24 @@ def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -
     return NodeState(machine, tuple(options), reserved, taken)
 
 
+def varied(state: NodeState, claimed: Claimed, lot: random.Random) -> NodeState:
+    """Return the state written otherwise: with options that are off, more pods, another policy that aligns."""
+    known = [name for name in STATIC_OPTIONS if name not in state.options and f"cpu-manager/{name}" in claimed]
+    off = sorted(lot.sample(known, min(len(known), lot.randint(0, 2))))
+    policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in claimed and name != "none"]
+    if "align-by-socket" in state.options:
+        policies = [name for name in policies if name != "single-numa-node"]
+    topology = lot.choice(policies or [state.topology])
+    return replace(state, off=tuple(off), pods=lot.randint(1, 3), topology=topology)
+
+
+def _parts(cpus: int, count: int) -> Iterator[int]:
+    """Divide CPUs among so many pods, in turns; none is without."""
+    known = list(iter_bits(cpus))
+    parts = (known[start::count] for start in range(count))
+    return (sum(1 << cpu for cpu in part) for part in parts if part)
+
+
 def guaranteed_pod(
     *cpus: int | str, init: Sequence[int | str] = (), sidecars: Sequence[int | str] = ()
 ) -> dict[str, Any]:
@@ -97,6 +133,26 @@ def guaranteed_pod(
     first = [container(f"s{index}", cpu=str(size), memory=_MEMORY, sidecar=True) for index, size in enumerate(sidecars)]
     first += [container(f"init{index or ''}", cpu=str(size), memory=_MEMORY) for index, size in enumerate(init)]
     return pod(ASKING, apps, init=first)
+
+
+def several(lot: random.Random, free: int, claimed: Claimed) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield pods of several containers, of every class, each with one container that is asked about."""
+    sizes = [lot.randint(1, max(1, free // 2)) for _ in range(3)]
+    yield guaranteed_pod(*sizes[:2]), "c1"
+    yield guaranteed_pod(sizes[0], "1500m", sizes[2]), "c2"
+    first = INIT in claimed
+    if first:
+        yield guaranteed_pod(sizes[0], init=sizes[1:]), "init"
+        yield guaranteed_pod(sizes[0], init=sizes[1:2], sidecars=sizes[2:]), "s0"
+        yield guaranteed_pod(sizes[0], 1, sidecars=sizes[2:]), lot.choice(("s0", "c1"))
+    for requests in ({"cpu": "1", "memory": _MEMORY}, None):
+        apps = [container(f"c{index}", requests=requests) for index in range(lot.randint(2, 3))]
+        yield pod(ASKING, apps), "c1"
+        for sidecar in (True, False) if first else ():
+            beside = container("i0", requests=requests, sidecar=sidecar)
+            both = [container("s0", requests=requests, sidecar=True), beside]
+            yield pod(ASKING, apps, init=[beside]), "i0"
+            yield pod(ASKING, apps, init=both), lot.choice(("s0", "i0", "c0"))
 
 
 def _threads(cpus: int, lot: random.Random, count: int) -> int:

@@ -10,7 +10,18 @@ from typing import Any
 
 from ...cpuset import iter_bits
 from ...machine import Machine, catalogue_names, load_machine
-from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
+from .allocation_states import (
+    ALL,
+    ASKING,
+    INIT,
+    Claimed,
+    NodeState,
+    claimed_options,
+    guaranteed_pod,
+    several,
+    state_by_lot,
+    varied,
+)
 from .picks import OPTION_SETS
 from .scenario import Question, Scenario, ask_all
 from .workloads import best_effort, burstable, kubelet
@@ -49,9 +60,13 @@ def allocation_sweep(
                 continue
             cell = f"allocate {'+'.join(names) or 'no option'}"
             lot = random.Random(f"{seed} {machine.name} {cell}")
-            questions = list(_questions(state_by_lot(machine, names, lot), lot, claimed))
+            state = varied(
+                state_by_lot(machine, names, lot), claimed, random.Random(f"varied {seed} {machine.name} {cell}")
+            )
+            questions = list(_questions(state, lot, claimed))
             yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
-        by_number = [question for reservation in RESERVATIONS for question in _reserved(machine, reservation)]
+        lot = random.Random(f"{seed} {machine.name} by number")
+        by_number = [question for amounts in RESERVATIONS for question in _reserved(machine, amounts, claimed, lot)]
         yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)
 
 
@@ -62,7 +77,7 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
             yield _asked(state, guaranteed_pod(size), "c0")
     nodes = [node for node, cpus in state.machine.numa_bits.items() if cpus & state.free]
     if nodes:
-        hinted = sorted(lot.sample(nodes, lot.randint(1, min(2, len(nodes)))))
+        hinted = sorted(lot.sample(nodes, lot.randint(1, min(3, len(nodes)))))
         room = sum(state.machine.numa_bits[node] & state.free for node in hinted).bit_count()
         for size in {lot.randint(1, room), min(room + 1, free)}:
             yield _asked(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
@@ -70,9 +85,20 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
         yield from _own(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
         yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
+    for pod, name in several(lot, free, claimed):
+        yield _asked(state, pod, name, _affinity(nodes, lot))
     if "cpu-manager/none" in claimed:
-        method, question = _asked(state, guaranteed_pod(1), "c0")
-        yield method, {**question, "kubelet": kubelet()}
+        for pod in (guaranteed_pod(1), burstable(ASKING, 1), best_effort(ASKING)):
+            method, question = _asked(state, pod, pod["spec"]["containers"][0]["name"])
+            yield method, {**question, "kubelet": kubelet()}
+
+
+def _affinity(nodes: Sequence[int], lot: random.Random) -> dict[str, Any] | None:
+    """Draw a hint for a container among NUMA nodes that have something free; none now and then."""
+    if not nodes or lot.random() < 0.2:
+        return None
+    hinted = sorted(lot.sample(nodes, lot.randint(1, min(3, len(nodes)))))
+    return {"nodes": hinted, "preferred": lot.random() < 0.5}
 
 
 def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
@@ -86,12 +112,14 @@ def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Que
     yield _asked(replace(state, held={"c0": held}), guaranteed_pod(count), "c0")
 
 
-def _reserved(machine: Machine, reservation: dict[str, dict[str, str]]) -> Iterator[Question]:
+def _reserved(
+    machine: Machine, reservation: dict[str, dict[str, str]], claimed: Claimed, lot: random.Random
+) -> Iterator[Question]:
     """Ask a fresh node with so much reserved by number."""
-    state = NodeState(machine, (), 0, 0)
+    state = varied(NodeState(machine, (), 0, 0), claimed, lot)
     config = {**state.question["kubelet"], **reservation}
-    for size in (1, 2):
-        method, question = _asked(state, guaranteed_pod(size), "c0")
+    for pod in (guaranteed_pod(1), guaranteed_pod(2), burstable(ASKING, 1), best_effort(ASKING)):
+        method, question = _asked(state, pod, pod["spec"]["containers"][0]["name"])
         yield method, {**question, "kubelet": config}
 
 

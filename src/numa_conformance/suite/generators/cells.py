@@ -33,6 +33,8 @@ WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
 """What follows the name of a machine that was given some."""
 DEVICES = 0.4
 """The share of machines without devices that are given some."""
+APART = 0.5
+"""The share of these whose devices are near one NUMA node each, so that not all that is asked for can be aligned."""
 KINDS_OF_DEVICES = ("example.com/nic", "example.com/gpu")
 OFF = 0.5
 """How many nodes have options that are written and off, which is as if they were not written."""
@@ -63,6 +65,8 @@ CELLS_OF_ONE = 40
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
 RESERVED_MIB = 356
 """kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
+PART_MIB = 128
+"""The part of it that lies on another NUMA node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,8 @@ def cells(
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
         if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
             machine = _with_devices(machine, lot)
+            apart = random.Random(f"apart {seed} {number}")
+            machine = _apart(machine, apart) if apart.random() < APART else machine
         if "memory-manager/hugepages" in claimed:
             machine = _with_huge_pages(machine, random.Random(f"pages {seed} {number}"))
         options = frozenset(lot.choice(possible)) if possible and lot.random() > PLAIN else frozenset[str]()
@@ -199,6 +205,17 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
 
 
+def _apart(machine: Machine, lot: random.Random) -> Machine:
+    """Put each device near one NUMA node, those of different resources mostly near different ones."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
+    devices = tuple(
+        Device(kind, f"{kind.rpartition('/')[2]}-{place}-{index}", (nodes[(place + (index == 2)) % len(nodes)],))
+        for place, kind in enumerate(KINDS_OF_DEVICES, lot.randrange(len(nodes)))
+        for index in range(lot.randint(2, 3))
+    )
+    return replace(machine, name=f"{machine.name} apart", devices=devices)
+
+
 def _with_huge_pages(machine: Machine, lot: random.Random) -> Machine:
     """Set huge pages of two sizes aside on NUMA nodes that have the memory; not all have as many."""
     has_some = any(node.hugepages for node in machine.memory)
@@ -245,11 +262,20 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
     if cell.memory:
         largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
-        config["reservedMemory"] = [{"numaNode": largest.node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]
+        config["reservedMemory"] = _reserved_memory(cell, largest.node)
     if cell.static or cell.reservation.startswith("a number"):
         config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     config.update(_topology(cell, lot))
     return config
+
+
+def _reserved_memory(cell: Cell, largest: int) -> list[dict[str, Any]]:
+    """Reserve memory on the largest NUMA node, and of every other node a part of it on another that can bear it."""
+    memory = (node for node in cell.machine.memory if node.node != largest)
+    others = [node.node for node in memory if ordinary(node) > RESERVED_MIB << 20]
+    part = PART_MIB if others and random.Random(f"memory {cell.machine.name} {cell.name}").random() < 0.5 else 0
+    amounts = {largest: RESERVED_MIB - part, **({others[-1]: part} if part else {})}
+    return [{"numaNode": node, "limits": {"memory": f"{size}Mi"}} for node, size in amounts.items()]
 
 
 def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:

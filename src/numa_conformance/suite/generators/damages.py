@@ -95,7 +95,7 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     if (yield "node.restart", {"files": {**dict.fromkeys(files), **old}}).get("result") != "restarted":
         return
     yield from _another_policy(kubelet, running, claimed)
-    yield from _another_machine(cell)
+    yield from _another_machine(cell, kubelet)
 
 
 def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Any:
@@ -135,8 +135,9 @@ def _another_policy(kubelet: Mapping[str, Any], running: Iterable[str], claimed:
     yield "node.restart", {"kubelet": none, "files": {CPU_FILE: None}}
 
 
-def _another_machine(cell: Cell) -> Script:
-    """Bring up a node with the state file of another."""
+def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
+    """Bring up a node with the state file of another, aligning as it does."""
+    aligning = {name: value for name, value in kubelet.items() if name.startswith("topologyManager")}
     for name in OTHERS:
         other = load_machine(name)
         if other.online_bits == cell.machine.online_bits:
@@ -146,6 +147,7 @@ def _another_machine(cell: Cell) -> Script:
         yield "node.admit", {"pod": guaranteed("there", 2)}
         files = (yield FILES)["checkpoints"]
         if CPU_FILE in files:
-            foreign = {CPU_FILE: files[CPU_FILE]}
-            yield "node.start", {"machine": machine_to_dict(cell.machine), "kubelet": config, "files": foreign}
+            found = {CPU_FILE: files[CPU_FILE]}
+            here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
+            yield "node.start", {**here, "files": found}
         return

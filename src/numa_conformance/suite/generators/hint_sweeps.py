@@ -10,7 +10,18 @@ from typing import Any
 
 from ...cpuset import iter_bits
 from ...machine import Machine, catalogue_names, load_machine, machine_from_dict
-from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, claimed_options, guaranteed_pod, state_by_lot
+from .allocation_states import (
+    ALL,
+    ASKING,
+    INIT,
+    Claimed,
+    NodeState,
+    claimed_options,
+    guaranteed_pod,
+    several,
+    state_by_lot,
+    varied,
+)
 from .scenario import Question, Scenario, ask_all
 from .workloads import best_effort, burstable, kubelet
 
@@ -23,6 +34,7 @@ HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
     ("align-by-socket",),
     ("prefer-align-cpus-by-uncorecache",),
     ("strict-cpu-reservation",),
+    ("distribute-cpus-across-cores",),
 )
 MOST_CPUS, MOST_NODES = 32, 8
 POD = "topology-manager/scope/pod"
@@ -65,6 +77,8 @@ def hint_sweep(
             cell = f"hints {'+'.join(names) or 'no option'}"
             lot = random.Random(f"{seed} {machine.name} {cell}")
             drawn = [state_by_lot(machine, names, lot) for _ in range(states)]
+            other = random.Random(f"varied {seed} {machine.name} {cell}")
+            drawn = [varied(state, claimed, other) for state in drawn]
             questions = [question for state in drawn for question in _questions(state, lot, claimed)]
             yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
 
@@ -78,6 +92,8 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
     size = lot.randint(1, max(1, free))
     if POD in claimed:
         yield _asked(state, guaranteed_pod(size, 1), None)
+    for pod, name in several(lot, free, claimed):
+        yield _asked(state, pod, name)
     if INIT in claimed and POD in claimed:
         yield _asked(state, guaranteed_pod(1, init=[size]), None)
         yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
@@ -85,8 +101,11 @@ def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterat
         yield from _own(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
         yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
-    if "cpu-manager/none" in claimed:
-        yield "hints", {**state.question, "kubelet": kubelet(), "pod": guaranteed_pod(1), "container": "c0"}
+        if POD in claimed:
+            yield _asked(state, pod, None)
+    for pod in (guaranteed_pod(1), burstable(ASKING, 2), best_effort(ASKING)) if "cpu-manager/none" in claimed else ():
+        name = pod["spec"]["containers"][0]["name"]
+        yield "hints", {**state.question, "kubelet": kubelet(), "pod": pod, "container": name}
 
 
 def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:

@@ -20,6 +20,8 @@ Nodes = tuple[int, ...]
 Hints = Sequence[tuple["Nodes | None", bool]]
 """NUMA nodes, None where any will do, and whether they are preferred."""
 Provider = Mapping[str, "Hints | None"] | None
+APART = {2: (0, 3), 3: (1, 2, 6), 5: (0, 2, 3, 5, 9)}
+"""Ids of NUMA nodes that leave some out, as machines have them, by how many they are; no distances are told of them."""
 _PART = 250
 """Questions of a history."""
 
@@ -49,6 +51,11 @@ def merge_sweep(
             if closest and policy != "none":
                 near = _Drawn(policy, count, _families(count, lot, lots // 3, tied=True), {CLOSEST: "true"}, lot, drawn)
                 yield from _scenarios(f"by distance on {count}", policy, near, lots // 3)
+        for count, nodes in APART.items():
+            lot = random.Random(f"merges {seed} {policy} {count} apart")
+            options = {CLOSEST: "false"} if closest and policy != "none" else None
+            drawn = _Drawn(policy, count, _families(count, lot, lots // 6), options, nodes=nodes)
+            yield from _scenarios(f"by lot on {count} apart", policy, drawn, lots // 6)
         if many:
             lot = random.Random(f"merges {seed} {policy} many")
             wide = chain(*(_families(count, lot, 4) for count in (9, 12, 12)))
@@ -131,7 +138,7 @@ def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
 class _Drawn:
     """Questions that are drawn and written once somebody asks one of them: a part of all needs few.
 
-    ``after``: what the same lot draws before.
+    ``after``: what the same lot draws before. ``nodes``: their ids where these are not 0 and up.
     """
 
     def __init__(
@@ -142,16 +149,20 @@ class _Drawn:
         options: Mapping[str, str] | None = None,
         lot: random.Random | None = None,
         after: _Drawn | None = None,
+        nodes: Nodes | None = None,
     ) -> None:
         self._settings = policy, options or {}
-        self._count, self._families, self._lot, self._after = count, families, lot, after
+        self._count, self._families, self._lot, self._after, self._nodes = count, families, lot, after, nodes
 
     @cached_property
     def questions(self) -> list[Question]:
         """All of them, in their order."""
         _ = self._after and self._after.questions
         families = list(self._families)
-        return [_question(*self._settings, _distances(self._count, self._lot), family) for family in families]
+        if self._nodes is not None:
+            return [_question(*self._settings, self._nodes, None, family) for family in families]
+        nodes = tuple(range(self._count))
+        return [_question(*self._settings, nodes, _distances(self._count, self._lot), family) for family in families]
 
     def ask(self, start: int) -> Script:
         """Ask one part."""
@@ -165,21 +176,28 @@ def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int) -> Iterato
 
 
 def _question(
-    policy: str, options: Mapping[str, str], distances: list[list[int]], family: Sequence[Provider]
+    policy: str,
+    options: Mapping[str, str],
+    ids: Nodes,
+    distances: list[list[int]] | None,
+    family: Sequence[Provider],
 ) -> Question:
     return "merge", {
         "policy": policy,
         "options": dict(options),
-        "nodes": list(range(len(distances))),
+        "nodes": list(ids),
         "distances": distances,
-        "providers": [None if provider is None else _written(provider) for provider in family],
+        "providers": [None if provider is None else _written(provider, ids) for provider in family],
     }
 
 
-def _written(provider: Mapping[str, Hints | None]) -> dict[str, Any]:
+def _written(provider: Mapping[str, Hints | None], ids: Nodes) -> dict[str, Any]:
+    """Return hints as they are sent: each place among the NUMA nodes is their id."""
+
+    def hint(nodes: Nodes | None, preferred: bool) -> dict[str, Any]:
+        return {"nodes": None if nodes is None else [ids[place] for place in nodes], "preferred": preferred}
+
     return {
-        resource: row
-        if row is None
-        else [{"nodes": None if nodes is None else list(nodes), "preferred": preferred} for nodes, preferred in row]
+        resource: row if row is None else [hint(nodes, preferred) for nodes, preferred in row]
         for resource, row in provider.items()
     }

@@ -58,6 +58,7 @@ def pick_sweep(
     Small machines are asked every count, and have their CPUs renumbered every other time; larger ones are asked counts
     around the sizes of their groups, and some by lot.
     """
+    known = frozenset().union(*options)
     for plain in machines:
         for names in filter(partial(_may_be_asked, plain), options):
             drawn = random.Random(f"{seed} {plain.name} {sorted(names)}").sample(STATES, states)
@@ -65,7 +66,7 @@ def pick_sweep(
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {plain.name} {cell}")
                 machine = shuffled(plain, lot) if turn % 2 and len(plain.cpus) <= SMALL else plain
-                yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, lot), seed)
+                yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, known, lot), seed)
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class _Asked:
     options: frozenset[str]
     state: str
     counts: int
+    known: frozenset[str]
     lot: random.Random
 
     @cached_property
@@ -83,7 +85,9 @@ class _Asked:
         machine, names, lot = self.machine, self.options, self.lot
         free = available(machine, self.state, lot)
         asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
-        return asked + [_hinted(machine, free, names, lot) for _ in range(2)]
+        asked += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
+        off = sorted(self.known - names)
+        return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in asked]
 
     def __call__(self) -> Script:
         return ask_all(self.questions)
@@ -136,22 +140,32 @@ def _counts(machine: Machine, free: int, most: int, lot: random.Random) -> list[
     return sorted(telling[: most - most // 4] + lot.sample(rest, min(len(rest), most // 4)))
 
 
-def _question(free: int, count: int, names: frozenset[str], nodes: Sequence[int] | None = None) -> Question:
+def _question(
+    free: int, count: int, names: frozenset[str], nodes: Sequence[int] | None = None, *, preferred: bool = True
+) -> Question:
     params: dict[str, object] = {
         "available": format_bits(free),
         "count": count,
         "options": dict.fromkeys(sorted(names), True),
     }
     if nodes is not None:
-        params["affinity"] = {"nodes": sorted(nodes), "preferred": True}
+        params["affinity"] = {"nodes": sorted(nodes), "preferred": preferred}
     return "pick", params
 
 
-def _hinted(machine: Machine, free: int, names: frozenset[str], lot: random.Random) -> Question:
+def _with_off(question: Question, off: Sequence[str]) -> Question:
+    """Name options that are off, which is as if they were not named."""
+    method, params = question
+    return method, {**params, "options": {**params["options"], **dict.fromkeys(off, False)}}
+
+
+def _hinted(
+    machine: Machine, free: int, names: frozenset[str], lot: random.Random, *, preferred: bool = True
+) -> Question:
     """Ask for what the NUMA nodes of a hint can hold."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus & free]
     if not nodes:
         return _question(free, 1, names)
-    hinted = lot.sample(nodes, lot.randint(1, min(2, len(nodes))))
+    hinted = lot.sample(nodes, lot.randint(1, min(3, len(nodes))))
     room = sum(machine.numa_bits[node] & free for node in hinted).bit_count()
-    return _question(free, lot.randint(1, room), names, hinted)
+    return _question(free, lot.randint(1, room), names, hinted, preferred=preferred)

@@ -48,6 +48,7 @@ BESIDE: tuple[Mapping[str, str], ...] = (
     {DEVICE: "1"},
     {"ephemeral-storage": "1Gi"},
     {"hugepages-2Mi": "64Mi"},
+    {"hugepages-2Mi": "64Mi", "hugepages-1Gi": "1Gi"},
 )
 """What says nothing about the class."""
 Way = tuple[Written, Written]
@@ -131,8 +132,11 @@ def _is_allowed(way: Way, more: Mapping[str, str]) -> bool:
 def _by_lot(lot: random.Random) -> dict[str, Any]:
     """Return a pod of up to seven containers, mostly such that it is Guaranteed; some ask for what says nothing."""
     ways: list[Way] = [((cpu, cpu), ("64Mi", "64Mi")) for cpu in ("1", "2", "3", "5000m", "1500m")]
-    if lot.random() < 0.3:
+    chance = lot.random()
+    if chance < 0.3:
         ways.append(lot.choice(TELLING))
+    elif chance < 0.4:
+        ways = [((None, "2"), (None, "200Mi")), (("1", None), ("100Mi", None))]
     if lot.random() < 0.2:
         ways = [((None, None), (None, None))]
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, machine_to_dict
+from ..judge.start_subjects import MOST_NODES
 from .cells import Cell
 from .scenario import Scenario, Script
 from .walks import Walk
@@ -17,6 +19,8 @@ __all__ = ["related"]
 
 Json = dict[str, Any]
 PODS, LESS = 3, 0.5
+FAR = 64
+"""How far a machine is from another one beside it."""
 
 
 def related(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) -> Iterator[Scenario]:
@@ -49,10 +53,15 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     for uid in walk.there[::2]:
         yield "node.remove", {"uid": uid}
     yield from _ask(pods)
-    for same in (cell.machine, None):
-        machine = machine_to_dict(cell.machine) if same else _in_another_order(cell.machine)
-        yield method, {"machine": machine, **question}
-        yield from _ask(pods)
+    written = _written_otherwise(question["kubelet"], claimed)
+    for machine, kubelet, asked in (
+        (machine_to_dict(cell.machine), question["kubelet"], pods),
+        (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
+        (_twice(cell.machine), question["kubelet"], pods),
+    ):
+        if machine is not None:
+            yield method, {"machine": machine, "kubelet": kubelet}
+            yield from _ask(asked)
 
 
 def _ask(pods: Sequence[Json]) -> Script:
@@ -75,6 +84,54 @@ def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
     limits = [{**resources["limits"], "cpu": cpus} for cpus in sizes]
     init = [{"name": f"i{n}", "image": "example", "resources": {"limits": amounts}} for n, amounts in enumerate(limits)]
     return pod(wanted["metadata"]["uid"], [app], init=init)
+
+
+def _written_otherwise(kubelet: Json, claimed: frozenset[str]) -> Json:
+    """Write the same configuration otherwise: what is off left out, or what was left out off; the order reversed."""
+    config = dict(reversed(kubelet.items()))
+    if config.get("cpuManagerPolicy") == "static":
+        written = config.get("cpuManagerPolicyOptions", {})
+        options = {name: "true" for name, text in reversed(written.items()) if text == "true"}
+        if len(options) == len(written):
+            known = (name for name in STATIC_OPTIONS if f"cpu-manager/{name}" in claimed)
+            options |= dict.fromkeys((name for name in known if name not in options), "false")
+        config["cpuManagerPolicyOptions"] = options
+        config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
+    if "topologyManagerPolicy" in config:
+        config.setdefault("topologyManagerScope", "container")
+    return config
+
+
+def _renamed(wanted: Mapping[str, Any]) -> Json:
+    """Call a pod and its container by other names, which say nothing."""
+    uid = wanted["metadata"]["uid"]
+    return pod(f"z-{uid}", [{**own, "name": f"other-{own['name']}"} for own in wanted["spec"]["containers"]])
+
+
+def _twice(machine: Machine) -> Json | None:
+    """Tell a machine beside which there is another one like it, with no devices; None where that is too large."""
+    if 2 * len(machine.numa_ids) > MOST_NODES or max(machine.numa_ids) > MOST_NODES:
+        return None
+    told = machine_to_dict(machine)
+    beside = {"id": max(cpu.id for cpu in machine.cpus) + 1}
+    for name in ("core", "socket", "numa", "uncore"):
+        beside[name] = max((cpu[name] for cpu in told["cpus"] if cpu[name] is not None), default=0) + 1
+    nodes = beside["numa"] = max(machine.numa_ids) + 1
+
+    def other(cpu: Json) -> Json:
+        return {**cpu, **{name: cpu[name] + more for name, more in beside.items() if cpu[name] is not None}}
+
+    memory = [{**node, "node": node["node"] + nodes} for node in told["memory"]]
+    distances = machine.distances and [
+        *([*row, *(FAR for _ in row)] for row in machine.distances),
+        *([*(FAR for _ in row), *row] for row in machine.distances),
+    ]
+    return {
+        **{name: value for name, value in told.items() if name != "offline"},
+        "cpus": [*told["cpus"], *map(other, told["cpus"])],
+        "memory": [*told["memory"], *memory],
+        "distances": distances,
+    }
 
 
 def _in_another_order(machine: Machine) -> Json:

@@ -122,8 +122,10 @@ def _left_out(kind: str) -> Iterator[Question]:
     written.append(written[0])
     without = strategy(kind, shape, cpu=1, memory=3)
     unweighted = {**without, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
+    with_one = strategy(kind, shape, cpu=5, memory=1)
+    last_unweighted = {**with_one, "resources": [{"name": "cpu", "weight": 5}, {"name": "memory"}]}
     negative = [strategy(kind, shape, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
-    for described in (*written, without, unweighted, without, *negative):
+    for described in (*written, without, unweighted, without, with_one, last_unweighted, with_one, *negative):
         yield _question(described, room, [used], wanted)
 
 
@@ -136,7 +138,7 @@ def _weights(kind: str) -> Iterator[Question]:
         for weights in ((1, 1), (1, 2), (3, 2)):
             weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
             yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
-    for cpu, memory in ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2)):
+    for cpu, memory in ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1)):
         yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
 
 
@@ -154,6 +156,7 @@ def _containers(kind: str) -> Iterator[Question]:
         _pod([{"cpu": "2"}], sidecars=[{"cpu": "2"}], init=[{"cpu": "9"}]),
         {**light, "spec": {**light["spec"], "overhead": {"cpu": "8"}}},
         _pod([{"cpu": "1500m"}, {"cpu": "500m"}]),
+        _pod([{"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}], sidecars=[{"cpu": "1"}]),
     )
     for pod in pods:
         yield _asked(described, room, [light, heavy], pod)

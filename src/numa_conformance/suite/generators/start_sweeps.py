@@ -5,15 +5,16 @@ Configurations are derived from the machine. What must come of them is not known
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from ...cpuset import CpuSet
 from ...documentation.options import STATIC_OPTIONS
-from ...documentation.policies import TOPOLOGY_POLICIES
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
@@ -129,6 +130,7 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
         last = str(machine.cpus[-1].id)
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": "2"}, reservedSystemCPUs=last), None
         yield static(reserved=f"{machine.cpus[0].id},{machine.cpus[-1].id + 7}"), None
+        yield kubelet(cpuManagerPolicy="static", systemReserved={"cpu": "2"}, reservedSystemCPUs=last), None
     for number in {most // 4, most // 2, most - 1} - {0}:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
     yield {**static(), "cpuManagerPolicy": "dynamic"}, None
@@ -151,11 +153,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         return
     probe = probe_of(SOCKET, machine)
     if probe is not None and "topology-manager/single-numa-node" in claimed:
-        asked = {
-            **static(SOCKET, topology="single-numa-node"),
-            "reservedSystemCPUs": probe.kubelet["reservedSystemCPUs"],
-        }
-        yield asked, probe.pod
+        own = probe.kubelet["reservedSystemCPUs"]
+        for scope in _scopes(claimed) or ["container"]:
+            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = 1 << machine.cpus[0].id
@@ -221,6 +221,47 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope=scope), None
 
 
+def _beside(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Each policy of the Topology Manager in each scope, beside what the other managers are told by lot."""
+    lot = random.Random(f"beside {machine.name}")
+    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
+    for policy, scope in product(TOPOLOGY_POLICIES, _scopes(claimed)):
+        if policy != "none" and not (few and f"topology-manager/{policy}" in claimed):
+            continue
+        for config in _other_managers(machine, claimed, policy, lot):
+            yield {**config, "topologyManagerPolicy": policy, "topologyManagerScope": scope}, None
+
+
+def _scopes(claimed: Claimed) -> list[str]:
+    return [name for name in TOPOLOGY_SCOPES if f"topology-manager/scope/{name}" in claimed]
+
+
+def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random.Random) -> Iterator[dict[str, Any]]:
+    """Return configurations of the other managers: CPU policy none, left out, and static with options."""
+    memory: dict[str, Any] = {}
+    if {"memory-manager/static"} <= claimed and len(machine.numa_ids) <= MOST_NODES and lot.random() < 0.5:
+        entries = _divided(machine)
+        memory = _reserving(entries) if entries else {}
+    gates = lot.choice(({}, {ALPHA: True}, {ALPHA: True, BETA: True}, {BETA: True, ALPHA: False}, {BETA: False}))
+    for config in (kubelet(), kubelet(cpuManagerPolicy="none")):
+        yield {**config, **memory, **({"featureGates": gates} if gates else {})}
+    sockets = len(machine.socket_bits) <= len(numa_cpus(machine))
+    known = [name for name in STATIC_OPTIONS if f"cpu-manager/{name}" in claimed]
+    known = [name for name in known if name != SOCKET or (sockets and policy != "single-numa-node")]
+    if "cpu-manager/static" in claimed and len(machine.core_bits) > 1:
+        options = lot.sample(known, min(len(known), 1))
+        off = lot.sample([name for name in known if name not in options], lot.randint(0, 1) if known[1:] else 0)
+        yield {**static(*options, reserved=str(CpuSet.from_bits(machine.core_bits[0])), off=off), **memory}
+
+
+def _divided(machine: Machine) -> list[tuple[int, str, int]]:
+    """Return the reservation of memory on the first NUMA node that can bear it, with a part on another."""
+    able = [node.node for node in machine.memory if ordinary(node) >> 20 > 512]
+    if len(able) > 1:
+        return [(able[0], "memory", 256), (able[-1], "memory", 100)]
+    return [(node, "memory", 356) for node in able]
+
+
 def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
     capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
@@ -244,6 +285,8 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     ]
     if first != last:
         avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for policy in ("static", "Dynamic"):
+        yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
     for entries in ([], *divided, *wrong, *avoided):
         yield _reserving(entries), None
 
@@ -271,6 +314,7 @@ _SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Asked
     ("options together", _STATIC, _together),
     ("defaults", frozenset(), _defaults),
     ("NUMA nodes", frozenset(), _numa_nodes),
+    ("policies beside each other", frozenset(), _beside),
     ("reserved memory", frozenset({"memory-manager/static"}), _memory),
 )
 """Cells beside those of single options: what a target must claim, and what is asked on each machine."""

@@ -242,7 +242,7 @@ class Walk:
     def _devices(self) -> dict[str, str]:
         if not self._resources or "device-manager/allocation" not in self._claimed or self._lot.random() >= 0.5:
             return {}
-        number = self._lot.choices((1, len(self._resources)), (3, 1))[0]
+        number = self._lot.choices((1, len(self._resources)), (1, 1))[0]
         return {name: str(self._lot.randint(1, 3)) for name in self._lot.sample(self._resources, number)}
 
     def _hugepages(self) -> dict[str, str]:

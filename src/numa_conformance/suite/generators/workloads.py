@@ -72,19 +72,20 @@ def static(
     reserved: str = "0",
     topology: str | None = None,
     scope: str = "container",
+    off: Sequence[str] = (),
     more: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
     """Return a configuration with policy static, these options on, and an explicit reservation ("" for none).
 
-    ``fields`` and ``more`` are further fields in JSON names.
+    ``off``: options that are written and off. ``fields`` and ``more`` are further fields in JSON names.
     """
     fields = {**fields, **(more or {})}
     config = kubelet(cpuManagerPolicy="static", **fields)
     if reserved:
         config["reservedSystemCPUs"] = reserved
-    if options:
-        config["cpuManagerPolicyOptions"] = dict.fromkeys(options, "true")
+    if options or off:
+        config["cpuManagerPolicyOptions"] = dict.fromkeys(options, "true") | dict.fromkeys(off, "false")
         config["featureGates"] = {**ALPHA, **fields.get("featureGates", {})}
     if topology is not None:
         config |= {"topologyManagerPolicy": topology, "topologyManagerScope": scope}

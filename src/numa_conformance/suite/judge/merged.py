@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
-from ...cpuset import iter_bits
 from ...machine import Machine
 from ..history.answers import Merged
 from ..history.values import Affinity, Offers
+from .distances import Distances
 from .questions import Merge
 from .settings import Settings
 
@@ -88,28 +87,12 @@ class MergedHints:
 
     def nearest(self) -> frozenset[int]:
         """Return those of the narrowest that no other set of the same reading is surely closer than."""
-        kept: set[int] = set()
-        for reading in (_fewest(self.agreed), _fewest(self.overlaps)):
-            kept |= {nodes for nodes in reading if not any(self.closer(other, nodes) for other in reading)}
-        return frozenset(kept)
+        return self.between.nearest(_fewest(self.agreed)) | self.between.nearest(_fewest(self.overlaps))
 
-    def closer(self, left: int, right: int) -> bool:
-        """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
-        lefts, rights = self._distances(left), self._distances(right)
-        return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
-
-    def average(self, nodes: int) -> float:
-        """Return the average distance between two of the nodes, each node to itself included."""
-        table, places = self.distances or [], self._places(nodes)
-        return sum(table[a][b] for a in places for b in places) / max(len(places), 1) ** 2
-
-    def _distances(self, nodes: int) -> list[int]:
-        table, places = self.distances or [], self._places(nodes)
-        return sorted(max(table[a][b], table[b][a]) for a, b in combinations(places, 2))
-
-    def _places(self, nodes: int) -> list[int]:
-        """Return where the nodes stand in the table; a hint may name others than the machine has."""
-        return [self.nodes.index(node) for node in iter_bits(nodes & self.all_nodes)]
+    @property
+    def between(self) -> Distances:
+        """The distances between the NUMA nodes; of none where none are told."""
+        return Distances(self.distances or [], self.nodes if self.distances else ())
 
     def _common(self, axes: list[tuple[int | None, ...]]) -> frozenset[int]:
         common = {self.all_nodes}

@@ -106,7 +106,7 @@ class AskedAgain:
     """A pod was asked for that was admitted before, on a node with no more free than now.
 
     ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
-    container, then without any.
+    container, then without any. ``larger``: on a machine that has all of that one and more.
     """
 
     then: World
@@ -115,6 +115,7 @@ class AskedAgain:
     admitted: bool
     with_init: bool
     refusal: str = ""
+    larger: bool = False
 
     @property
     def settings(self) -> Settings:

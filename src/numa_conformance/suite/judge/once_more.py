@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...machine import Machine
 from .node_subjects import AskedAgain
 from .pods import ContainerSpec, PodSpec
 from .world import World
@@ -25,9 +26,12 @@ class Admissions:
         if len(pod.apps) != 1 or pod.whole:
             return
         for known, then in self._known:
-            if _asks_no_more(pod, known) and _has_no_less(now, then):
+            if not _asks_no_more(pod, known) or not _has_no_less(now, then):
+                continue
+            larger = _is_larger(now.machine, then.machine)
+            if larger or _is_same(now.machine, then.machine):
                 added = len(pod.containers) > len(known.containers)
-                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "")
+                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "", larger)
                 break
         if refusal is None:
             self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]
@@ -54,7 +58,20 @@ def _has_no_less(now: World, then: World) -> bool:
     """Tell whether the node is the same but for pods that are gone."""
     if now.settings != then.settings or now.reserved != then.reserved or then.free & ~now.free:
         return False
-    same = now.machine is then.machine or (
-        set(now.machine.cpus) == set(then.machine.cpus) and set(now.machine.devices) == set(then.machine.devices)
-    )
-    return same and all(uid in then.pods and pod.held == then.pods[uid].held for uid, pod in now.pods.items())
+    return all(uid in then.pods and pod.held == then.pods[uid].held for uid, pod in now.pods.items())
+
+
+def _is_same(machine: Machine, other: Machine) -> bool:
+    """Tell whether two machines are one, in whatever order they are told."""
+    if machine is other:
+        return True
+    return set(machine.cpus) == set(other.cpus) and set(machine.devices) == set(other.devices)
+
+
+def _is_larger(machine: Machine, other: Machine) -> bool:
+    """Tell whether a machine has all of another and more of the same: NUMA nodes of sizes that the other has too."""
+    if machine is other or not set(machine.cpus) > set(other.cpus) or set(machine.devices) != set(other.devices):
+        return False
+    sizes = {cpus.bit_count() for cpus in other.numa_bits.values()}
+    added = (cpus for node, cpus in machine.numa_bits.items() if node not in other.numa_bits)
+    return {cpus.bit_count() for cpus in added} <= sizes

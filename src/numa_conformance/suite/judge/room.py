@@ -216,8 +216,9 @@ class Room:
 
         As few nodes as either ever needs, of which no memory is given yet; none where one needs more than the other.
         """
-        few = self._fewest_for(request.memory)
-        width = Alignment(self._world, request.cpus).width if request.cpus else min(few)
+        few = self._fewest_for(request.memory) if request.memory else set[int]()
+        width = Alignment(self._world, request.cpus).width if request.cpus else min(few, default=0)
+        few = few or {width}
         if few != {width} or any(request.devices.values()):
             return []
         return [

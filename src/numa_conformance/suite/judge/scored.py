@@ -148,11 +148,20 @@ class ScoredNode:
         return self.strategy.sound and explicit and asked and fits
 
     def ratio_range(self) -> tuple[int, int]:
-        """Return the lowest and the highest score by the shape."""
+        """Return the lowest and the highest score by the shape, however its mean is made a whole number."""
+        low, high = self._mean_range()
+        return floor(low), ceil(high)
+
+    def nearest_range(self) -> tuple[int, int]:
+        """Return the same where the mean is the nearest whole number; of two as near either is."""
+        low, high = self._mean_range()
+        half = Fraction(1, 2)
+        return ceil(low - half), floor(high + half)
+
+    def _mean_range(self) -> tuple[Fraction, Fraction]:
         ranges = {name: self.strategy.raw_range(value, self.top) for name, value in self.utilization.items()}
         low = self.strategy.mean({name: low for name, (low, _) in ranges.items()})
-        high = self.strategy.mean({name: high for name, (_, high) in ranges.items()})
-        return floor(low), ceil(high)
+        return low, self.strategy.mean({name: high for name, (_, high) in ranges.items()})
 
 
 @dataclass(frozen=True, slots=True)

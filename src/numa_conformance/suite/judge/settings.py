@@ -15,12 +15,14 @@ from ...errors import CpuSetSyntaxError
 from .choice import STRICT
 from .quantities import amount, read_amount
 
-__all__ = ["Kubelet", "Settings"]
+__all__ = ["FALSE", "Kubelet", "Settings"]
 
 NOTHING = Fraction(0)
 Amounts = dict[str, Fraction]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+"""How an option is written that is off."""
 
 
 class ReservedMemory(msgspec.Struct, frozen=True, rename={"node": "numaNode"}):
@@ -93,7 +95,11 @@ class Settings:
             reserved_count=math.ceil(kept) if reserved is None else reserved.bit_count(),
             topology=kubelet.topology_manager_policy or "none",
             scope=kubelet.topology_manager_scope or "container",
-            topology_options=kubelet.topology_manager_policy_options or {},
+            topology_options={
+                name: text
+                for name, text in (kubelet.topology_manager_policy_options or {}).items()
+                if text not in FALSE
+            },
             memory_static=kubelet.memory_manager_policy == "Static",
             reserved_memory={
                 entry.node: {kind: int(amount) for kind, amount in entry.limits.items()}

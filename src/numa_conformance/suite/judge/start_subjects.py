@@ -20,7 +20,7 @@ from ..history.values import Answer, Held, MemoryNode
 from .choice import numa_cpus
 from .pods import PodSpec
 from .questions import AdmitPod, Question, StartNode
-from .settings import Settings
+from .settings import FALSE, Settings
 from .world import union
 
 __all__ = ["GENERATOR", "MANY_NODES", "MOST_NODES", "FirstPod", "Start", "starts"]
@@ -89,6 +89,13 @@ class Start:
         """The options that the configuration names, of both managers, whether they are on or off."""
         fields = ("cpuManagerPolicyOptions", "topologyManagerPolicyOptions")
         return frozenset(name for field in fields for name in self.kubelet.get(field) or ())
+
+    @property
+    def on(self) -> frozenset[str]:
+        """Those of them that are not switched off: what is off is as if it were not named."""
+        fields = (self.kubelet.get("cpuManagerPolicyOptions"), self.kubelet.get("topologyManagerPolicyOptions"))
+        off = {name for options in fields for name, text in (options or {}).items() if text in FALSE}
+        return self.named - off
 
     def shows(self, option: str) -> bool | None:
         """Tell whether an option is visible with these gates; None where a gate is set that is locked or gone."""

@@ -154,6 +154,12 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="that what is left behind, and in which order a machine is told, counts for nothing",
     ),
     _node(
+        "node/admission/admits-on-a-larger-machine",
+        "A pod that was admitted is admitted on a machine that has further NUMA nodes of the same sizes.",
+        statements=("topology/how/policy-decides", "nrm/static/exclusive-are-all-but-reserved"),
+        beyond="that further NUMA nodes take nothing away",
+    ),
+    _node(
         "node/admission/an-init-container-no-larger-changes-nothing",
         "A pod that was admitted is admitted with an init container too that is no larger than its app container.",
         "cpu-manager/init-containers",

@@ -19,6 +19,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("memory/none/does-nothing", "memory/none/default-hint"),
     ),
     _requirement(
+        "memory-manager/policy/unknown-is-refused",
+        "The node does not come up with a Memory Manager policy that does not exist.",
+        _STATIC,
+        statements=("memory/policies/those",),
+        strength="SHOULD",
+        beyond="The page names the policies and says nothing of others.",
+    ),
+    _requirement(
         "memory-manager/static/guarantees-memory-to-guaranteed-pods",
         "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes.",
         _STATIC,

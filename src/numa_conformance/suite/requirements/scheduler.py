@@ -63,6 +63,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
+        "scheduler/requested-to-capacity-ratio/rounds-to-the-nearest",
+        "The weighted mean of any list of resources is rounded to the nearest whole number.",
+        "scheduler/requested-to-capacity-ratio",
+        statements=("bin-packing/example/node-2", "bin-packing/example/weighted-mean"),
+        beyond="The page's second node has a mean of 6.9 and scores 7; how means are rounded it does not say in words.",
+        strength="SHOULD",
+    ),
+    _requirement(
         "scheduler/score/stays-in-range",
         "Scores are whole numbers from 0 to 100.",
         "scheduler/least-allocated",

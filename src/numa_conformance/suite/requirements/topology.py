@@ -190,6 +190,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
     ),
     _requirement(
+        "topology-manager/prefer-closest-numa-nodes/places-on-the-closer-set",
+        "With prefer-closest-numa-nodes what a pod holds comes from NUMA nodes than which no others, as many and as "
+        "able, are surely closer.",
+        "topology-manager/prefer-closest-numa-nodes",
+        "topology-manager/best-effort",
+        statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
+        since="1.28",
+    ),
+    _requirement(
         "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set",
         "With prefer-closest-numa-nodes, of the preferred affinities with the same number of NUMA nodes the one with"
         " the smaller average distance is taken.",

@@ -1,0 +1,64 @@
+"""Nodes whose NUMA nodes are near and far: pods that need several of them, under prefer-closest-numa-nodes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from ...machine import Machine, catalogue_names, load_machine
+from ..judge.choice import numa_cpus
+from ..judge.start_subjects import MOST_NODES
+from .cells import Cell
+from .scenario import Scenario, Script
+from .walks import Walk
+from .workloads import guaranteed
+
+__all__ = ["near_and_far"]
+
+MOST_CPUS = 96
+NODES = 3
+"""How many NUMA nodes are filled, of which the first and the third are emptied again."""
+POLICIES = ("best-effort", "restricted")
+
+
+def near_and_far(
+    claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield a life for each machine whose distances differ, in turn under each policy that may take several nodes."""
+    known = map(load_machine, catalogue_names()) if machines is None else machines
+    for number, machine in enumerate(filter(_distances_differ, known)):
+        policy = POLICIES[number % len(POLICIES)]
+        cell = Cell(machine, True, frozenset(), policy, "container", False, "a thread", closest=True)
+        if cell.features <= claimed:
+            yield Scenario(
+                "walk", cell.name, machine, partial(_life, cell, claimed, f"near {seed} {machine.name}"), seed
+            )
+
+
+def _distances_differ(machine: Machine) -> bool:
+    far = {distance for row in machine.distances or () for distance in row}
+    few = len(numa_cpus(machine)) > 2 and len(machine.numa_ids) <= MOST_NODES
+    return few and len(far) > 2 and len(machine.cpus) <= MOST_CPUS
+
+
+def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
+    walk = Walk(cell, claimed, random.Random(name))
+    up = yield walk.start()
+    if "default_cpuset" not in up:
+        return
+    walk.saw(up)
+    yield from _ask(walk)
+    size = min(cpus.bit_count() for cpus in numa_cpus(cell.machine)) - 1
+    for number in range(NODES if size else 0):
+        yield "node.admit", {"pod": guaranteed(f"node-{number}", size)}
+    for number in range(0, NODES if size else 0, 2):
+        yield "node.remove", {"uid": f"node-{number}"}
+        yield from _ask(walk)
+
+
+def _ask(walk: Walk) -> Script:
+    """Ask for pods that need several NUMA nodes, one after the other."""
+    for wanted in (walk.wide(), walk.wide()):
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            yield "node.remove", {"uid": wanted["metadata"]["uid"]}
