@@ -22,7 +22,8 @@ class Hinter:
     """Hints as the walk says; wrong ones change a step."""
 
     def __call__(self, scenario, params):
-        self.machine, self.options = scenario.machine, frozenset(params["kubelet"].get("cpuManagerPolicyOptions", ()))
+        written = params["kubelet"].get("cpuManagerPolicyOptions", {})
+        self.machine, self.options = scenario.machine, frozenset(name for name in written if written[name] == "true")
         self.pod, state = PodSpec.of(params["pod"]), params["state"]
         self.reserved = CpuSet.parse(params["kubelet"].get("reservedSystemCPUs", "")).bits
         self.free = CpuSet.parse(state["default"]).bits & ~self.reserved
