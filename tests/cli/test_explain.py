@@ -69,6 +69,36 @@ def test_what_the_node_has_by_now_is_admitted(ask):
     assert "delete the refused pod" in out
 
 
+@pytest.mark.parametrize(
+    ("reason", "limits", "kubelet", "why"),
+    [
+        ("TopologyAffinityError", {"cpu": "4"}, {}, "restricted or single-numa-node, and here it is none"),
+        ("SMTAlignmentError", {"cpu": "3"}, STRICT, "with the option full-pcpus-only, which is not set here"),
+        (
+            "UnexpectedAdmissionError",
+            {"x.io/nic": "1"},
+            STRICT,
+            f"for x.io/nic, which is not looked at: {MACHINE}",
+        ),
+        ("TopologyAffinityError", {"cpu": "4"}, STRICT, "the node has what it asks for now"),
+    ],
+)
+def test_why_it_is_admitted_now_is_told_as_far_as_it_is_known(ask, reason, limits, kubelet, why):
+    asking = {"name": "c", "resources": {"limits": {"memory": "1Gi", **limits}}}
+    kubelet = kubelet or {name: STRICT[name] for name in ("apiVersion", "kind")}
+    asked = pod("db", asking, phase="Failed", reason=reason)
+    code, out, _ = ask("explain", asked, kubelet=kubelet)
+    assert code == 0
+    assert why in " ".join(out.split())
+    _, out, _ = ask("explain", asked, kubelet=kubelet, more=["--json"])
+    assert why in json.loads(out)["pods"][0]["whyAdmitted"]
+
+
+def test_at_the_newest_version_it_says_that_there_is_no_upgrade(ask):
+    _, out, _ = ask("explain", REFUSED, more=["--kubernetes-version", "1.37"])
+    assert "1.37 is the newest version known here: no upgrade was tried" in out
+
+
 def test_where_nothing_was_refused_it_says_so(ask):
     code, _, err = ask("explain", RUNS)
     assert code == 2
@@ -86,7 +116,7 @@ def test_simulate_asks_it_again_and_shows_it_first(ask):
     code, out, err = ask("simulate", RUNS, REFUSED, evicted, pod("job", container("c"), phase="Succeeded"))
     assert code == 1
     assert out.index("default/db") < out.index("default/web")
-    assert "left out, as they have ended: default/old (Evicted), default/job (Succeeded)" in err
+    assert "left out, as they have ended: default/old (Failed, Evicted), default/job (Succeeded)" in err
     assert "asked again, after the others, as a kubelet refused them: default/db (TopologyAffinityError)" in err
 
 

@@ -62,3 +62,36 @@ def test_an_unknown_name_gets_the_near_one(run, command, typed, near):
     code, _, err = run(command, typed)
     assert code == 2
     assert f"did you mean '{near}" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("simulate", "--machine", "kubelet.yaml", "pods.yaml"), "kubelet.yaml: is a KubeletConfiguration"),
+        (("lint", "scheduler.yaml"), "holds no KubeletConfiguration, but KubeSchedulerConfiguration"),
+        (("lint", "machine.yaml"), "holds no KubeletConfiguration, but machine"),
+        (("score", "--nodes", "nodes.yaml", "--config", "kubelet.yaml", "pods.yaml"), "is a KubeletConfiguration"),
+        (("score", "--nodes", "nodes.yaml", "--config", "machine.yaml", "pods.yaml"), "is a machine"),
+        (("simulate", "--machine", "one-cpu", "kubelet.yaml"), "a KubeletConfiguration is for --config"),
+    ],
+)
+def test_a_file_in_the_wrong_slot_is_one_line(run, monkeypatch, tmp_path, args, said):
+    examples = ROOT / "examples"
+    for name, path in {
+        "kubelet.yaml": examples / "node/kubelet.yaml",
+        "pods.yaml": examples / "node/pods.yaml",
+        "nodes.yaml": examples / "cluster/nodes.yaml",
+        "scheduler.yaml": examples / "cluster/scheduler.yaml",
+        "machine.yaml": ROOT / "fixtures/topologies/one-cpu.yaml",
+    }.items():
+        (tmp_path / name).write_text(path.read_text())
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(*args)
+    assert code == 2
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_what_simulate_lacks_is_what_it_names(run):
+    assert "name PODS" in run("simulate", "--machine", "one-cpu")[2]
+    assert "name a --machine" in run("simulate", "examples/node/pods.yaml")[2]

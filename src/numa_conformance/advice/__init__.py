@@ -2,9 +2,10 @@
 
 from .findings import Finding
 from .lint import lint
+from .never_refused import why_never_refused
 from .refusal import Advice, advise
 from .refused import refusals
 from .remedies import Remedy
 from .shared import why_shared
 
-__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals", "why_shared"]
+__all__ = ["Advice", "Finding", "Remedy", "advise", "lint", "refusals", "why_never_refused", "why_shared"]

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..advice import why_never_refused
 from ..documentation.versions import NEWEST, KubernetesVersion
 from ..errors import Fault, UsageError
 from ..kube import Pod
@@ -17,6 +18,7 @@ from .exits import DIFFERENT, OK
 from .from_node import Question
 from .names import MachineName
 from .node_inputs import NodeInputs, node_options, read_all_pods
+from .not_looked_at import missing, tell_missing, tell_unseen
 from .outcomes import Outcomes
 from .placement_lines import headline, placement_lines
 from .terminal import print_json, say
@@ -67,7 +69,9 @@ def command(
     question = Question(machine_name, dump, flags, level)
     wanted = read_all_pods(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    tell_missing(beginning.pods, inputs.machine, inputs.config)
     outcomes = beginning.outcomes(inputs, None, None)
+    tell_unseen(beginning.pods, outcomes.node)
     asked = _asked(beginning.pods, outcomes)
     if not asked:
         raise UsageError(Fault(", ".join(map(str, pods)), "no pod was refused", "pods with phase Failed, or Pending"))
@@ -96,13 +100,15 @@ def _print(
         if told and told != admission.message:
             say(f"    the kubelet said: {told}")
         if admission.admitted:
-            say("    the node has what it asks for now: delete the refused pod, and its controller makes a new one")
+            say(f"    {_why_admitted(admission, inputs, outcomes)}")
         for line in placement_lines(admission, outcomes):
             say(f"    {line}")
         for line in outcomes.advice[admission.uid].lines() if admission.uid in outcomes.advice else ():
             say(f"    {line}")
         if later is not None:
             say(f"    with Kubernetes {newer.version}: {_fate(later, admission)}")
+    if later is None and inputs.version == NEWEST:
+        say(f"\n{NEWEST} is the newest version known here: no upgrade was tried")
     say(f"\n{outcomes.summary}")
 
 
@@ -118,11 +124,26 @@ def _as_dict(
             {
                 **rows[admission.uid],
                 "messageBefore": _told_before(outcomes, admission),
+                **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if admission.admitted else {}),
                 **({} if later is None else {"withUpgrade": _fate(later, admission)}),
             }
             for admission in asked
         ],
     }
+
+
+def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) -> str:
+    """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room by now."""
+    reason, pod = outcomes.refused_before(admission.uid), outcomes.pods[admission.uid]
+    if unlike := why_never_refused(inputs.config, reason):
+        return (
+            f"this is not the configuration it was refused with: {unlike}; give the node's own (--config, --from-node)"
+        )
+    if unseen := missing(pod, inputs.machine, inputs.config):
+        return (
+            f"it may have been refused for {', '.join(unseen)}, which is not looked at: {inputs.machine.name} has none"
+        )
+    return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
 
 def _told_before(outcomes: Outcomes, admission: Admission) -> str:

@@ -61,7 +61,8 @@ class NodeInputs:
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
         config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
-        return cls(machine, config, version, level, str(config_file or "the configuration"))
+        where = "the configuration" if flags else "the kubelet's own defaults"
+        return cls(machine, config, version, level, str(config_file or where))
 
     @property
     def quirks(self) -> Quirks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +11,15 @@ from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..documentation.versions import KubernetesVersion
-from ..errors import StartError, closest
-from ..kube import Pod, pod_requests
-from ..kube.resource_names import is_huge_page
+from ..errors import StartError
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
-from ..node import Explainer, Node, node_allocatable
+from ..node import Explainer
 from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
 from .names import MachineName
 from .node_inputs import NodeInputs, node_options, read_all_pods
+from .not_looked_at import tell_missing, tell_unseen
 from .outcomes import ADVISED, Outcomes
 from .placement_lines import headline, placement_lines
 from .terminal import notice, print_json, say, terminal_width
@@ -96,7 +94,7 @@ def command(
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all_pods(pods) if pods else []
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    _tell_missing(beginning.pods, node_allocatable(inputs.machine, inputs.config), inputs.machine.name)
+    tell_missing(beginning.pods, inputs.machine, inputs.config)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
@@ -114,7 +112,7 @@ def command(
 
 def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | None, most: int | None) -> Outcomes:
     outcomes = beginning.outcomes(inputs, explainer, most)
-    _tell_unseen(beginning.pods, outcomes.node)
+    tell_unseen(beginning.pods, outcomes.node)
     return outcomes
 
 
@@ -149,29 +147,6 @@ def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) ->
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
     return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
-
-
-def _tell_missing(pods: Iterable[Pod], offered: Iterable[str], machine: str) -> None:
-    """Tell which resources are asked for that the machine lacks: a kubelet does not look at them either."""
-    asking: dict[str, list[str]] = {}
-    for pod in pods:
-        for resource in pod_requests(pod).keys() - {*offered, "ephemeral-storage"}:
-            asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
-    for resource, names in sorted(asking.items()):
-        who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        near = closest(resource, offered)
-        hint = f"; did you mean {near!r}?" if near else ""
-        unseen = "" if is_huge_page(resource) else "; the kubelet does not look at it"
-        notice(f"{machine} has no {resource}, which {who} asks for{unseen}{hint}")
-
-
-def _tell_unseen(pods: Iterable[Pod], node: Node) -> None:
-    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
-    if unseen and not node.gates.enabled("PodLevelResources"):
-        notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
-    claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.claim_names]
-    if claiming and not node.serves_claims:
-        notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
 
 
 def _print_pods(outcomes: Outcomes) -> None:

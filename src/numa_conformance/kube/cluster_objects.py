@@ -136,7 +136,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
     if objects.ended:
-        names = (f"{pod.namespace}/{pod.name} ({pod.reason or pod.phase})" for pod in objects.ended)
+        names = (
+            f"{pod.namespace}/{pod.name} ({', '.join(filter(None, (pod.phase, pod.reason)))})" for pod in objects.ended
+        )
         yield f"pods that are left out, as they have ended: {listed(names)}"
 
 

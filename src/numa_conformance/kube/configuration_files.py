@@ -64,6 +64,9 @@ def _the_one(path: Path | str, kind: str) -> Document:
     """Return the only document of a file, or the only one that says to be of this kind."""
     documents = read_documents(path)
     if len(documents) == 1:
+        other = kind_of(documents[0])
+        if other not in ("", kind):
+            raise UsageError(Fault(documents[0].place, f"is a {other}", f"one {kind}", closest(other, [kind])))
         return documents[0]
     chosen = [document for document in documents if kind_of(document) == kind]
     if len(chosen) == 1:

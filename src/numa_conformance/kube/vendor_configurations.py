@@ -24,6 +24,8 @@ _REMEDIES = {
     "MachineConfig": "its file /etc/kubernetes/kubelet.conf, as it lies on the node",
     "Tuned": "the KubeletConfig of the pool: oc get kubeletconfig -o yaml",
 }
+_OF_MACHINES = {"cpus", "numaPerSocket", "coresPerNuma"}
+"""Fields that machines have, in either form, and nothing else that is read here."""
 _FLAG_FAMILIES = ("cpu-manager", "memory-manager", "topology-manager", "reserved-")
 """Flags with these beginnings are all known here, so that an unknown one is a misspelt one."""
 
@@ -78,8 +80,9 @@ def parts_of(document: Document) -> Iterator[Part]:
 
 
 def kind_of(document: Document) -> str:
-    """Return the kind that a document says to be of, empty where it says none."""
-    return str(document.value.get("kind") or "") if isinstance(document.value, Mapping) else ""
+    """Return the kind that a document says to be of, ``machine`` for one of ours, empty where it says none."""
+    value = document.value if isinstance(document.value, Mapping) else {}
+    return str(value.get("kind") or ("machine" if _OF_MACHINES & value.keys() else ""))
 
 
 def foreign(place: str, kinds: list[str]) -> Fault:
