@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,23 @@ def test_the_script_of_a_shell_is_one_that_it_reads(shell, tmp_path):
     script.write_text(made.stdout)
     assert "numa-conformance" in made.stdout
     assert subprocess.run([shell, "-n", script], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("typed", WORDS)
+def test_bash_completes_by_the_line_of_the_page(typed):
+    if shutil.which("bash") is None:
+        pytest.skip("bash is not installed")
+    words = ["numa-conformance", *typed.split()]
+    page = (Path(__file__).parents[2] / "docs/cli.md").read_text()
+    (line,) = (line for line in page.splitlines() if "bash_source" in line)
+    script = "\n".join(
+        [
+            line.split("`")[-2],
+            f"COMP_WORDS=({' '.join(words)}) COMP_CWORD={len(words) - 1}",
+            "_numa_conformance_completion numa-conformance",
+            'printf "%s\\n" "${COMPREPLY[@]}"',
+        ]
+    )
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    assert WORDS[typed] in done.stdout.split(), done.stderr

@@ -1,33 +1,39 @@
 """Every ``--help`` ends with commands that can be typed."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from numa_conformance.cli.app import _COMMANDS
 from numa_conformance.cli.help_examples import EXAMPLES
+from numa_conformance.report.writers import write_reports
 from pages import why_not
+from report.runs import case
+from report.runs import run as a_run
 
 ROOT = Path(__file__).parents[2]
 NEED = {
-    "explain": "reads what kubectl wrote; docs/my-pod-was-refused.md shows it",
+    "explain --from-node": "reads a dump; tests/cli/test_from_node.py",
     "simulate --from-node": "reads a dump; tests/cli/test_from_node.py",
-    "replay decisions": "reads recorded decisions; tests/suite/recorded",
     "record": "asks a target of the reader's",
     "judge": "reads a report; tests/plugin/test_histories_kept.py",
     "smoke --target-command": "names a program that the reader has",
     "bisect": "asks eleven versions; tests/cli/test_bisect.py",
-    "report": "reads reports that the reader has",
-    "init": "writes into the folder; tests/cli/test_init.py",
 }
-TYPED = [typed for examples in EXAMPLES.values() for typed in examples]
-RUN = [typed for typed in TYPED if not typed.startswith(tuple(NEED)) and not why_not(f"numa-conformance {typed}")]
+TYPED = list(dict.fromkeys(typed for examples in EXAMPLES.values() for typed in examples))
+THEIR_FILES = ("report", "init", "replay", "machines export")
+"""What these read is made here, and they write into the folder."""
+IN_A_FOLDER = [typed for typed in TYPED if typed.startswith(THEIR_FILES)]
+RUN = [
+    typed for typed in TYPED if not typed.startswith((*NEED, *THEIR_FILES)) and not why_not(f"numa-conformance {typed}")
+]
 
 
-@pytest.mark.parametrize("name", _COMMANDS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_help_ends_with_examples(run, name):
-    code, out, _ = run(name, "--help")
+    code, out, _ = run(*name.split(), "--help")
     assert code == 0
     shown = out.rstrip().splitlines()[-len(EXAMPLES[name]) - 1 :]
     assert shown == ["  Examples:", *(f"    numa-conformance {typed}" for typed in EXAMPLES[name])]
@@ -43,8 +49,24 @@ def test_an_example_runs_as_it_is_typed(run, monkeypatch, typed):
     assert "error" not in err
 
 
-def test_most_are_run():
-    assert len(RUN) >= 10
+@pytest.mark.parametrize("typed", IN_A_FOLDER)
+def test_an_example_on_files_of_the_reader_runs_in_a_folder_that_has_them(run, monkeypatch, tmp_path, typed):
+    monkeypatch.chdir(tmp_path)
+    for name, said in {"before": "failed", "after": "passed", "mine": "failed", "theirs": "passed"}.items():
+        write_reports(a_run(case(1, said), case(2), name=name), tmp_path / name)
+    for number in (1, 2):
+        write_reports(a_run(case(number)), tmp_path / f"part{number}")
+    shutil.copy(ROOT / "conformance/exact/recorded/1.27/merge.jsonl.gz", tmp_path / "decisions.jsonl.gz")
+    code, out, err = run(*shlex.split(typed))
+    assert code == 0, err
+    assert out or err or list(tmp_path.rglob("*"))
+    assert "error" not in err
+
+
+def test_each_command_has_examples_and_most_are_run():
+    below = {name.partition(" ")[0] for name in EXAMPLES}
+    assert below == {"", *_COMMANDS}
+    assert len(RUN) + len(IN_A_FOLDER) >= 20
     assert not [need for need in NEED if not any(typed.startswith(need) for typed in TYPED)]
 
 

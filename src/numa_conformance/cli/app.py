@@ -13,7 +13,7 @@ from .. import __version__
 from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
-from .help_examples import EXAMPLES
+from .help_examples import with_examples
 from .terminal import say
 
 __all__ = ["main"]
@@ -60,8 +60,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f".{name.replace('-', '_')}", __package__).command
         assert isinstance(command, click.Command)
-        command.epilog = "\b\n" + "\n".join(["Examples:", *(f"  numa-conformance {typed}" for typed in EXAMPLES[name])])
-        return command
+        return with_examples(command, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -91,6 +90,7 @@ def app() -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
     with printable_streams():
+        with_examples(app)
         code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
     try:
         sys.stdout.flush()

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["EXAMPLES"]
+import click
+
+__all__ = ["EXAMPLES", "with_examples"]
 
 _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "": (f"simulate {_NODE} examples/node/pods.yaml", "machines show amd-milan-7763-nps4"),
     "machines": ("machines", "machines show amd-milan-7763-nps4"),
+    "machines list": ("machines list",),
+    "machines show": ("machines show amd-milan-7763-nps4",),
+    "machines export": ("machines export amd-milan-7763-nps4 milan",),
     "on": ("on amd-milan-7763-nps4 -- lscpu",),
     "kubelet-target": ("smoke --target-command 'numa-conformance kubelet-target ./kubelet'",),
     "check-node": ("check-node", "check-node --root /tmp/dump"),
     "collect-node": ("collect-node /tmp/dump",),
     "capture": ("capture --name mine",),
     "simulate": (f"simulate {_NODE} examples/node/pods.yaml", "simulate --from-node worker-1.tar.gz pods.yaml"),
-    "explain": ("explain pods.yaml --from-node worker-1.tar.gz",),
+    "explain": (f"explain {_NODE} examples/node/pods.yaml", "explain --from-node worker-1.tar.gz pods.yaml"),
     "serve-pod-resources": (f"serve-pod-resources {_NODE} --root /tmp/kubelet",),
     "lint": ("lint --machine amd-milan-7763-nps4 examples/node/unwise.yaml",),
     "score": (
@@ -40,6 +46,22 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "init": ("init go my-allocator",),
     "requirements": ("requirements 'cpu-manager/full-pcpus-only/*'",),
     "report": ("report compare before after", "report matrix mine theirs -o matrix.html"),
+    "report compare": ("report compare before after",),
+    "report known-failures": (
+        "report known-failures mine known-failures.yaml --reason planned --link https://example.com/7",
+    ),
+    "report matrix": ("report matrix mine theirs -o matrix.html",),
+    "report merge": ("report merge part1 part2 -o whole",),
     "quirks": ("quirks 'distribution-*'",),
 }
-"""By command: what is typed after the program's name."""
+"""By command, the empty one for the program itself: what is typed after the program's name."""
+
+
+def with_examples(command: click.Command, name: str = "") -> click.Command:
+    """Let the help of a command end with its examples, and that of each below a group."""
+    typed = (f"  numa-conformance {each}" for each in EXAMPLES[name])
+    command.epilog = "\b\n" + "\n".join(["Examples:", *typed])
+    if name and isinstance(command, click.Group):
+        for below, each in command.commands.items():
+            with_examples(each, f"{name} {below}")
+    return command
