@@ -4,7 +4,7 @@ import re
 
 ABSENT = {
     r"mkdir [^-]|apt-get |python3 -m venv |pip install |pre-commit ": "prepares or installs",
-    r"kubectl |helm ": "asks a cluster",
+    r"(kubectl|oc|helm) ": "asks a cluster",
     r".* cluster\.yaml ": "reads what kubectl wrote; examples/cluster beside it is read",
     r"(.*/)?tox run|.*/pip install --quiet tox": "runs everything there is",
     r"git ": "changes the reader's repository",
