@@ -105,7 +105,10 @@ cluster: {{}}
 """
 GKE = f"kubeletConfig:\n{indented(FIELDS, 2)}linuxConfig: {{sysctl: {{net.core.somaxconn: '2048'}}}}\n"
 CONFIGZ = json.dumps({"kubeletconfig": yaml.safe_load(FIELDS)})
+LIST = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(OPENSHIFT)]})
 READ = {
+    "what oc lists": LIST,
+    "a drop-in of RKE2": RKE2.replace("kubelet-arg:", "kubelet-arg+:"),
     "OpenShift KubeletConfig": OPENSHIFT,
     "rendered PerformanceProfile": RENDERED,
     "kubeadm's ConfigMap": CONFIG_MAP,
@@ -127,6 +130,8 @@ REFUSED = {
     "Cluster of kops": ("apiVersion: kops.k8s.io/v1alpha2\nkind: Cluster\nspec: {kubelet: {}}\n", "proxy/configz"),
     "k3s with a file": ("kubelet-arg: [config=/etc/k.yaml, cpu-manager-policy=static]\n", "reads /etc/k.yaml"),
     "a pod": ("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}]}\n", "holds no KubeletConfiguration, but Pod"),
+    "an empty List": ("apiVersion: v1\nkind: List\nitems: []\n", "but List"),
+    "flags as MicroK8s keeps them": ("--cpu-manager-policy=static\n--reserved-cpus=0\n", "give the flags by --flags"),
     "a misspelt flag": ("kubelet-arg: [cpu-manager-polcy=static]\n", "did you mean '--cpu-manager-policy'?"),
 }  # fmt: skip
 

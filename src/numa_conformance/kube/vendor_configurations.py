@@ -57,6 +57,7 @@ _BY_KIND = {
 }
 _BY_KEY = {
     "kubelet-arg": _Form(flags=("kubelet-arg",)),
+    "kubelet-arg+": _Form(flags=("kubelet-arg+",)),
     "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
     "kubeletConfig": _Form(("kubeletConfig",)),
 }
@@ -67,8 +68,13 @@ def parts_of(document: Document) -> Iterator[Part]:
     """Yield what a document says of the kubelet; raises ``UsageError`` where it says so in no way that is accepted."""
     value = document.value
     kind = kind_of(document)
+    if isinstance(value, str) and value.startswith("--"):
+        raise UsageError(Fault(document.place, "holds flags of a kubelet", f"one {KIND}; give the flags by --flags"))
     if not isinstance(value, Mapping) or kind == KIND:
         yield Part(document.place, value)
+    elif kind in ("List", "KubeletConfigList") and isinstance(value.get("items"), list):
+        for index, item in enumerate(value["items"]):
+            yield from parts_of(Document(f"{document.place}: items[{index}]", item))
     elif list(value) == ["kubeletconfig"]:
         yield Part(f"{document.place}: kubeletconfig", value["kubeletconfig"])
     elif kind == "ConfigMap":
