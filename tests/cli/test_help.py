@@ -115,5 +115,5 @@ def test_a_file_in_the_wrong_slot_is_one_line(run, monkeypatch, tmp_path, args, 
 
 
 def test_what_simulate_lacks_is_what_it_names(run):
-    assert "name PODS" in run("simulate", "--machine", "one-cpu")[2]
-    assert "name a --machine" in run("simulate", "examples/node/pods.yaml")[2]
+    assert "name PODS, or a node" in run("simulate", "--machine", "one-cpu")[2]
+    assert "name a --machine, or a node" in run("simulate", "examples/node/pods.yaml")[2]
