@@ -16,6 +16,7 @@ from ..checkers.verdicts import ANSWERED, WELL_FORMED
 from ..generators import damages as damaged
 from ..generators import half_cores
 from ..generators.allocations import allocation_sweep
+from ..generators.apart import apart
 from ..generators.cells import cells
 from ..generators.crashes import NEEDED, crashes
 from ..generators.examples_of_nodes import examples_of_nodes
@@ -134,6 +135,7 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from examples_of_nodes(claimed)
     yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
     yield from near_and_far(claimed, machines, seed=seed)
+    yield from apart(claimed, machines)
     if claimed >= half_cores.NEEDED:
         yield from half_cores.half_cores(machines)
 
