@@ -52,7 +52,7 @@ def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
         for broken in judge(history).broken[:1]:
             shortest = shortened(broken, client, seconds=0.1)
             finding = finding_of(shortest)
-            assert finding.told
+            assert finding.why
             assert with_reference(finding.scenario, "documented")["answered"] == finding.scenario["answered"]
             times_seen(shortest.history, broken.requirement, client)
             assert broken.requirement not in beside(shortest)
