@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from numa_conformance.cli.outcomes import Outcomes
 from numa_conformance.cli.placement_lines import placement_lines
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.hostfs import MemoryStore
@@ -195,7 +196,7 @@ def test_what_it_gave_is_told_where_other_holdings_are():
     answer = msgspec.to_builtins(admission_answer(placed))
     assert answer["containers"]["c"]["further"] == {"seats": [0]}
     assert msgspec.to_builtins(state_answer(node.state()))["containers"]["first"]["c"]["further"] == {"seats": [0]}
-    assert "    seats: [0]" in placement_lines(placed, node)
+    assert "    seats: [0]" in placement_lines(placed, Outcomes(node, {}))
     assert placed.placements is not None
     assert placed.placements["c"].devices == {SEAT: ("seat-0",)}
 

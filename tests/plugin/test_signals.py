@@ -15,7 +15,7 @@ import pytest
 from asked_in_full import DEEP
 from numa_conformance.report.model import read_report
 
-MOMENTS = range(40) if DEEP else range(4)
+MOMENTS = range(40) if DEEP else range(1)
 SUITE = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--numa-conformance", "--numa-requirement"]
 WAYS = {
     "a run": [*SUITE, "qos/*", "--numa-report", "out", "--numa-markdown", "out/short.md", "--numa-histories"],
@@ -29,7 +29,12 @@ WAYS = {
     "record": ["-m", "numa_conformance", "record", "asked.jsonl", "--output", "out/recorded.jsonl"],
     "diff": ["-m", "numa_conformance", "diff", "reference:exact", "reference:documented", "--budget", "0.3%", "--json"],
 }
-LONGEST = {"a run": 12.0, "golden snapshots": 8.0, "record": 2.0, "diff": 6.0}
+LONGEST = {
+    "a run": 12.0 if DEEP else 4.0,
+    "golden snapshots": 8.0 if DEEP else 3.0,
+    "record": 2.0,
+    "diff": 6.0 if DEEP else 3.0,
+}
 """Seconds within which a signal comes; some come after the end."""
 QUESTION = {"id": "q", "kind": "qos", "pod": {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}}
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from asked_in_full import DEEP
 from numa_conformance.pytest_plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
 from numa_conformance.pytest_plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
 from numa_conformance.report.beside_reference import open_reference
@@ -49,6 +50,7 @@ def test_without_a_time_there_is_no_end():
     assert Spending(None).left(0.9) == float("inf")
 
 
+@pytest.mark.skipif(not DEEP, reason="it waits half a minute; the deep profile asks it")
 def test_a_slow_target_is_asked_within_a_fifth_of_the_budget_and_what_was_spent_is_told(suite, pytester, report):
     pytester.path.joinpath("slow.py").write_text(SLOW)
     result = suite("--numa-target", "slow:make", "--numa-budget", f"{BUDGET}s", "--numa-report", "out")
@@ -79,7 +81,7 @@ def test_a_whole_run_asks_about_as_often_as_is_said():
     with open_reference("documented") as reference:
         for group in GROUPS.values():
             whole = list(group.scenarios(ALL, 0))
-            part = whole[:: max(1, len(whole) // 40)]
+            part = whole[:: max(1, len(whole) // 20)]
             for step in (step for scenario in part for step in drive(scenario, reference, "1.37")[0].steps):
                 asked[step.method] += len(whole) / len(part)
     starts = asked.pop("node.start") + asked.pop("node.restart")

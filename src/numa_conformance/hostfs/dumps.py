@@ -9,12 +9,16 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import TypeAlias
 
 from ..errors import Fault, UsageError
 from ..files import open_plain
 
 __all__ = ["open_dump"]
+
+Parts: TypeAlias = tuple[str, ...]
+"""Of a path below the folder."""
 
 MAX_MEMBERS = 500_000
 MAX_TOTAL = 1024 * 1024 * 1024
@@ -56,29 +60,28 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
 
 
 def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> None:
-    links: list[tuple[PurePosixPath, str]] = []
+    links: list[tuple[Parts, str]] = []
+    wanted = _safe_parts(inside or "")
     try:
         with open_plain(path) as packed, tarfile.open(fileobj=packed) as archive:
             for member in _bounded(archive, path):
-                name = _safe_name(member.name)
-                if name is None or (inside and not name.is_relative_to(PurePosixPath(inside))):
-                    continue
-                if not whole and _UNREAD.search(member.name):
+                parts = _safe_parts(member.name)
+                if not parts or parts[: len(wanted)] != wanted or (not whole and _UNREAD.search(member.name)):
                     continue
                 if member.isdir():
-                    (folder / name).mkdir(parents=True, exist_ok=True)
+                    folder.joinpath(*parts).mkdir(parents=True, exist_ok=True)
                 elif member.issym():
-                    links.append((name, member.linkname))
+                    links.append((parts, member.linkname))
                 elif member.isfile() or member.islnk():
-                    _write(archive, member, folder / name, MAX_STATE if whole else MAX_FILE)
+                    _write(archive, member, folder.joinpath(*parts), MAX_STATE if whole else MAX_FILE)
             _read_to_the_end(archive)
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
         raise UsageError(
             Fault(str(path), f"cannot be read as an archive: {error}", "a folder, or a .tar.gz")
         ) from error
-    for name, goal in links:
+    for parts, goal in links:
         with contextlib.suppress(OSError, ValueError):
-            _link(folder, name, goal)
+            _link(folder, parts, goal)
 
 
 def _bounded(archive: tarfile.TarFile, path: Path) -> Iterator[tarfile.TarInfo]:
@@ -108,29 +111,29 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path, most:
         target.write(source.read(most + 1))
 
 
-def _link(folder: Path, name: PurePosixPath, goal: str) -> None:
+def _link(folder: Path, parts: Parts, goal: str) -> None:
     """Make a link, unless the way to it leads through another link and so perhaps out of the folder."""
     place = folder
-    for part in name.parts[:-1]:
+    for part in parts[:-1]:
         place /= part
         if place.is_symlink():
             return
     place.mkdir(parents=True, exist_ok=True)
-    (place / name.name).symlink_to(goal)
+    (place / parts[-1]).symlink_to(goal)
 
 
-def _safe_name(name: str) -> PurePosixPath | None:
-    """Return where a member goes below the folder; None for one that would lie outside of it.
+def _safe_parts(name: str) -> Parts:
+    """Return where a member goes below the folder; nothing for one that would lie outside of it.
 
     Links are made only after all files are written, so no member is written through one.
     """
-    parts = [part for part in PurePosixPath(name).parts if part not in ("/", ".")]
-    return None if ".." in parts or not parts else PurePosixPath(*parts)
+    parts = tuple(part for part in name.split("/") if part not in ("", "."))
+    return () if ".." in parts else parts
 
 
 def _root(path: Path, folder: Path, inside: str | None) -> Path:
     if inside:
-        chosen = folder / (_safe_name(inside) or "")
+        chosen = folder.joinpath(*_safe_parts(inside))
         if not _is_root(chosen):
             raise UsageError(Fault(str(path), f"there is no host tree in {inside!r}", ", ".join(_roots(folder))))
         return chosen
