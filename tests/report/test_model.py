@@ -47,6 +47,14 @@ def test_a_claimed_feature_without_a_case_is_a_problem():
     assert "feature cpu-manager/none is claimed and no case was run for it" in run(case(1), narrowed=False).problems
 
 
+def test_a_feature_that_cannot_be_asked_alone_is_noted():
+    summary = run(case(1), case(2, "not claimed", "cpu-manager/none/gives-no-exclusive-cpus"), narrowed=False)
+    assert summary.notes == [
+        "feature cpu-manager/none is claimed, and not asked: each case needs another that is not claimed"
+    ]
+    assert not any("cpu-manager/none" in problem for problem in summary.problems)
+
+
 def test_what_is_written_reads_back(tmp_path):
     write_reports(failing_run(), tmp_path)
     assert read_report(tmp_path) == read_report(tmp_path / "report.json") == failing_run()

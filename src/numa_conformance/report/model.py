@@ -104,7 +104,8 @@ class Summary(msgspec.Struct, frozen=True):
         concluded = cls.concluded(
             target, level, name, ordered, problems, narrowed=narrowed, judged=not faults, complete=not missing
         )
-        return msgspec.structs.replace(concluded, notes=unasked(known, ordered, not_asked))
+        alone = [] if narrowed else _alone(ordered, target.features)
+        return msgspec.structs.replace(concluded, notes=[*unasked(known, ordered, not_asked), *alone])
 
     @classmethod
     def concluded(
@@ -252,21 +253,14 @@ def _without_verdict(missing: Sequence[str]) -> list[str]:
     return [f"{len(missing)} planned cases came to no verdict: {shown}"]
 
 
-def _untested(cases: list[Case], profile: Profile, features: list[str], level: str) -> list[str]:
+def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: str) -> list[str]:
     """Name claimed features of which no case was run; at level exact those that only documented cases ask are left."""
-    tested = {
-        feature
-        for case in cases
-        if case.verdict != "not claimed"
-        for name in case.requirements
-        for feature in REQUIREMENTS[name].features
-    }
+    known = {name for case in cases for name in case.requirements}
     asked = [
         requirement
         for requirement in REQUIREMENTS.values()
         if profile.asks(requirement.features) and requirement.holds_in(profile.version)
     ]
-    known = {name for case in cases for name in case.requirements}
     testable = {
         feature
         for requirement in asked
@@ -275,9 +269,23 @@ def _untested(cases: list[Case], profile: Profile, features: list[str], level: s
     }
     return [
         f"feature {feature} is claimed and no case was run for it"
-        for feature in features
-        if feature in testable and feature not in tested
+        for feature in claimed
+        if feature in testable - _features_of(cases)
     ]
+
+
+def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
+    """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
+    run = _features_of(case for case in cases if case.verdict != "not claimed")
+    return [
+        f"feature {feature} is claimed, and not asked: each case needs another that is not claimed"
+        for feature in claimed
+        if feature in _features_of(cases) - run
+    ]
+
+
+def _features_of(cases: Iterable[Case]) -> set[str]:
+    return {feature for case in cases for name in case.requirements for feature in REQUIREMENTS[name].features}
 
 
 def read_report(path: Path) -> Summary:
