@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from asked_in_full import DEEP
 from numa_conformance.pytest_plugin.deep import DeepProgress, Search
 
 
@@ -63,6 +64,7 @@ def test_a_search_without_time_asks_once():
     assert calls == [7]
 
 
+@pytest.mark.skipif(not DEEP, reason="it searches for seconds; the deep profile asks it")
 def test_a_deep_search_saves_its_examples(suite, pytester):
     requirement = ("--numa-requirement", "cpu-manager/static/integral-guaranteed-is-exclusive")
     result = suite(

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from asked_in_full import DEEP
 from numa_conformance.report.model import read_report
 
 WRONG = """
@@ -22,12 +23,15 @@ def make():
 ASKED = ["-m", "pytest", "--numa-conformance", "-q", "-p", "no:cacheprovider", "--numa-requirement", "qos/*"]
 TOLD = ["--numa-target", "wrong:make", "--numa-budget", "2%", "--numa-report", "out", "--numa-markdown", "out/short.md"]
 PLAIN = {"PATH": os.environ["PATH"]}
-ENVIRONMENTS = {
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+UNWRITABLE = {"HOME": "/proc", "XDG_CACHE_HOME": "/proc"}
+EACH_ALONE = {
     "asserts are off": (["-O"], dict(os.environ)),
     "no HOME, nor anything else": ([], PLAIN),
-    "a locale of ASCII": ([], {**PLAIN, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
-    "bytecode and folders of caches cannot be written": ([], {**PLAIN, "HOME": "/proc", "XDG_CACHE_HOME": "/proc"}),
+    "a locale of ASCII": ([], {**PLAIN, **ASCII}),
+    "folders of caches cannot be written": ([], {**PLAIN, **UNWRITABLE}),
 }
+ENVIRONMENTS = EACH_ALONE if DEEP else {"all at once": (["-O"], {**PLAIN, **ASCII, **UNWRITABLE})}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
