@@ -86,6 +86,17 @@ def test_the_matrix_has_a_cell_for_each_target_and_requirement():
     assert re.findall("<td>(.*?)</td>", totals) == ["0 of 1 met", "1 of 1 met"]
 
 
+def test_runs_of_one_target_are_told_in_the_order_of_their_dates():
+    later, first = (Circumstances(f"2026-{month}-01T10:00:00Z") for month in ("11", "09"))
+    alone = Column(run(case(1), name="alone"), run=first)
+    page = matrix_page([Column(GOOD, run=later), Column(WORSE, run=first), alone, Column(GOOD)])
+    (history,) = re.findall('<section class="history">.*?</section>', page, re.DOTALL)
+    assert re.findall("<time[^>]*>(.*?)</time>", history) == ["2026-09-01", "2026-11-01"]
+    assert re.findall("<summary>(.*?)</summary>", history) == ["1 regressed", "1 gone", "1 fixed", "1 new"]
+    assert "the first" in history.partition("2026-11-01")[0]
+    assert "alone" not in history
+
+
 def test_the_commands_read_what_the_suite_writes(tmp_path, capsys):
     for name, summary in (("good", GOOD), ("worse", WORSE)):
         write_reports(summary, tmp_path / name)

@@ -49,6 +49,30 @@ def test_the_page_is_well_formed_and_links_lead_to_its_anchors():
     assert {link[1:] for link in links if link.startswith("#")} == set(anchors)
 
 
+def test_the_first_screen_tells_verdict_areas_and_a_failure_with_its_picture():
+    summary = run(
+        case(1), case(2, "failed", OTHER, details="b"), case(3, "failed", details="a half", scenario=SCENARIO)
+    )
+    page = html_page(summary, Circumstances("2026-11-22T10:00:00Z"))
+    header = page.partition("<header>")[2].partition("</header>")[0]
+    assert f'<span class="verdict not-conformant">{summary.verdict}</span></h1>' in header
+    bars = re.findall(r'">([a-z-]+)</a> <span class="bar" aria-hidden="true">(.*?)</span>', header)
+    shares = {area: re.findall(r'class="([a-z-]+)" style="flex:([0-9]+)"', bar) for area, bar in bars}
+    assert shares == {"cpu-manager": [("passed", "1"), ("failed", "1")], "qos": [("failed", "1")]}
+    opened = [
+        details for details in page.split('<details class="finding"')[1:] if " open>" in details.partition("\n")[0]
+    ]
+    assert len(opened) == 2 - (opened[0].count("<svg") > 0)
+    assert "<svg" in opened[-1].partition("</details>")[0]
+    assert page.index("2026-11-22") > page.index("Not met")
+
+
+def test_areas_of_which_nothing_is_claimed_share_a_line():
+    header = html_page(run(case(1), case(4, "not claimed", OTHER))).partition("</header>")[0]
+    assert '<p>Not claimed: <a href="#area-qos">qos</a></p>' in header
+    assert header.count('class="bar"') == 1
+
+
 def test_the_page_needs_no_network():
     page = html_page(failing_run())
     assert re.findall(r'(?<!<a href=")https?://(?!www\.w3\.org/2000/svg)', page) == []

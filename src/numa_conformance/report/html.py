@@ -19,6 +19,7 @@ from ..suite.requirements import REQUIREMENTS, Requirement
 from .case import VERDICTS, Case
 from .circumstances import Circumstances
 from .model import Summary
+from .over_time import over_time
 from .scenarios import scenario_file
 from .unmet import unmet_requirements
 
@@ -62,6 +63,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     target = summary.target
     version = KubernetesVersion.parse(target.kubernetes)
     unmet, recommended = unmet_requirements(summary, run.target if run else "")
+    firsts = [requirement.cases[0] for requirement in unmet]
     shown_above = {shown.case.id for requirement in (*unmet, *recommended) for shown in requirement.cases}
     return render(
         "report.html",
@@ -71,6 +73,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
         target=target,
         verdicts=[verdict for verdict in VERDICTS if summary.counts.get(verdict)],
         unmet=unmet,
+        opened={shown.case.id for shown in (*firsts[:1], *[shown for shown in firsts if shown.pictures][:1])},
         recommended=recommended,
         others=[case for case in summary.cases if _shown(case) and case.id not in shown_above],
         areas=summary.by_area(),
@@ -81,20 +84,25 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
 
 
 def matrix_page(columns: Sequence[Column]) -> str:
-    """Return a page with a row for each requirement, by area, and a column for each report, in the order given."""
+    """Return a page with a row for each requirement, by area, and a column for each report, in the order given.
+
+    Areas of which nobody was asked come last; targets of several dated reports have their history above.
+    """
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
     for name, requirement in REQUIREMENTS.items():
         areas.setdefault(requirement.area, []).append(
             (requirement, [worst(by_requirement.get(name, ())) for by_requirement in cases])
         )
+    totals = {area: _totals(rows, len(columns)) for area, rows in areas.items()}
     in_use = {verdict for rows in areas.values() for _, verdicts in rows for verdict in verdicts}
     return render(
         "matrix.html",
         title="Conformance by requirement",
         columns=columns,
-        areas=areas,
-        totals={area: _totals(rows, len(columns)) for area, rows in areas.items()},
+        history=over_time(columns),
+        areas=dict(sorted(areas.items(), key=lambda area: not any(asked for _, asked in totals[area[0]]))),
+        totals=totals,
         total=len(REQUIREMENTS),
         verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in in_use],
     )
@@ -145,7 +153,7 @@ def _environment() -> Environment:
 
 
 def _told(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
 def _json(scenario: Mapping[str, Any]) -> str:
