@@ -32,7 +32,7 @@ class CollectedSuite:
         report: Path,
         keyword: str = "",
         version: str = "",
-        part: str = "100%" if DEEP else "8%",
+        part: str = "25%" if DEEP else "8%",
     ) -> tuple[int, str]:
         """Run the cases of these requirements, those of a keyword; returns the exit code and what was printed.
 

@@ -16,7 +16,7 @@ keep_files_in_memory()
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile(
-    "deep", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "deep", deadline=None, max_examples=500, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(NAME)
 

@@ -14,7 +14,7 @@ from numa_conformance.suite.examples.index import asked_by, index_of_tests, surf
 from numa_conformance.suite.requirements import REQUIREMENTS
 from odd_targets import ODD_METHODS, method_of
 
-SEEDS = 300 if DEEP else len(ODD_METHODS)
+SEEDS = 100 if DEEP else len(ODD_METHODS)
 """Each method in turn."""
 SEARCHED = 13
 """By default searches are asked by one in so many seeds: each takes some seconds."""
