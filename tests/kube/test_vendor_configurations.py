@@ -15,6 +15,18 @@ def indented(text: str, spaces: int) -> str:
     return "".join(f"{' ' * spaces}{line}\n" for line in text.splitlines())
 
 
+USER_DATA = """MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="B"
+
+--B
+Content-Type: application/node.eks.aws
+
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+--B--
+"""
+BOTTLEROCKET = '[settings.kubernetes]\ncpu-manager-policy = "static"\n'
+TEMPLATE = "spec:\n  cpuManagerPolicy: {{ .Values.policy }}\n  {{- end }}\n"
 OPENSHIFT = f"""
 apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig
@@ -168,3 +180,14 @@ def test_flags_override_fields_and_gates_are_set_one_by_one(tmp_path):
     config = read_kubelet_configuration(tmp_path / "file.yaml")
     assert config.cpu_manager_policy == "none"
     assert config.feature_gates == {"A": True, "B": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [(USER_DATA, "application/node.eks.aws"), (BOTTLEROCKET, "configz"), (TEMPLATE, "helm template")],
+)
+def test_a_known_format_that_is_not_read_says_what_to_give(tmp_path, text, instead):
+    path = tmp_path / "kubelet.yaml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=rf"not YAML: .*\(accepted: .*{instead}"):
+        read_kubelet_configuration(path)

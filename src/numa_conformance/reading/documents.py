@@ -32,6 +32,17 @@ _INSTEAD = "JSON, or several documents"
 _JSON = re.compile(rb"\s*[{\[]")
 _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 """How JSON begins, and few would begin YAML."""
+_HEAD = 65_536
+_OTHER_FORMATS = {
+    re.compile(rb"\{\{"): "what a template makes, as helm template prints it",
+    re.compile(
+        rb"^MIME-Version:", re.M | re.I
+    ): "the part of it that is YAML; of EKS that of type application/node.eks.aws",
+    re.compile(rb"^\[settings[.\]]", re.M): (
+        "YAML or JSON; of Bottlerocket what its kubelet runs with: kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
+    ),
+}
+"""What to give in place of a text in a format that people have and that is not read."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
@@ -106,7 +117,7 @@ def read_text(text: bytes | str, name: str) -> list[Document]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}")) from error
+        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}", _instead_of(text))) from error
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         # PyYAML's constructors raise whatever comes of a tag that does not suit its value.
         raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
@@ -120,6 +131,12 @@ def read_text(text: bytes | str, name: str) -> list[Document]:
     for document in documents:
         _check_extent(document)
     return documents
+
+
+def _instead_of(text: bytes | str) -> str:
+    """Return what to give in place of a text whose format is known and is not read."""
+    head = text[:_HEAD] if isinstance(text, bytes) else text[:_HEAD].encode("utf-8", "replace")
+    return next((instead for pattern, instead in _OTHER_FORMATS.items() if pattern.search(head)), "")
 
 
 def _content(path: Path, name: str) -> bytes | str:
