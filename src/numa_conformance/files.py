@@ -95,8 +95,8 @@ def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
 def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool = True) -> None:
     """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
 
-    ``mode`` is that of the new file, less what the umask takes away. With ``sync`` it outlives a crash of the machine
-    once this returns. What writers that were killed have left behind is removed. Raises ``OSError``.
+    ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine one
+    of them is there, whole; which one is open, as with the kubelet. What writers that were killed have left behind is removed. Raises ``OSError``.
     """
     _remove_unfinished(path)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
@@ -113,8 +113,6 @@ def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool =
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
-    if sync:
-        _sync_folder(path.parent)
 
 
 def _remove_unfinished(path: Path) -> None:
@@ -132,13 +130,3 @@ def _remove_unfinished(path: Path) -> None:
                     os.unlink(name)
             finally:
                 os.close(handle)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the name outlive a crash too, where the file system can; the file is in its place whatever comes of it."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
