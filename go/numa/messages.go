@@ -554,7 +554,7 @@ func (m Picked) MarshalJSON() ([]byte, error) {
 	}{"picked", fields(m)})
 }
 
-// PodStarted: The pod's containers have started: the shared pool, container to what it holds, updates as of an admission.
+// PodStarted: The pod's containers have started: the pool, container to what it holds, updates as of an admission.
 type PodStarted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
 	Containers    map[string]ContainerHolding `json:"containers"`
