@@ -79,6 +79,8 @@ const (
 	FeatureHostReconcile = "host/reconcile"
 	// CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound
 	FeatureCPUManagerCFSQuota = "cpu-manager/cfs-quota"
+	// `cpuset` of containers: the CPUs that each may run on, its own or not; `mems` where it is known
+	FeatureNodeCpuset = "node/cpuset"
 	// `alignments` of an admission: what every manager hinted, and the hint merged from it
 	FeatureNodeHints = "node/hints"
 	// `phase` of a refused pod
@@ -167,13 +169,15 @@ type AdmitPod struct {
 
 // Admitted: The pod is on the node: the shared pool, and container to what it holds.
 //
-// alignments: every merge of hints that was made for it, in order; null: not told.
+// alignments: every merge of hints that was made for it, in order; null: not told. updates: the cpusets that
+// were sent meanwhile, those of other pods' containers too; null: none are sent before node.reconcile.
 type Admitted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
 	Containers    map[string]ContainerHolding `json:"containers"`
 	QoS           *string                     `json:"qos,omitempty"`
 	MemoryState   []MemoryNode                `json:"memory_state"`
 	Alignments    []Alignment                 `json:"alignments"`
+	Updates       []Update                    `json:"updates"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -304,13 +308,18 @@ type Classify struct {
 // ContainerHolding: What one container holds. cpus: exclusive CPUs, empty when it uses the shared pool.
 //
 // cpu_quota: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-// left out: not told. further: what other managers gave, by the manager's name, in values of its own.
+// left out: not told. cpuset and mems: the CPUs and NUMA nodes that it may use at last, as lists like
+// 0-3,8, whether they are its own or not; all of the machine's where nothing keeps it to some; null or left out:
+// not told, or the container does not run. further: what other managers gave, by the manager's name, in values of
+// its own.
 type ContainerHolding struct {
 	CPUs     string              `json:"cpus"`
 	Affinity *HintValue          `json:"affinity,omitempty"`
 	Memory   []MemoryBlock       `json:"memory"`
 	Devices  map[string][]string `json:"devices"`
 	CPUQuota *int64              `json:"cpu_quota,omitempty"`
+	Cpuset   *string             `json:"cpuset,omitempty"`
+	Mems     *string             `json:"mems,omitempty"`
 	Further  json.RawMessage     `json:"further,omitempty"`
 }
 
@@ -457,7 +466,10 @@ type Merged struct {
 	Admit     bool  `json:"admit"`
 }
 
-// NodeStarted: The node is up, with these pools. Policy static tells the reserved CPUs, or its whole pool counts as free.
+// NodeStarted: The node is up, with these pools.
+//
+// reserved_cpus: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
+// those that the configuration names count, else none, and what hangs on which they are is not judged.
 type NodeStarted struct {
 	DefaultCpuset   string       `json:"default_cpuset"`
 	ReservedCPUs    *string      `json:"reserved_cpus,omitempty"`
@@ -542,11 +554,12 @@ func (m Picked) MarshalJSON() ([]byte, error) {
 	}{"picked", fields(m)})
 }
 
-// PodStarted: The pod's containers have started: the shared pool, and container to what it holds.
+// PodStarted: The pod's containers have started: the pool, container to what it holds, updates as of an admission.
 type PodStarted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
 	Containers    map[string]ContainerHolding `json:"containers"`
 	MemoryState   []MemoryNode                `json:"memory_state"`
+	Updates       []Update                    `json:"updates"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -649,7 +662,7 @@ func (m Reconciled) MarshalJSON() ([]byte, error) {
 // Rejected: The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 //
 // phase: the pod's phase in its status; null: not told. alignments: every merge of hints until then, in order;
-// null: not told.
+// null: not told. updates: as of an admission.
 type Rejected struct {
 	DefaultCpuset string       `json:"default_cpuset"`
 	Reason        string       `json:"reason"`
@@ -658,6 +671,7 @@ type Rejected struct {
 	MemoryState   []MemoryNode `json:"memory_state"`
 	Phase         *string      `json:"phase,omitempty"`
 	Alignments    []Alignment  `json:"alignments"`
+	Updates       []Update     `json:"updates"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -690,10 +704,11 @@ type RemovePod struct {
 	UID string `json:"uid"`
 }
 
-// Removed: The pod is gone.
+// Removed: The pod is gone. updates: as of an admission.
 type Removed struct {
 	DefaultCpuset string       `json:"default_cpuset"`
 	MemoryState   []MemoryNode `json:"memory_state"`
+	Updates       []Update     `json:"updates"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -715,11 +730,12 @@ type RestartNode struct {
 	AtOnce  bool               `json:"at_once,omitempty"`
 }
 
-// Restarted: The node is up again, and every pod that was on it admitted anew, or refused.
+// Restarted: The node is up again, and every pod that was on it admitted anew, or refused. updates: as of an admission.
 type Restarted struct {
 	Pods          []PodAfterRestart `json:"pods"`
 	DefaultCpuset string            `json:"default_cpuset"`
 	MemoryState   []MemoryNode      `json:"memory_state"`
+	Updates       []Update          `json:"updates"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -844,11 +860,12 @@ func (m UnknownPod) MarshalJSON() ([]byte, error) {
 	}{"unknown", fields(m)})
 }
 
-// Update: A cpuset sent to the container runtime.
+// Update: A cpuset sent to the container runtime for a container that runs; mems: NUMA nodes sent with it.
 type Update struct {
-	UID       string `json:"uid"`
-	Container string `json:"container"`
-	CPUs      string `json:"cpus"`
+	UID       string  `json:"uid"`
+	Container string  `json:"container"`
+	CPUs      string  `json:"cpus"`
+	Mems      *string `json:"mems,omitempty"`
 }
 
 // PodAfterRestart: ReadmittedPod or RejectedPod.

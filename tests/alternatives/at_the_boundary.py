@@ -10,11 +10,13 @@ from mutants.lies import Json, each_holding, in_kubelet, in_machine
 from mutants.mutant import Memory, Mutant, Rewrite
 from numa_conformance.cpuset import CpuSet
 
+from .near_pools import near_and_at_once
+
 __all__ = ["MANNERS"]
 
 BETA = {"full-pcpus-only"}
 HIDING = {True: "CPUManagerPolicyBetaOptions", False: "CPUManagerPolicyAlphaOptions"}
-CPU_SETS = ("cpus", "default_cpuset", "reserved_cpus", "allocatable_cpus")
+CPU_SETS = ("cpus", "cpuset", "default_cpuset", "reserved_cpus", "allocatable_cpus")
 
 
 def _without(*words: str) -> Rewrite:
@@ -133,6 +135,11 @@ def _silent(*fields: str) -> Rewrite:
     return rewrite
 
 
+def _no_cpuset(holding: Json, answer: Json) -> None:
+    holding.pop("cpuset", None)
+    holding.pop("mems", None)
+
+
 def _no_affinity(holding: Json, answer: Json) -> None:
     holding.pop("affinity", None)
 
@@ -211,7 +218,13 @@ MANNERS: Mapping[str, Callable[[], Mutant]] = MappingProxyType(
         (
             _manner("tells the default hint", answers={"hints": _explicit}),
             _manner(
-                "writes cpusets at once", answers={"describe": _without("host"), "node.reconcile": _nothing_to_send}
+                "writes cpusets at once",
+                answers={
+                    "describe": _without("host", "node/cpuset"),
+                    **_everywhere(each_holding(_no_cpuset), HOLDING),
+                    "node.state": _of_state(_no_cpuset),
+                    "node.reconcile": _nothing_to_send,
+                },
             ),
             _manner(
                 "writes all cpusets in every pass",
@@ -222,6 +235,8 @@ MANNERS: Mapping[str, Callable[[], Mutant]] = MappingProxyType(
                     "node.reconcile": _all_sent,
                 },
             ),
+            _manner("tells cpusets as it writes them", answers=near_and_at_once(narrow=False)),
+            _manner("keeps shared containers on one NUMA node", answers=near_and_at_once(narrow=True)),
             _manner("refuses in other words", answers=_everywhere(_other_words, ("pick", *NODE))),
             _manner("refuses in words of its own", answers=_everywhere(_own_words, ("pick", *NODE))),
             _manner("takes hidden options for none", questions=_everywhere(in_kubelet(_hidden), _STARTS)),

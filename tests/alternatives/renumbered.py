@@ -17,6 +17,7 @@ __all__ = ["ORDERS", "Orders", "Renumbered"]
 
 Json = dict[str, Any]
 Shuffle = Callable[[list[int]], Sequence[int]]
+CPU_SETS = ("cpus", "cpuset", "default_cpuset", "reserved_cpus", "allocatable_cpus")
 FILES = ("state-file", "host/", "memory-manager/hugepages/", "exact")
 
 
@@ -185,8 +186,10 @@ class Renumbered:
             return answer
         told = {}
         for key, value in answer.items():
-            if key in ("cpus", "default_cpuset", "reserved_cpus", "allocatable_cpus") and isinstance(value, str):
+            if key in CPU_SETS and isinstance(value, str):
                 told[key] = numbers.set_back(value)
+            elif key == "mems" and isinstance(value, str):
+                told[key] = str(CpuSet(numbers.old_nodes.get(node, node) for node in CpuSet.parse(value)))
             elif key in ("nodes", "group") and isinstance(value, list):
                 told[key] = sorted(numbers.old_nodes.get(node, node) for node in value)
             elif key == "node":

@@ -16,6 +16,7 @@ __all__ = [
     "each_container",
     "each_holding",
     "fewer",
+    "holdings_of",
     "in_kubelet",
     "in_machine",
     "only_surface",
@@ -112,6 +113,19 @@ def each_holding(change: Callable[[Json, Json], None]) -> Rewrite:
         return answer
 
     return rewrite
+
+
+def holdings_of(answer: Json, memory: Memory) -> Iterator[tuple[str, str, Json]]:
+    """Yield pod, container and what it holds, wherever an answer to the last question tells it."""
+    asked = memory.last
+    pods = {pod["uid"]: pod.get("containers") or {} for pod in answer.get("pods") or ()}
+    if "result" not in answer:
+        pods = answer["containers"]
+    elif answer.get("containers"):
+        pods = {asked["pod"]["metadata"]["uid"] if "pod" in asked else asked["uid"]: answer["containers"]}
+    for uid, containers in pods.items():
+        for name, holding in containers.items():
+            yield uid, name, holding
 
 
 def fewer(cpus: str) -> str:

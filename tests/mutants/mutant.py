@@ -21,6 +21,7 @@ class Memory:
     """What a mutant has seen: the last questions and answers by method, and a place for notes of its own."""
 
     def __init__(self) -> None:
+        self.last: dict[str, Any] = {}
         self.asked: dict[str, Any] = {}
         self.answered: dict[str, Any] = {}
         self.notes: dict[str, Any] = {}
@@ -55,7 +56,7 @@ class Mutant:
             self._memory.notes.clear()
         if method.name in self._questions:
             question = self._questions[method.name](question, self._memory)
-        self._memory.asked[method.name] = question
+        self._memory.asked[method.name] = self._memory.last = question
         ask = getattr(self._reference, method.attribute)
         answer = msgspec.to_builtins(ask(msgspec.convert(question, method.request)))
         if method.name in self._answers:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
+from ..cpuset import CpuSet
 from ..documentation.changes import Changes
 from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
@@ -290,13 +292,29 @@ class Node:
     def _placements(self, pod: Pod) -> dict[str, Placement]:
         holdings = self._holdings(pod)
         return {
-            container.name: Placement(
-                self._admitter.affinity(pod.uid, container.name),
-                holdings[container.name],
-                self._cpu_quota(pod.uid, container),
+            container.name: self._as_it_runs(
+                pod.uid,
+                container.name,
+                Placement(
+                    self._admitter.affinity(pod.uid, container.name),
+                    holdings[container.name],
+                    self._cpu_quota(pod.uid, container),
+                ),
             )
             for container in pod.all_containers
         }
+
+    def _as_it_runs(self, uid: str, name: str, placement: Placement) -> Placement:
+        """Add what a running container may use: what the runtime was told last, or all that the machine has."""
+        if not self._containers.runs(uid, name):
+            return placement
+        nodes = [node for block in placement.memory or () for node in block.nodes] or self._memory_nodes
+        cpuset = self._containers.actual[uid, name] or self.machine.online_bits
+        return replace(placement, cpuset=cpuset, mems=CpuSet(nodes).bits)
+
+    @property
+    def _memory_nodes(self) -> list[int]:
+        return [node.node for node in self.machine.memory if node.memory]
 
     def _cpu_quota(self, uid: str, container: Container) -> int | None:
         exclusive = bool(self._cpusets.exclusive_cpus_of(uid, container.name))

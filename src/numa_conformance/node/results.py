@@ -46,12 +46,15 @@ class Placement:
 
     ``affinity``: the hint stored for it, None under topology policy none. ``holdings``: what each manager says that it
     holds, by its name and in their order; ``of`` finds a manager's by its type. ``cpu_quota``: its CFS quota in
-    microseconds per period, None for no bound.
+    microseconds per period, None for no bound. ``cpuset`` and ``mems``: the CPUs and NUMA nodes that it may use, as
+    bits; None where it does not run.
     """
 
     affinity: Hint | None
     holdings: Mapping[str, Holding]
     cpu_quota: int | None = None
+    cpuset: int | None = None
+    mems: int | None = None
 
     def of(self, kind: type[T]) -> T | None:
         """Return the holding of this type, None where no manager says one."""

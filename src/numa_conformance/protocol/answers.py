@@ -66,6 +66,8 @@ def _holding(placement: Placement) -> messages.ContainerHolding:
         else [messages.MemoryBlock(block.type, block.bytes, list(block.nodes)) for block in memory],
         devices=None if devices is None else {resource: list(ids) for resource, ids in devices.items()},
         cpu_quota=NO_BOUND if placement.cpu_quota is None else placement.cpu_quota,
+        cpuset=UNSET if placement.cpuset is None else format_bits(placement.cpuset),
+        mems=UNSET if placement.mems is None else format_bits(placement.mems),
         further=placement.further or UNSET,
     )
 

@@ -23,11 +23,7 @@ STATEMENTS: tuple[Statement, ...] = (
         MEMORY_TASK.section("How does the Memory Manager operate?"),
         "how",
         "1.21",
-        must(
-            "cpuset-mems",
-            "It enforces cpuset.mems for pods.",
-            untestable="no message tells cpuset.mems; the memory blocks that it follows are asked",
-        ),
+        must("cpuset-mems", "It enforces cpuset.mems for pods."),
         must("reserved-memory-is-mandatory", "reservedMemory must be given with policy Static."),
         should(
             "groups",

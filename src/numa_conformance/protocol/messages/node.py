@@ -46,6 +46,7 @@ __all__ = [
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
     "cpu-manager/cfs-quota": "CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound",
+    "node/cpuset": "`cpuset` of containers: the CPUs that each may run on, its own or not; `mems` where it is known",
     "node/hints": "`alignments` of an admission: what every manager hinted, and the hint merged from it",
     "node/phase": "`phase` of a refused pod",
     "node/writes": "`writes` of state files in their order, beside `checkpoints`",
@@ -84,7 +85,10 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool.
 
     ``cpu_quota``: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-    left out: not told. ``further``: what other managers gave, by the manager's name, in values of its own.
+    left out: not told. ``cpuset`` and ``mems``: the CPUs and NUMA nodes that it may use at last, as lists like
+    ``0-3,8``, whether they are its own or not; all of the machine's where nothing keeps it to some; null or left out:
+    not told, or the container does not run. ``further``: what other managers gave, by the manager's name, in values of
+    its own.
     """
 
     cpus: str
@@ -92,11 +96,26 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     memory: list[MemoryBlock] | None = None
     devices: dict[str, list[str]] | None = None
     cpu_quota: int | UnsetType | None = UNSET
+    cpuset: str | UnsetType | None = UNSET
+    mems: str | UnsetType | None = UNSET
     further: dict[str, Any] | UnsetType = UNSET
 
 
+class Update(Message, frozen=True):
+    """A cpuset sent to the container runtime for a container that runs; ``mems``: NUMA nodes sent with it."""
+
+    uid: str
+    container: str
+    cpus: str
+    mems: str | None = None
+
+
 class NodeStarted(Outcome, tag="started", frozen=True):
-    """The node is up, with these pools. Policy static tells the reserved CPUs, or its whole pool counts as free."""
+    """The node is up, with these pools.
+
+    ``reserved_cpus``: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
+    those that the configuration names count, else none, and what hangs on which they are is not judged.
+    """
 
     default_cpuset: str
     reserved_cpus: str | None = None
@@ -136,7 +155,8 @@ class Alignment(Message, frozen=True, omit_defaults=False):
 class Admitted(Outcome, tag="admitted", frozen=True):
     """The pod is on the node: the shared pool, and container to what it holds.
 
-    ``alignments``: every merge of hints that was made for it, in order; null: not told.
+    ``alignments``: every merge of hints that was made for it, in order; null: not told. ``updates``: the cpusets that
+    were sent meanwhile, those of other pods' containers too; null: none are sent before ``node.reconcile``.
     """
 
     default_cpuset: str
@@ -144,13 +164,14 @@ class Admitted(Outcome, tag="admitted", frozen=True):
     qos: str | None = None
     memory_state: list[MemoryNode] | None = None
     alignments: list[Alignment] | None = None
+    updates: list[Update] | None = None
 
 
 class Rejected(Outcome, tag="rejected", frozen=True):
     """The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 
     ``phase``: the pod's phase in its status; null: not told. ``alignments``: every merge of hints until then, in order;
-    null: not told.
+    null: not told. ``updates``: as of an admission.
     """
 
     default_cpuset: str
@@ -160,6 +181,7 @@ class Rejected(Outcome, tag="rejected", frozen=True):
     memory_state: list[MemoryNode] | None = None
     phase: str | None = None
     alignments: list[Alignment] | None = None
+    updates: list[Update] | None = None
 
 
 class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):
@@ -169,18 +191,20 @@ class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node"
 
 
 class PodStarted(Outcome, tag="started", frozen=True):
-    """The pod's containers have started: the shared pool, and container to what it holds."""
+    """The pod's containers have started: the pool, container to what it holds, ``updates`` as of an admission."""
 
     default_cpuset: str
     containers: dict[str, ContainerHolding]
     memory_state: list[MemoryNode] | None = None
+    updates: list[Update] | None = None
 
 
 class Removed(Outcome, tag="removed", frozen=True):
-    """The pod is gone."""
+    """The pod is gone. ``updates``: as of an admission."""
 
     default_cpuset: str
     memory_state: list[MemoryNode] | None = None
+    updates: list[Update] | None = None
 
 
 class UnknownPod(Outcome, tag="unknown", frozen=True):
@@ -212,14 +236,6 @@ class NodeState(Message, frozen=True, omit_defaults=False):
 
 class ReadState(Request[NodeState], method="node.state", surface="node", frozen=True):
     """Ask for all that is on the node."""
-
-
-class Update(Message, frozen=True):
-    """A cpuset sent to the container runtime."""
-
-    uid: str
-    container: str
-    cpus: str
 
 
 class SkippedContainer(Message, frozen=True):
@@ -279,11 +295,12 @@ class RejectedPod(Outcome, tag="rejected", frozen=True):
 
 
 class Restarted(Outcome, tag="restarted", frozen=True):
-    """The node is up again, and every pod that was on it admitted anew, or refused."""
+    """The node is up again, and every pod that was on it admitted anew, or refused. ``updates``: as of an admission."""
 
     pods: list[ReadmittedPod | RejectedPod]
     default_cpuset: str
     memory_state: list[MemoryNode] | None = None
+    updates: list[Update] | None = None
 
 
 class RestartNode(Request[Restarted | StartFailed], method="node.restart", surface="node", frozen=True):

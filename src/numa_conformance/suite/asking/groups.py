@@ -28,12 +28,14 @@ from ..generators.pods import examples_of_pods, pod_sweep
 from ..generators.relations import related
 from ..generators.scenario import WITH_MACHINE, Scenario
 from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
+from ..generators.shared_beside import shared_beside
 from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
 from ..judge.classified import Classified
 from ..judge.hinted import CpuHints
+from ..judge.may_run import MayRun
 from ..judge.merged import MergedHints
 from ..judge.node_subjects import (
     Admission,
@@ -59,7 +61,7 @@ __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
-NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice)
+NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice, MayRun)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
 MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
@@ -136,6 +138,7 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
     yield from near_and_far(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
+    yield from shared_beside(claimed, machines)
     if claimed >= half_cores.NEEDED:
         yield from half_cores.half_cores(machines)
 

@@ -16,6 +16,7 @@ from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import Choice
 from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judge.given import PERIOD, Given, Neighbours, OnNode, Together
+from ..judge.may_run import MayRun
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..judge.seen import blocks_told
 from .guards import none, static, under
@@ -224,7 +225,9 @@ def _shown(quota: int) -> str:
     return "no quota" if quota <= 0 else f"{quota} µs of each {PERIOD}"
 
 
-is_seen_to_run = Guard[OnNode]("it is not seen what the container runs on", lambda given: given.runs is not None)
+is_seen_to_run = Guard[OnNode | MayRun](
+    "it is not seen what the container runs on", lambda given: given.runs is not None
+)
 has_settled = Guard[OnNode](
     "the container is shared, and the pool may have changed a moment ago",
     lambda given: given.cpus or (given.settled and given.pool),

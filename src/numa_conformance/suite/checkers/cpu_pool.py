@@ -8,6 +8,7 @@ from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import STRICT
 from ..judge.given import Division
+from ..judge.may_run import MayRun
 from ..judge.node_subjects import Arrival, Moment, Removal
 from .guards import none, static, with_option, without_option
 
@@ -101,7 +102,12 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     )
 
 
-@checker("cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, without_option(STRICT)))
+knows_reserved = Guard[Moment]("it is not known which CPUs are reserved", lambda moment: moment.world.knows_reserved)
+
+
+@checker(
+    "cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, without_option(STRICT), knows_reserved)
+)
 def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     """By default shared containers may use reserved CPUs."""
     missing = moment.world.reserved & ~moment.world.pool
@@ -109,12 +115,23 @@ def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     return violated(not missing, why, got=format_bits(moment.world.pool))
 
 
-@checker("cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus", Moment, when=(static, with_option(STRICT)))
-def strict_keeps_pods_off(moment: Moment) -> Judgement:
+is_known = Guard[Moment | MayRun](
+    "it is not told on which CPUs the container may run", lambda subject: isinstance(subject, Moment) or subject.told
+)
+
+
+@checker(
+    "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
+    Moment,
+    MayRun,
+    when=(static, with_option(STRICT), is_known),
+)
+def strict_keeps_pods_off(subject: Moment | MayRun) -> Judgement:
     """Under strict-cpu-reservation no pod of any class runs on reserved CPUs."""
-    world = moment.world
-    used = (world.pool | world.exclusive) & world.reserved
-    return violated(not used, f"pods may run on the reserved CPUs {format_bits(used)}", got=format_bits(world.pool))
+    world = subject.world
+    told = world.pool | world.exclusive if isinstance(subject, Moment) else subject.cpuset
+    used = told & world.reserved
+    return violated(not used, f"pods may run on the reserved CPUs {format_bits(used)}", got=format_bits(told))
 
 
 pool_was_not_empty = Guard[Moment](

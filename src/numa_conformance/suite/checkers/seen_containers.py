@@ -1,4 +1,4 @@
-"""Containers of a node at work: what they run on. What they hold is judged as everybody's is (``containers``)."""
+"""The NUMA nodes whose memory a container may use. What containers hold is judged by ``containers``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Violation, checker
 from ..judge.given import OnNode
+from ..judge.may_run import MayRun
 from ..judge.seen import Runs
 from .containers import is_seen_to_run
 from .guards import memory_static
 
-has_memory_of_its_own = Guard[OnNode](
+has_memory_of_its_own = Guard[OnNode | MayRun](
     "the container has no memory of its own",
     lambda given: any(block.bytes for block in (given.held.memory if given.held else None) or ()),
 )
@@ -20,9 +21,10 @@ has_memory_of_its_own = Guard[OnNode](
 @checker(
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
     OnNode,
+    MayRun,
     when=(memory_static, is_seen_to_run, has_memory_of_its_own),
 )
-def memory_is_where_it_was_given(given: OnNode) -> Iterator[Violation]:
+def memory_is_where_it_was_given(given: OnNode | MayRun) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
     nodes = 0
     for block in (given.held.memory if given.held else None) or ():

@@ -114,11 +114,29 @@ class StartFailed(Outcome, tag="failed", frozen=True):
     message: str
 
 
+class Update(Answer, frozen=True):
+    """A cpuset that was sent to the container runtime; ``mems``: None where no NUMA nodes were."""
+
+    uid: str
+    container: str
+    cpus: CpuBits
+    mems: CpuBits | None = None
+
+
 class PoolTold(Outcome, frozen=True):
     """What is told of a node after each thing that happens to it."""
 
     default_cpuset: CpuBits
     memory_state: tuple[MemoryNode, ...] | None = None
+
+
+class Changed(PoolTold, frozen=True, kw_only=True):
+    """What is told after something that may change on which CPUs others' containers run.
+
+    ``updates``: the cpusets that were sent meanwhile; None where none are sent before the reconcile loop's pass.
+    """
+
+    updates: tuple[Update, ...] | None = None
 
 
 class Aligned(Answer, frozen=True):
@@ -130,7 +148,7 @@ class Aligned(Answer, frozen=True):
     admit: bool
 
 
-class Admitted(PoolTold, tag="admitted", frozen=True, kw_only=True):
+class Admitted(Changed, tag="admitted", frozen=True, kw_only=True):
     """A pod was admitted."""
 
     containers: dict[str, Held]
@@ -138,7 +156,7 @@ class Admitted(PoolTold, tag="admitted", frozen=True, kw_only=True):
     alignments: tuple[Aligned, ...] | None = None
 
 
-class Rejected(PoolTold, tag="rejected", frozen=True, kw_only=True):
+class Rejected(Changed, tag="rejected", frozen=True, kw_only=True):
     """A pod was refused."""
 
     reason: str
@@ -148,7 +166,7 @@ class Rejected(PoolTold, tag="rejected", frozen=True, kw_only=True):
     alignments: tuple[Aligned, ...] | None = None
 
 
-class PodStarted(PoolTold, tag="started", frozen=True, kw_only=True):
+class PodStarted(Changed, tag="started", frozen=True, kw_only=True):
     """The containers of a pod were started."""
 
     containers: dict[str, Held]
@@ -158,7 +176,7 @@ class UnknownPod(PoolTold, tag="unknown", frozen=True):
     """There is no such pod on the node."""
 
 
-class Removed(PoolTold, tag="removed", frozen=True):
+class Removed(Changed, tag="removed", frozen=True):
     """A pod was taken off the node."""
 
 
@@ -168,14 +186,6 @@ class NodeState(Answer, frozen=True):
     default_cpuset: CpuBits
     containers: dict[str, dict[str, Held]]
     memory_state: tuple[MemoryNode, ...] | None = None
-
-
-class Update(Answer, frozen=True):
-    """A cpuset that was sent to the container runtime."""
-
-    uid: str
-    container: str
-    cpus: CpuBits
 
 
 class SkippedContainer(Answer, frozen=True):
@@ -222,7 +232,7 @@ class RejectedPod(Outcome, tag="rejected", frozen=True):
     message: str
 
 
-class Restarted(PoolTold, tag="restarted", frozen=True, kw_only=True):
+class Restarted(Changed, tag="restarted", frozen=True, kw_only=True):
     """The node agent came up again."""
 
     pods: tuple[ReadmittedPod | RejectedPod, ...]

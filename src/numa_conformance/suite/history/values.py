@@ -72,8 +72,9 @@ class Held(Answer, frozen=True):
     """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
 
     ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
-    in microseconds per 100,000, not above 0 where there is no bound. ``further``: what managers gave of which no
-    requirement speaks.
+    in microseconds per 100,000, not above 0 where there is no bound. ``cpuset`` and ``mems``: the CPUs and NUMA nodes
+    that it may use, as bits; None where not told, or where it does not run. ``further``: what managers gave of which
+    no requirement speaks.
     """
 
     cpus: CpuBits
@@ -81,6 +82,8 @@ class Held(Answer, frozen=True):
     memory: tuple[Block, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
     quota: int | None = msgspec.field(default=None, name="cpu_quota")
+    cpuset: CpuBits | None = None
+    mems: CpuBits | None = None
     further: dict[str, Any] = {}
 
     def __str__(self) -> str:

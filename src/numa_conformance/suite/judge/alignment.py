@@ -64,10 +64,16 @@ def fits(world: World, pod: PodSpec) -> bool:
 def only_cpus(world: World, pod: PodSpec) -> bool:
     """Tell whether CPUs are all that is aligned for a pod, and that by simple counting.
 
-    Not so where memory or devices take part, where the pod as a whole has resources, where sockets are aligned, and
-    where half free cores count as free although full-pcpus-only cannot give them.
+    Not so where memory or devices take part, where the pod as a whole has resources, where sockets are aligned, where
+    half free cores count as free although full-pcpus-only cannot give them, and where it is not told which CPUs are
+    reserved.
     """
-    if pod.whole or asks_for_devices(world, pod.containers) or "align-by-socket" in world.settings.options:
+    if (
+        not world.knows_reserved
+        or pod.whole
+        or asks_for_devices(world, pod.containers)
+        or "align-by-socket" in world.settings.options
+    ):
         return False
     if world.settings.memory_static and pod.qos == "Guaranteed":
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...machine import Machine, machine_from_dict
@@ -26,6 +26,7 @@ from ..history.values import Answer, Held
 from .alignment import fits
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
+from .may_run import may_run
 from .node_subjects import (
     Admission,
     Arrival,
@@ -80,9 +81,10 @@ class NodeFollower:
             case RemovePod(), Removed() | UnknownPod():
                 yield from self._remove(world, asked.uid, reply)
             case _, NodeState():
-                self._world = after = world.with_pool(reply.default_cpuset)
+                self._world = after = _as_told(world.with_pool(reply.default_cpuset), reply.containers)
                 yield State(after, reply.containers)
                 yield Moment(after)
+                yield from may_run(after)
             case _, Reconciled():
                 yield from self._reconcile(world, reply.updates)
             case RestartNode(), Restarted() | StartFailed():
@@ -110,8 +112,10 @@ class NodeFollower:
         if reserved is None and reply.reserved_cpus is None and settings.strict and not files:
             reserved = online & ~pool
         elif reserved is None:
-            reserved = reply.reserved_cpus or 0
-        self._world = World(self._machine, settings, reserved if settings.static else 0, pool, pool)
+            reserved = reply.reserved_cpus
+        known = reserved is not None or not (settings.static and settings.reserved_count)
+        reserved = (reserved or 0) if settings.static else 0
+        self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
@@ -123,7 +127,7 @@ class NodeFollower:
             yield _of_strangers(pod, held)
             return
         after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
-        self._world = after = after.with_pool(reply.default_cpuset)
+        self._world = after = self._sent(after.with_pool(reply.default_cpuset), reply.updates)
         reason = message = ""
         phase = refusal = None
         if isinstance(reply, Rejected):
@@ -133,7 +137,7 @@ class NodeFollower:
                 reply.phase,
                 f"{reply.reason}: {reply.message}",
             )
-            if _has_no_room(before, pod, reason):
+            if _has_no_room(before, pod, reason) or (pod.exclusive and not before.knows_reserved):
                 yield Moment(after)
                 return
         again = pod.uid in before.pods
@@ -141,9 +145,10 @@ class NodeFollower:
         if not again:
             yield from hints_of(before, pod, held, reply.alignments or ())
             yield from self._admitted.asked(before, pod, refusal)
-        if admitted and not again and before.settings.static:
+        if admitted and not again and before.settings.static and before.knows_reserved:
             yield from _choices(before, pod, held)
         yield Moment(after)
+        yield from may_run(after)
 
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
         if uid not in before.pods:
@@ -153,24 +158,39 @@ class NodeFollower:
             yield _of_strangers(pod.spec, held)
             return
         after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(reply.default_cpuset)
-        self._world = after
         for container in pod.spec.containers:
             if container.kind != "init" and container.name in held:
-                self._runs_on[uid, container.name] = held[container.name].cpus or after.pool
+                started = held[container.name]
+                self._runs_on[uid, container.name] = (
+                    (started.cpus or after.pool) if started.cpuset is None else started.cpuset
+                )
+        self._world = after = self._sent(after, reply.updates)
         yield Run(before, after, uid, held)
         yield Moment(after)
+        yield from may_run(after, uid)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
-        self._world = after = before.removed(uid).with_pool(reply.default_cpuset)
+        after = before.removed(uid).with_pool(reply.default_cpuset)
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
+        self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
         yield Removal(before, after, uid, isinstance(reply, Removed))
         yield Moment(after)
+        yield from may_run(after)
 
     def _reconcile(self, before: World, updates: tuple[Update, ...]) -> Iterator[object]:
         yield ReconcilePass(before, updates, dict(self._runs_on))
+        self._world = after = self._sent(before, updates)
+        yield from may_run(after)
+
+    def _sent(self, world: World, updates: Iterable[Update] | None) -> World:
+        """Take over the cpusets that were sent; None: some may follow."""
+        if updates is None:
+            return world
         for update in updates:
             if (update.uid, update.container) in self._runs_on:
                 self._runs_on[update.uid, update.container] = update.cpus
+        sent = ((update.uid, update.container, update.cpus, update.mems) for update in updates)
+        return replace(world.with_cpusets(sent), settled=True)
 
     def _restart(self, before: World, asked: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:
         strangers = sorted({pod.uid for pod in reply.pods} - self._asked) if isinstance(reply, Restarted) else []
@@ -195,8 +215,20 @@ class NodeFollower:
         self._tampered = not own_files and done.after is None
         if done.after is not None:
             self._files.forget()
+            if isinstance(reply, Restarted):
+                self._world = self._sent(done.after, reply.updates)
             if done.plain:
                 yield Moment(done.after)
+
+
+def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:
+    """Take over what containers may run on where all that is on the node is told."""
+    return world.with_cpusets(
+        (uid, name, held.cpuset, held.mems)
+        for uid, containers in pods.items()
+        for name, held in containers.items()
+        if held.cpuset is not None
+    )
 
 
 def _of_strangers(pod: PodSpec, held: Mapping[str, Held]) -> Malformed:

@@ -155,20 +155,21 @@ def _of_state(state: State) -> Iterator[OnNode]:
 
 
 def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
-    """Yield the shared containers of a pass that sends the pool to some: cpusets may as well be written at once."""
+    """Yield the containers of which it is told what they ran on, and what a pass sent to them.
+
+    Where that is not told, they are the shared ones of a pass that sends the pool to some: cpusets may as well be
+    written at once.
+    """
     world = done.world
-    shared = [
-        (uid, name)
-        for uid, pod in world.pods.items()
-        for name in pod.spec.by_name
-        if name in pod.held and not pod.held[name].cpus
-    ]
+    holders = {(uid, name): held for uid, pod in world.pods.items() for name, held in pod.held.items()}
     sent = {(update.uid, update.container): update.cpus for update in done.updates}
-    if not sent.keys().isdisjoint(shared):
-        for uid, name in shared:
-            if (uid, name) in done.runs_on:
-                runs = Runs(CpuBits(sent.get((uid, name), done.runs_on[uid, name])))
-                yield OnNode(world.machine, world.settings, uid, name, Held(CpuBits(0)), world.pool, runs=runs)
+    untold = {key for key, held in holders.items() if held.cpuset is None and not held.cpus}
+    if sent.keys().isdisjoint(untold):
+        untold.clear()
+    for (uid, name), held in holders.items():
+        if (uid, name) in done.runs_on and (held.cpuset is not None or (uid, name) in untold):
+            runs = Runs(CpuBits(sent.get((uid, name), done.runs_on[uid, name])))
+            yield OnNode(world.machine, world.settings, uid, name, Held(held.cpus), world.pool, runs=runs)
 
 
 def _of_restart(restart: Restart) -> Iterator[FoundFile]:
@@ -188,8 +189,9 @@ def _of_foreign(start: ForeignStart) -> Iterator[FoundFile]:
 def _of_moment(moment: Moment) -> Iterator[Division]:
     world = moment.world
     if world.settings.static:
-        exclusive = world.exclusive
-        yield Division(world.settings, world.may_be_shared_or_given, world.pool, exclusive, world.left, world.reserved)
+        reserved = world.reserved if world.knows_reserved else None
+        whole = world.may_be_shared_or_given
+        yield Division(world.settings, whole, world.pool, world.exclusive, world.left, reserved)
 
 
 _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from ...machine import Machine
-from ..history.values import Held
+from ..history.values import CpuBits, Held
 from .pods import PodSpec
 from .settings import Settings
 
@@ -23,11 +25,16 @@ def union(held: Mapping[str, Held]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PodOnNode:
-    """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started."""
+    """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started.
+
+    ``given_up``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
+    others for another reason.
+    """
 
     spec: PodSpec
     held: Mapping[str, Held]
     ran: bool = False
+    given_up: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def kept(self) -> int:
@@ -49,6 +56,14 @@ class PodOnNode:
             for id in ids
         }
 
+    def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> PodOnNode:
+        """Take over what a container may run on from now on, while some CPUs are exclusive."""
+        held = self.held[name]
+        lost = (held.cpuset or 0) & ~cpus
+        given_up = 0 if lost & ~exclusive else self.given_up.get(name, 0) | lost
+        held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
+        return replace(self, held={**self.held, name: held}, given_up={**self.given_up, name: given_up})
+
     def _union(self, wanted: Callable[[str], bool]) -> int:
         bits = 0
         for container in self.spec.containers:
@@ -64,7 +79,9 @@ class World:
     - ``pool``: the shared pool as told last. ``first_pool``: the one with which the node came up.
     - ``reserved``: the reserved CPUs. They are those of the configuration where it names them, else as told, else what
       strict-cpu-reservation keeps from the pool of an empty node.
+    - ``knows_reserved``: not where an amount is reserved of CPUs that are not told: ``free`` then has some too many.
     - ``gone``: pods that were removed.
+    - ``settled``: every cpuset that was to be sent to containers has been sent since the pool changed last.
     """
 
     machine: Machine
@@ -74,6 +91,8 @@ class World:
     first_pool: int
     pods: Mapping[str, PodOnNode] = field(default_factory=dict)
     gone: tuple[PodOnNode, ...] = ()
+    settled: bool = True
+    knows_reserved: bool = True
 
     @property
     def online(self) -> int:
@@ -124,7 +143,15 @@ class World:
 
     def with_pool(self, pool: int) -> World:
         """Take over the shared pool that an answer tells."""
-        return replace(self, pool=pool) if self.settings.static and pool != self.pool else self
+        return replace(self, pool=pool, settled=False) if self.settings.static and pool != self.pool else self
+
+    def with_cpusets(self, told: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> World:
+        """Take over what containers may run on: pod, container, CPUs, NUMA nodes where told."""
+        pods, exclusive = dict(self.pods), self.exclusive
+        for uid, name, cpus, mems in told:
+            if uid in pods and name in pods[uid].held:
+                pods[uid] = pods[uid].with_cpuset(name, cpus, mems, exclusive)
+        return replace(self, pods=pods)
 
     def with_pod(self, pod: PodOnNode) -> World:
         """Put a pod on the node, or replace it."""

@@ -10,7 +10,7 @@ __all__ = ["ANY_OF", "Difference", "compare"]
 
 ANY_OF = "any_of"
 """The one key of a recorded value of which the kubelet gives another by chance: all that it was seen to give."""
-NEED_NOT_BE_TOLD = frozenset({"alignments", "cpu_quota", "phase", "scores", "writes"})
+NEED_NOT_BE_TOLD = frozenset({"alignments", "cpu_quota", "cpuset", "mems", "phase", "scores", "updates", "writes"})
 """Fields that stand beside an answer: younger than the recorded decisions, and left out by many targets."""
 
 

@@ -10,6 +10,7 @@ _STATIC = "cpu-manager/static"
 
 
 _requirement = Family(area="cpu-manager lifecycle")
+_cpuset = Family(since="1.8", area="cpu-manager lifecycle", features=(_STATIC, "node/cpuset"))
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
@@ -127,5 +128,47 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.8",
         beyond="A cpuset of all CPUs would give no affinity either.",
         strength="SHOULD",
+    ),
+    _cpuset(
+        "cpu-manager/cpuset/keeps-off-exclusive-cpus",
+        "No container may run on CPUs that are exclusive to another one: the cpuset of every container, shared or not, "
+        "leaves them out once cpusets have been sent.",
+        statements=(
+            "nrm/cpus/exclusive-against-other-pods",
+            "nrm/cpus/cpusets-enforce-exclusivity",
+            "nrm/static/cpus-leave-the-pool",
+            "cpu-1.8/static/cpusets-enforce-exclusivity",
+        ),
+    ),
+    _cpuset(
+        "cpu-manager/cpuset/is-never-empty",
+        "Every container that runs has a CPU to run on.",
+        statements=("nrm/static/pool-never-empty",),
+        beyond="The page speaks of the shared pool, in which containers without CPUs of their own run.",
+    ),
+    _cpuset(
+        "cpu-manager/cpuset/is-online",
+        "Containers are told to run on CPUs that are online, and on no others.",
+        statements=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
+    ),
+    _cpuset(
+        "cpu-manager/cpuset/holds-the-exclusive-cpus",
+        "The cpuset of a container with exclusive CPUs has these, and no others.",
+        statements=("nrm/static/cpus-are-the-containers-own", "nrm/static/as-many-as-the-limit"),
+    ),
+    _cpuset(
+        "cpu-manager/cpuset/regains-cpus-on-removal",
+        "A shared container that gave up CPUs for a pod may run on them again when that pod is gone and cpusets have "
+        "been sent.",
+        statements=("nrm/static/cpus-leave-the-pool", "cpu-task/configuration/reconciles-through-the-cri"),
+        beyond="No page says when the CPUs of a removed pod return; which shared CPUs others may use is not asked.",
+    ),
+    _requirement(
+        "cpu-manager/none/keeps-nobody-to-some-cpus",
+        "Under policy none every container may run on all CPUs.",
+        "cpu-manager/none",
+        "node/cpuset",
+        statements=("nrm/cpus/none-leaves-cpusets-alone", "nrm/cpus/none-gives-no-affinity"),
+        since="1.8",
     ),
 )

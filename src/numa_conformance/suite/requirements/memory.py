@@ -28,13 +28,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "memory-manager/static/guarantees-memory-to-guaranteed-pods",
-        "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes.",
+        "Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes, and may "
+        "use no others.",
         _STATIC,
         statements=(
             "memory/head/guarantees",
             "memory/static/hints-and-reserves",
             "nrm/memory/guarantees-memory",
             "memory/guaranteed/specific-hints",
+            "memory/how/cpuset-mems",
         ),
     ),
     _requirement(
