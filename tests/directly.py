@@ -44,13 +44,9 @@ class Directly:
 
 
 @cache
-def _scenarios(surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
-    """Return what the groups of picks, lives and relations ask a target with these claims, mixed."""
-    groups = [
-        group
-        for group in GROUPS.values()
-        if group.name in ("picks", "lives", "relations") and group.surface in surfaces
-    ]
+def _scenarios(names: tuple[str, ...], surfaces: frozenset[str], features: frozenset[str]) -> tuple[Scenario, ...]:
+    """Return what the groups of these groups ask a target with these claims, mixed."""
+    groups = [group for group in GROUPS.values() if group.name in names and group.surface in surfaces]
     scenarios = [scenario for group in groups for scenario in group.scenarios(features, 0)]
     random.Random("mixed").shuffle(scenarios)
     return tuple(scenarios)
@@ -73,10 +69,15 @@ def broken_in(scenario: Scenario, client: Any) -> Iterator[str]:
 
 
 def broken_by(
-    make: Callable[[], object], *, part: slice = slice(None), strength: str = "MUST", wanted: Wanted = _all
+    make: Callable[[], object],
+    *,
+    part: slice = slice(None),
+    strength: str = "MUST",
+    wanted: Wanted = _all,
+    groups: tuple[str, ...] = ("picks", "lives", "relations"),
 ) -> str | None:
     """Return the first requirement that an allocator does not meet in scenarios that are wanted; None for all met."""
     client = Directly(make())
-    scenarios = _scenarios(frozenset(client.description.surfaces), client.claimed)
+    scenarios = _scenarios(groups, frozenset(client.description.surfaces), client.claimed)
     broken = (name for scenario in filter(wanted, scenarios[part]) for name in broken_in(scenario, client))
     return next((name for name in broken if REQUIREMENTS[name].strength == strength), None)

@@ -15,6 +15,7 @@ from wrong_answers import WRITTEN
 
 GENERATED = "histories/test_histories.py::test_every_step"
 """The case for generated conversations, of each requirement that they show."""
+PART = "100%" if DEEP else "8%"
 SEEN_TO_BREAK = {name for mutant in MUTANTS.values() for name in mutant.breaks}.union(*WRITTEN.values())
 
 
@@ -53,7 +54,9 @@ def failed(suite, mutant, requirements, folder, keyword=""):
 
 
 def _failed(suite, mutant, version, requirements, folder, keyword):
-    code, printed = suite.ask(f"mutants:{mutant.name}", mutant.level, sorted(requirements), folder, keyword, version)
+    code, printed = suite.ask(
+        f"mutants:{mutant.name}", mutant.level, sorted(requirements), folder, keyword, version, PART
+    )
     cases = json.loads((folder / "report.json").read_text())["cases"]
     assert [case["id"] for case in cases if case["verdict"] == "error"] == []
     told = {"failed", "not followed"} | ({"crashed"} if ANSWERED in requirements else set())

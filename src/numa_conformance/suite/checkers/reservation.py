@@ -47,8 +47,9 @@ def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     when=(static, named_one_by_one, reserved_cpus_are_told),
 )
 def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
-    """The CPUs of reservedSystemCPUs are the reserved ones, whatever kubeReserved and systemReserved say."""
-    reserved, named = subject.reserved_told or 0, subject.settings.reserved or 0
+    """The CPUs of reservedSystemCPUs that are online are the reserved ones, whatever else is reserved."""
+    online = subject.machine.online_bits
+    reserved, named = (subject.reserved_told or 0) & online, (subject.settings.reserved or 0) & online
     return violated(
         reserved == named,
         "other CPUs are reserved than the configuration names",

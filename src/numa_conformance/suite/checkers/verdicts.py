@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import Fault, UsageError
 from ..history.history import History
-from ..judge.checker import OTHERWISE, Guard, Violation
+from ..judge.checker import OTHERWISE, Checker, Guard, Violation
 from ..judge.node_subjects import Malformed
 from ..judge.questions import QuestionError
 from ..judge.subjects import subjects
@@ -74,8 +74,9 @@ def judge(history: History) -> Verdicts:
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
+        known: dict[Guard[Any], bool] = {}
         for check in checkers_of(type(subject)):
-            held_back = next((guard for guard in check.when if not guard.holds(subject)), None)
+            held_back = _held_back(check, subject, known)
             wrong = None if held_back else check.function(subject)
             if wrong is None:
                 verdicts.held_back[check.requirement, held_back] += 1
@@ -89,6 +90,17 @@ def judge(history: History) -> Verdicts:
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
     return verdicts
+
+
+def _held_back(check: Checker, subject: object, known: dict[Guard[Any], bool]) -> Guard[Any] | None:
+    """Return the first guard that does not hold; many checkers share one, which is looked at once of a subject."""
+    for guard in check.when:
+        holds = known.get(guard)
+        if holds is None:
+            holds = known[guard] = bool(guard.holds(subject))
+        if not holds:
+            return guard
+    return None
 
 
 def judge_from_file(history: History) -> Verdicts:

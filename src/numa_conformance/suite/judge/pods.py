@@ -140,7 +140,7 @@ class PodSpec:
         The larger of what runs when all have started and of each init container's moment, with the sidecars that run by
         then (pages Init Containers and Sidecar Containers, "Resource sharing within containers").
         """
-        return self._largest(lambda container: container.requests.get(resource, NOTHING))
+        return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
 
     def scheduled(self, resource: str) -> Fraction:
         """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
@@ -149,19 +149,22 @@ class PodSpec:
     @cached_property
     def exclusive(self) -> int:
         """How many CPUs of their own the containers need at once."""
-        return int(self._largest(lambda container: Fraction(container.exclusive)))
+        return int(self._largest(lambda container: container.exclusive))
 
     @property
     def resources(self) -> frozenset[str]:
         """Names of all that is requested by a container or is overhead."""
         return frozenset(self.overhead).union(*(container.requests for container in self.containers))
 
-    def _largest(self, of: Callable[[ContainerSpec], Fraction]) -> Fraction:
-        running = most = NOTHING
+    def _largest(self, of: Callable[[ContainerSpec], Fraction | int]) -> Fraction | int:
+        running: Fraction | int = 0
+        most: Fraction | int = 0
         for container in self.containers:
-            amount = of(container)
-            most = max(most, running + amount)
-            running += amount if container.kind != "init" else NOTHING
+            if amount := of(container):
+                together = running + amount
+                most = max(most, together)
+                if container.kind != "init":
+                    running = together
         return most
 
 
