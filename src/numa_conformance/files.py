@@ -95,8 +95,9 @@ def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
 def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool = True) -> None:
     """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
 
-    ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine one
-    of them is there, whole; which one is open, as with the kubelet. What writers that were killed have left behind is removed. Raises ``OSError``.
+    ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine
+    one of them is there, whole; which one is open, as with the kubelet. What killed writers have left is removed.
+    Raises ``OSError``.
     """
     _remove_unfinished(path)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")

@@ -24,7 +24,10 @@ def _below(*prefixes: str) -> frozenset[str]:
 _CPU = frozenset({"cpu-manager/none", "cpu-manager/static", "cpu-manager/init-containers", "node/qos"})
 _TOPOLOGY = _below("topology-manager/") | {"cpu-manager/hints"}
 _FILES = frozenset(name for name in FEATURES if name.endswith("/state-file"))
-_PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {"topology-manager/best-effort", "topology-manager/restricted"}
+_PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {
+    "topology-manager/best-effort",
+    "topology-manager/restricted",
+}
 """Of a choice of CPUs: the options, and whether it keeps to the affinity of a question."""
 
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
