@@ -57,6 +57,7 @@ def test_a_container_that_ended_keeps_what_it_had(node):
 
 def test_a_container_that_is_assigned_and_has_no_cgroup_yet(node):
     node.change_cpus(lambda state: state.assign("new-uid", "main", 1 << 9))
+    os.makedirs(node.root / node.top / "kubepods-podnew_uid.slice")
     for uid, name in node.paths:
         if uid != "db-uid" and (uid, name) != ("web-uid", "app"):
             node.moves(uid, name, "0,3-8,10-16,19-31")
@@ -65,6 +66,7 @@ def test_a_container_that_is_assigned_and_has_no_cgroup_yet(node):
 
 def test_shared_containers_have_time_until_the_next_passes(node, tmp_path):
     node.change_cpus(lambda state: state.assign("new-uid", "main", 1 << 9))
+    os.makedirs(node.root / node.top / "kubepods-podnew_uid.slice")
     now = time.time()
     dump = '{"format": 1, "time": %f, "state_changed": %f}'
     node.write("numa-conformance/dump.json", dump % (now, now - 5))

@@ -87,6 +87,11 @@ def reserved_is_exclusive(node):
     give(node, "db-uid", "main", 1 | 1 << 9)
 
 
+@fault("cpu-manager/shared-pool/regains-cpus-on-removal", CPUS, also=(RECONCILE,))
+def cpus_of_a_pod_that_is_gone(node):
+    node.change_cpus(lambda state: state.assign("old-uid", "main", 1 << 9))
+
+
 @fault(STAYS, CPUS, also=(LOSES, RECONCILE))
 def reserved_is_not_shared(node):
     def change(state):
@@ -346,6 +351,11 @@ def reserved_memory_that_does_not_match(node):
 @fault("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu.max", asked={"version": "1.33"}, version="1.33")
 def quota_on_exclusive_cpus(node):
     node.write(f"{node.paths['db-uid', 'main']}/cpu.max", "200000 100000\n")
+
+
+@fault("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu.max", asked={"version": "1.33"}, version="1.33")
+def quota_on_a_pod_with_exclusive_cpus(node):
+    node.write(f"{node.paths['db-uid', 'main'].rpartition('/')[0]}/cpu.max", "200000 100000\n")
 
 
 def told_by(node, **changed):

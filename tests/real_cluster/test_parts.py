@@ -13,7 +13,9 @@ import pytest
 pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
 pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
 
+from numa_conformance.cli.app import main
 from numa_conformance.errors import UsageError
+from numa_conformance.real_cluster import limits
 from numa_conformance.real_cluster.binaries import PROGRAMS, find_binaries, skew_notices
 from numa_conformance.real_cluster.certificates import Authority
 from numa_conformance.real_cluster.control import Control, names_of_clusters, open_cluster
@@ -185,3 +187,13 @@ def test_what_a_pod_has_come_to():
     failed = {"spec": {"nodeName": "n"}, "status": {**refused["status"], "containerStatuses": [{}]}}
     assert refusal_of(failed) is None
     assert not is_decided({"spec": {}, "status": {}})
+
+
+def test_too_few_inotify_instances_are_told_before_anything_is_built(tmp_path, monkeypatch, capfd):
+    (tmp_path / "instances").write_text("128\n")
+    monkeypatch.setattr(limits, "_INSTANCES", tmp_path / "instances")
+    (tmp_path / "nodes.yaml").write_text("[{nodes: 'n-*', count: 30, machine: one-cpu}]")
+    with pytest.raises(SystemExit, match="2"):
+        main(["up", str(tmp_path / "nodes.yaml"), "--release", "1.37.1"])
+    assert "30 kubelets need 5 each" in (told := capfd.readouterr().err)
+    assert "sysctl fs.inotify.max_user_instances=8192, or fewer nodes" in told

@@ -115,6 +115,8 @@ def _print(findings: Findings) -> None:
     for finding in findings.findings:
         for line in finding_lines(finding):
             click.echo(line)
+    for note in findings.worth_knowing:
+        click.echo(f"note: {note}")
     for note in findings.notes:
         click.echo(f"not seen: {note}")
     counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
@@ -150,6 +152,7 @@ def _as_json(findings: Findings) -> dict[str, Any]:
         "findings": [finding.to_dict() for finding in findings.findings],
         "kubernetes_version": None if findings.version is None else str(findings.version),
         "asked": dict(findings.asked),
+        "worth_knowing": list(findings.worth_knowing),
         "not_seen": list(findings.notes),
         "seconds": round(findings.seconds, 3),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -11,8 +12,10 @@ from typing import Any
 
 import click
 
-from ..hostfs.namespaces import join_mount_namespace
+from ..hostfs.namespaces import bind, enter_mount_namespace, join_mount_namespace
+from ..real_cluster.cgroups import CGROUPS
 from ..real_cluster.control import Known, open_cluster
+from ..real_kubelet.launcher import HOME
 from .exits import NOT_FOUND, NOT_RUN
 
 __all__ = ["command"]
@@ -24,7 +27,8 @@ _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 @click.argument("node")
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--name", default=None, help="Which cluster, where several are up.")
-def command(node: str, arguments: tuple[str, ...], name: str | None) -> int:
+@click.option("--cgroups", is_flag=True, help="Show it the cgroups of the node's containers in /sys/fs/cgroup.")
+def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups: bool) -> int:
     """Run COMMAND on NODE of a cluster that is up: its /sys, /proc and /var/lib/kubelet are those of its kubelet.
 
     KUBECONFIG and NODE_NAME are set for it. It ends with the cluster. Put -- before a COMMAND with options of its own.
@@ -37,23 +41,34 @@ def command(node: str, arguments: tuple[str, ...], name: str | None) -> int:
     entrance = cluster.ask("node", node)
     child = os.fork()
     if not child:
-        _become(words, entrance)
+        _become(words, entrance, cgroups=cgroups)
     return _wait(child, cluster)
 
 
-def _become(words: tuple[str, ...], entrance: dict[str, Any]) -> None:
+def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) -> None:
     """Be the program, near the kubelet."""
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     code = NOT_RUN
     try:
         here = os.getcwd()
         join_mount_namespace(entrance["process"], of_a_user=True)
+        if cgroups:
+            _see_containers(entrance["others"])
         os.chdir(here if os.path.isdir(here) else "/")
         os.execvpe(words[0], words, {**os.environ, **entrance["environment"]})
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
         print(f"error: {words[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr, flush=True)  # noqa: T201  (the child ends here)
     os._exit(code)
+
+
+def _see_containers(other_kubelets: list[int]) -> None:
+    """Lay the cgroups of the node's containers over the computer's, and hide the kubelets of other nodes."""
+    enter_mount_namespace()
+    bind(f"{HOME}/{CGROUPS}", "/sys/fs/cgroup")
+    for number in other_kubelets:
+        with contextlib.suppress(OSError):  # it may have ended
+            bind("/var/lib/nothing", f"/proc/{number}")
 
 
 def _wait(child: int, cluster: Known) -> int:

@@ -15,6 +15,7 @@ from ..errors import Fault, UsageError
 from ..reading import read_documents
 from ..real_cluster.binaries import find_binaries, skew_notices
 from ..real_cluster.control import Control
+from ..real_cluster.limits import check_inotify
 from ..real_cluster.nodes_file import default_nodes, read_nodes
 from ..real_cluster.release import build_release
 from ..real_cluster.settings import Scheduler, Stopped
@@ -67,6 +68,7 @@ def command(
             Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
         ) from error
     plans = default_nodes() if nodes is None else read_nodes(nodes)
+    check_inotify(len(plans))
     built = build_release(release, say) if release else {}
     programs = find_binaries(binaries, built, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet})
     for text in skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -16,11 +16,13 @@ __all__ = [
     "MOST_THREADS",
     "ContainerCgroup",
     "Hierarchy",
+    "PodCgroup",
     "allowed",
     "containers",
     "find_hierarchy",
     "limit_of",
     "members",
+    "pods",
 ]
 
 BASE = "sys/fs/cgroup"
@@ -51,16 +53,33 @@ class Hierarchy:
         """Who names the folders."""
         return "systemd" if self.top.endswith(".slice") else "cgroupfs"
 
+    def limit_files(self, path: str) -> tuple[str, ...]:
+        """Return the files that tell the CPU limit of a cgroup."""
+        if self.version == 2:
+            return (f"{path}/cpu.max",)
+        below = path.removeprefix(self.folder)
+        return tuple(f"{BASE}/{name}{below}/cpu.cfs_quota_us" for name in ("cpu", "cpu,cpuacct"))
+
 
 @dataclass
-class ContainerCgroup:
-    """One container's cgroup: pod uid, QoS class by where it lies, id as its folder names it."""
+class PodCgroup:
+    """One pod's cgroup: its uid, and its QoS class by where it lies."""
 
     uid: str
-    id: str
     qos: str
     path: str
     hierarchy: Hierarchy
+
+    def limit_files(self) -> tuple[str, ...]:
+        """Return the files that tell the CPU limit."""
+        return self.hierarchy.limit_files(self.path)
+
+
+@dataclass
+class ContainerCgroup(PodCgroup):
+    """One container's cgroup below its pod's; ``id``: as its folder names it."""
+
+    id: str
     threads: list[int] = field(default_factory=list)
     may_run: bool = False
 
@@ -78,13 +97,6 @@ class ContainerCgroup:
     def mems_file(self) -> str:
         """The file with the NUMA nodes that were written."""
         return f"{self.path}/cpuset.mems"
-
-    def limit_files(self) -> tuple[str, ...]:
-        """Return the files that tell the CPU limit."""
-        if self.hierarchy.version == 2:
-            return (f"{self.path}/cpu.max",)
-        below = self.path.removeprefix(self.hierarchy.folder)
-        return tuple(f"{BASE}/{name}{below}/cpu.cfs_quota_us" for name in ("cpu", "cpu,cpuacct"))
 
 
 def find_hierarchy(tree: NodeTree, cgroup_root: str = "") -> Hierarchy | None:
@@ -119,8 +131,8 @@ def _tops(tree: NodeTree, begin: str) -> list[str]:
     return tops
 
 
-def containers(tree: NodeTree, hierarchy: Hierarchy) -> list[ContainerCgroup]:
-    """Return the cgroups of containers, by pod; a pod's own and those of QoS levels are none."""
+def pods(tree: NodeTree, hierarchy: Hierarchy) -> list[PodCgroup]:
+    """Return the cgroups of pods; those of QoS levels are none."""
     cgroups = list(_pods(tree, hierarchy, hierarchy.top, "Guaranteed"))
     for name in tree.folders(hierarchy.top):
         qos = _QOS.get(name.removesuffix(".slice").rpartition("-")[2])
@@ -129,15 +141,22 @@ def containers(tree: NodeTree, hierarchy: Hierarchy) -> list[ContainerCgroup]:
     return cgroups
 
 
-def _pods(tree: NodeTree, hierarchy: Hierarchy, folder: str, qos: str) -> Iterator[ContainerCgroup]:
+def _pods(tree: NodeTree, hierarchy: Hierarchy, folder: str, qos: str) -> Iterator[PodCgroup]:
     for name in tree.folders(folder):
         uid = _uid(name)
-        if uid is None:
-            continue
-        for inner in tree.folders(f"{folder}/{name}"):
+        if uid is not None:
+            yield PodCgroup(uid, qos, f"{folder}/{name}", hierarchy)
+
+
+def containers(tree: NodeTree, of: Sequence[PodCgroup]) -> list[ContainerCgroup]:
+    """Return the cgroups of containers, by pod."""
+    cgroups = []
+    for pod in of:
+        for inner in tree.folders(pod.path):
             named = _CONTAINER.fullmatch(inner)
             if named and not _NO_CONTAINER.fullmatch(inner):
-                yield ContainerCgroup(uid, named[1], qos, f"{folder}/{name}/{inner}", hierarchy)
+                cgroups.append(ContainerCgroup(pod.uid, pod.qos, f"{pod.path}/{inner}", pod.hierarchy, named[1]))
+    return cgroups
 
 
 def _uid(name: str) -> str | None:
@@ -180,14 +199,14 @@ def _nested(tree: NodeTree, folder: str) -> Iterator[str]:
             tree.note(f"{folder}: cgroups lie more than {_INNER_DEPTH} deep; those below are not looked at")
 
 
-def limit_of(tree: NodeTree, container: ContainerCgroup) -> Fraction | None:
-    """Return the CPU limit that quota enforces, in CPUs; None without one, or where it does not show."""
-    for file in container.limit_files():
+def limit_of(tree: NodeTree, hierarchy: Hierarchy, path: str) -> Fraction | None:
+    """Return the CPU limit that a cgroup's quota enforces, in CPUs; None without one, or where it does not show."""
+    for file in hierarchy.limit_files(path):
         text = tree.line(file)
         if text is None:
             continue
         words = text.split()
-        if container.hierarchy.version == 1:
+        if hierarchy.version == 1:
             period = tree.line(f"{file.rpartition('/')[0]}/cpu.cfs_period_us")
             words.append(period or "")
         if len(words) == 2 and all(word.isascii() and word.isdecimal() and len(word) < 16 for word in words):

@@ -13,12 +13,13 @@ __all__ = ["Changes", "changes"]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Findings that are new, that stayed, and that are gone; and what could not be seen for the first time."""
+    """Findings that are new, that stayed, and that are gone; and what is told for the first time beside them."""
 
     new: tuple[Finding, ...]
     stayed: tuple[Finding, ...]
     gone: tuple[Finding, ...]
     notes: tuple[str, ...]
+    worth_knowing: tuple[str, ...]
 
     def lines(self, number: int, render: Callable[[Finding], Iterable[str]]) -> Iterator[str]:
         """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
@@ -27,6 +28,7 @@ class Changes:
             yield f"+ {first}"
             yield from (f"  {line}" for line in rest)
         yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
+        yield from (f"note: {note}" for note in self.worth_knowing)
         yield from (f"not seen: {note}" for note in self.notes)
         yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
 
@@ -38,6 +40,7 @@ class Changes:
                 "new": [finding.to_dict() for finding in self.new],
                 "gone": [finding.to_dict() for finding in self.gone],
                 "stayed": len(self.stayed),
+                "worth_knowing": list(self.worth_knowing),
                 "not_seen": list(self.notes),
             }
         )
@@ -52,4 +55,5 @@ def changes(before: Findings | None, now: Findings) -> Changes:
         tuple(finding for key, finding in new.items() if key in old),
         tuple(finding for key, finding in old.items() if key not in new),
         tuple(note for note in now.notes if before is None or note not in before.notes),
+        tuple(note for note in now.worth_knowing if before is None or note not in before.worth_knowing),
     )

@@ -58,6 +58,10 @@ def _write(sight: Sight, dump: Tree) -> None:
         dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
     if sight.hierarchy is not None:
         _write_hierarchy(sight, dump, sight.hierarchy)
+        _write_limit(sight, dump, sight.hierarchy, sight.hierarchy.top)
+        for pod in sight.pods:
+            _write_cpuset(sight, dump, pod.path, pod.hierarchy)
+            _write_limit(sight, dump, pod.hierarchy, pod.path)
         for container in sight.running:
             _write_container(sight, dump, container)
     if sight.listed is not None:
@@ -144,15 +148,19 @@ def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> N
         mems = "" if threads.mems is None else f"Mems_allowed_list:\t{format_bits(threads.mems)}\n"
         for thread in threads.ids:
             dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
-    for file in cgroup.limit_files():
-        for name in (file, f"{file.rpartition('/')[0]}/cpu.cfs_period_us" if file.endswith("quota_us") else ""):
-            text = sight.tree.text(name) if name else None
-            if text is not None:
-                dump.write_whole(name, text)
+    _write_limit(sight, dump, cgroup.hierarchy, cgroup.path)
     named = sight.names.get(cgroup.id)
     if named is not None:
         goal = f"/var/log/pods/{named.namespace}_{named.pod}_{container.uid}/{named.container}/0.log"
         dump.link(f"{FOLDER}/{named.pod}_{named.namespace}_{named.container}-{cgroup.id}.log", goal)
+
+
+def _write_limit(sight: Sight, dump: Tree, hierarchy: Hierarchy, path: str) -> None:
+    for file in hierarchy.limit_files(path):
+        for name in (file, f"{file.rpartition('/')[0]}/cpu.cfs_period_us" if file.endswith("quota_us") else ""):
+            text = sight.tree.text(name) if name else None
+            if text is not None:
+                dump.write_whole(name, text)
 
 
 def _absolute(path: str) -> str:

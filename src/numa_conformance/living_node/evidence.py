@@ -63,6 +63,8 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
         yield from (sight.configured.said[about],) if about in sight.configured.said else ()
     elif kind == "thread":
         yield from _status(sight, about)
+    elif kind == "pod-limit":
+        yield from _limit(sight, uid)
     elif kind == "listed":
         yield Line.of(f"container {name} of pod {uid}", DUMPED if str(sight.tree.root) != "/" else "PodResources")
     else:
@@ -75,6 +77,12 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
 def _entry(sight: Sight, file: str, *names: str) -> Iterator[Line]:
     if file in sight.state.files:
         yield sight.state.files[file].line(*names)
+
+
+def _limit(sight: Sight, uid: str) -> Iterator[Line]:
+    for cgroup in sight.pods:
+        if cgroup.uid == uid:
+            yield from (line for file in cgroup.limit_files() if (line := sight.tree.line(file)) is not None)
 
 
 def _status(sight: Sight, thread: str) -> Iterator[Line]:

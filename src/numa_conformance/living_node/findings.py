@@ -13,6 +13,7 @@ from ..suite.history.history import History
 from ..suite.judge.checker import Violation
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import departing
+from .disturbances import disturbances
 from .evidence import evidence_of
 from .history import seen_history, start_history
 from .look import Sight
@@ -75,7 +76,7 @@ class Finding:
 class Findings:
     """What one pass found: findings by gravity, how often each requirement was asked, what was not seen.
 
-    ``version``: the kubelet's; None where it is not known.
+    ``version``: the kubelet's; None where it is not known. ``worth_knowing``: what disturbs CPUs, and is no finding.
     """
 
     findings: tuple[Finding, ...]
@@ -84,6 +85,7 @@ class Findings:
     histories: tuple[History, ...]
     seconds: float
     version: KubernetesVersion | None = None
+    worth_knowing: tuple[str, ...] = ()
 
     @property
     def errors(self) -> int:
@@ -106,10 +108,17 @@ def check(sight: Sight) -> Findings:
         # Of a kubelet whose version is not known only that is said which holds in every version.
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.asked += judged[-1].asked
+    known = tuple(disturbances(sight))
     asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
-        tuple(ordered), dict(sorted(asked.items())), tuple(sight.notes), tuple(histories), sight.seconds, sight.version
+        tuple(ordered),
+        dict(sorted(asked.items())),
+        tuple(sight.notes),
+        tuple(histories),
+        sight.seconds,
+        sight.version,
+        known,
     )
 
 

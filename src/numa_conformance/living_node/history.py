@@ -13,6 +13,7 @@ from ..managers.memory.memory_state import Block
 from ..suite.history.history import Head, History, Step
 from ..suite.judge.seen import SEEN
 from ..suite.judge.start_subjects import GENERATOR as START
+from .cgroups import limit_of
 from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
 from .state_files import StateFiles
@@ -108,8 +109,23 @@ def _pods(sight: Sight) -> dict[str, dict[str, Any]]:
         pods[running.uid]["qos"] = running.cgroup.qos
         if running.limit is not None:
             container(running.uid, running.name)["limit"] = [running.limit.numerator, running.limit.denominator]
+    for cgroup in sight.pods:
+        limit = limit_of(sight.tree, cgroup.hierarchy, cgroup.path)
+        if limit is not None and cgroup.uid in pods:
+            pods[cgroup.uid]["limit"] = [limit.numerator, limit.denominator]
+    for uid in _gone(sight) & pods.keys():
+        pods[uid]["gone"] = True
     _add_listed(sight, pods, container)
     return pods
+
+
+def _gone(sight: Sight) -> set[str]:
+    """Return the pods with CPUs of their own of which a node with a kubelet shows neither a cgroup nor a log."""
+    if sight.hierarchy is None or sight.configured.process is None or sight.state.cpus is None:
+        return set()
+    there = {cgroup.uid for cgroup in sight.pods} | {named.uid for named in sight.names.values()}
+    there |= {container.uid for container in sight.running}
+    return {*sight.state.cpus.assignments, *sight.state.cpus.pods} - there
 
 
 def _add_held(state: StateFiles, container: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..hostfs.fake.tree import Tree
+from .disturbances import INTERRUPTS, affinity_of, handlers_of
 from .tree import NodeTree
 
 __all__ = ["copy_host"]
@@ -12,7 +13,7 @@ __all__ = ["copy_host"]
 _CPU, _NODE = "sys/devices/system/cpu", "sys/devices/system/node"
 _WANTED = re.compile(
     r"""sys/devices/system/(?:
-        cpu/(?:online|offline|possible|present)
+        cpu/(?:online|offline|possible|present|isolated)
       | cpu/cpu[0-9]+/(?:
             online
           | topology/[a-z_]+
@@ -42,6 +43,12 @@ def copy_host(tree: NodeTree, dump: Tree) -> None:
         for name in tree.names(f"{_NODE}/{node}"):
             if _LINKS.fullmatch(name) and tree.goal(f"{_NODE}/{node}/{name}"):
                 dump.link(f"{_NODE}/{node}/{name}", f"../../cpu/{name}")
+    for number in tree.folders(INTERRUPTS):
+        affinity, handlers = affinity_of(tree, number), handlers_of(tree, number)
+        if affinity is not None and handlers:
+            dump.write_whole(affinity.file, f"{affinity}\n")
+            for handler in handlers:
+                dump.folder(f"{INTERRUPTS}/{number}/{handler}")
     info = tree.text("proc/cpuinfo") or ""
     kept = [line for line in info.splitlines() if not line or line.partition(":")[0].strip() in _CPUINFO]
     dump.write_whole("proc/cpuinfo", "\n".join(kept) + "\n")

@@ -15,7 +15,18 @@ from ..errors import UsageError
 from ..hostfs import read_machine
 from ..kube.duration import microseconds
 from ..machine import Machine
-from .cgroups import MOST_THREADS, ContainerCgroup, Hierarchy, allowed, containers, find_hierarchy, limit_of, members
+from .cgroups import (
+    MOST_THREADS,
+    ContainerCgroup,
+    Hierarchy,
+    PodCgroup,
+    allowed,
+    containers,
+    find_hierarchy,
+    limit_of,
+    members,
+    pods,
+)
 from .configuration import Configured, find_kubelet, read_configuration
 from .manifest import read_manifest
 from .names import Named, is_id, names_of_containers
@@ -74,12 +85,16 @@ class RunningContainer:
 
 @dataclass
 class Sight:
-    """All that one pass saw. ``notes``: what could not be seen, and why. ``version``: None where it is not known."""
+    """All that one pass saw. ``notes``: what could not be seen, and why. ``version``: None where it is not known.
+
+    ``pods``: the cgroups of pods.
+    """
 
     tree: NodeTree
     machine: Machine
     configured: Configured
     state: StateFiles
+    pods: list[PodCgroup]
     running: list[RunningContainer]
     names: dict[str, Named]
     settled: bool
@@ -118,15 +133,16 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     if asked.state_dir:
         configured.root_dir = asked.state_dir
     hierarchy = find_hierarchy(tree, configured.cgroup_root)
-    present = containers(tree, hierarchy) if hierarchy else []
+    present = containers(tree, pods(tree, hierarchy)) if hierarchy else []
     is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
     if is_live and present:
         time.sleep(PAUSE)
     state = read_state(tree, configured.root_dir)
     names = names_of_containers(tree)
-    if is_live and hierarchy:
+    of_pods = pods(tree, hierarchy) if hierarchy else []
+    if is_live:
         before = {cgroup.path for cgroup in present}
-        present = [cgroup for cgroup in containers(tree, hierarchy) if cgroup.path in before]
+        present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
     running = _running(tree, present, names)
     listed = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
     for note in listed.notes if listed else ():
@@ -137,7 +153,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     }
     changed = manifest.state_changed if manifest else state.changed
     settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
-    sight = Sight(tree, machine, configured, state, running, names, settled, version, hierarchy, listed)
+    sight = Sight(tree, machine, configured, state, of_pods, running, names, settled, version, hierarchy, listed)
     return sight, same
 
 
@@ -173,7 +189,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
                 tree.bits(cgroup.cpus_file),
                 tree.bits(cgroup.effective_file),
                 tree.bits(cgroup.mems_file),
-                limit_of(tree, cgroup),
+                limit_of(tree, cgroup.hierarchy, cgroup.path),
                 _threads(tree, cgroup),
             )
         )

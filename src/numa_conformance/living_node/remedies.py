@@ -34,6 +34,8 @@ def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configurat
         return "look again; if it stays so, restart the kubelet, and report it to who made it"
     if requirement.startswith("topology-manager/"):
         return f"{_PODS_AGAIN}: they were admitted under another policy, or not as documented"
+    if requirement == "cpu-manager/shared-pool/regains-cpus-on-removal":
+        return f"restart the kubelet: its first pass takes them back; if it does not, {_begin_anew(sight, requirement)}"
     if requirement == "cpu-manager/shared-pool/never-empties":
         return "reserve fewer CPUs for the system or run fewer exclusive CPUs; delete a pod with exclusive CPUs"
     return _begin_anew(sight, requirement)

@@ -141,9 +141,10 @@ class NumaCluster:
         histories = read_histories(self.record().splitlines())
         return [broken for history in histories for broken in judge_from_file(history).broken]
 
-    def on_node(self, node: str, *words: str, **popen: Any) -> subprocess.Popen[Any]:
-        """Start a program where a node's kubelet lives."""
-        command = [sys.executable, "-m", "numa_conformance", "on-node", "--name", self.name, node, "--", *words]
+    def on_node(self, node: str, *words: str, cgroups: bool = False, **popen: Any) -> subprocess.Popen[Any]:
+        """Start a program where a node's kubelet lives; with ``cgroups`` it sees those of the node's containers."""
+        seen = ["--cgroups"] if cgroups else []
+        command = [sys.executable, "-m", "numa_conformance", "on-node", *seen, "--name", self.name, node, "--", *words]
         return subprocess.Popen(command, **popen)
 
     def reset(self) -> None:

@@ -97,7 +97,8 @@ class Answers:
             raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
         if not node.number:
             raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
-        return {"process": node.number, "environment": dict(node.environment())}
+        others = [other.number for other in self.nodes.values() if other is not node and other.number]
+        return {"process": node.number, "environment": dict(node.environment()), "others": others}
 
     def record(self) -> dict[str, Any]:
         """Return the histories of all nodes so far, and the nodes to which several pods came at once."""

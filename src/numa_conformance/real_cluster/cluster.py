@@ -18,7 +18,7 @@ from .binaries import Binaries
 from .certificates import write_secret
 from .control_plane import ControlPlane
 from .last_words import last_words, met_a_port_in_use
-from .limits import LOOPBACK, check_inotify, free_ports, own_address
+from .limits import LOOPBACK, free_ports, own_address
 from .node import ClusterNode
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
@@ -63,7 +63,6 @@ class RealCluster:
 
     def start(self) -> None:
         """Bring it up; raises ``UsageError`` for what the system does not allow, and ``ClusterError``."""
-        check_inotify(len(self.plans))
         address = own_address()
         os.umask(0o077)
         enter_mount_namespace(become_root=True, harmless=True)

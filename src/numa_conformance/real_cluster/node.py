@@ -13,8 +13,9 @@ from ..real_kubelet.configuration import configuration
 from ..real_kubelet.device_plugin import plugins_of
 from ..real_kubelet.files import StateFiles
 from ..real_kubelet.launcher import HOME, Launcher
-from ..real_kubelet.runtime import FakeRuntime
+from ..real_kubelet.runtime import Container, FakeRuntime
 from .certificates import Signed, write_secret
+from .cgroups import NodeCgroups
 from .limits import LOOPBACK
 from .nodes_file import PlannedNode
 from .pods import PodWatch
@@ -43,7 +44,10 @@ class ClusterNode:
         self._daemons: dict[int, str] = {}
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
-        self.runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once, self._may_run)
+        self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
+        self.runtime = FakeRuntime(
+            str(folder / "cri.sock"), self._ends_at_once, self._may_run, self._follow, self._cgroups.forget
+        )
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
 
     def start(
@@ -136,6 +140,17 @@ class ClusterNode:
         for plugin in self.plugins:
             plugin.close()
         self.runtime.close()
+
+    def _follow(self, container: Container) -> None:
+        """Keep its cgroup, and its log: the kubelet links to a log that is there, by which others know containers."""
+        log = self.folder / container.log.removeprefix(f"{HOME}/")
+        if log.parent.is_dir():
+            log.touch()
+        self._cgroups.follow(container)
+
+    def _qos(self, uid: str) -> str:
+        pod = self._watch.pod(uid) or {}
+        return str((pod.get("status") or {}).get("qosClass") or "BestEffort")
 
     def _may_run(self, uid: str) -> bool:
         self.admitted(uid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -62,6 +63,11 @@ class Container:
         return str(self.config.metadata.name)
 
     @property
+    def log(self) -> str:
+        """The file of its log, as the kubelet names it."""
+        return f"{self.sandbox.config.log_directory}/{self.config.log_path}"
+
+    @property
     def has_started(self) -> bool:
         """Whether it was started, be it that it has ended since."""
         return self.state != _CREATED
@@ -78,12 +84,15 @@ class FakeRuntime:
 
     ``ends_at_once`` tells of a pod's uid and a container whether it ends when started. ``may_run`` tells of a uid
     whether its containers are made; None: they never will be. Who changes that calls ``tell``. ``changed`` is notified
-    whenever the kubelet has done something.
+    whenever the kubelet has done something. ``followed`` is called with each container that was started or given other
+    resources, or has ended, and ``stopped`` with the uid of a pod whose sandbox was.
     """
 
     socket: str
     ends_at_once: Callable[[str, str], bool]
     may_run: Callable[[str], bool | None]
+    followed: Callable[[Container], None] = lambda container: None
+    stopped: Callable[[str], None] = lambda uid: None
     changed: threading.Condition = field(default_factory=threading.Condition)
     _sandboxes: dict[str, _Sandbox] = field(default_factory=dict)
     _containers: dict[str, Container] = field(default_factory=dict)
@@ -168,12 +177,13 @@ class FakeRuntime:
 
         return method
 
-    def _next(self, prefix: str) -> str:
+    def _next(self) -> str:
+        """Return an id as runtimes have them, of 64 hex digits."""
         self._made += 1
-        return f"{prefix}{self._made}"
+        return hashlib.sha256(f"{self.socket} {self._made}".encode()).hexdigest()
 
     def _run_sandbox(self, request: Any) -> Any:
-        sandbox = _Sandbox(self._next("sandbox"), request.config, time.time_ns())
+        sandbox = _Sandbox(self._next(), request.config, time.time_ns())
         self._sandboxes[sandbox.id] = sandbox
         return CRI.RunPodSandboxResponse(pod_sandbox_id=sandbox.id)
 
@@ -181,6 +191,7 @@ class FakeRuntime:
         sandbox = self._sandboxes.get(request.pod_sandbox_id)
         if sandbox is not None:
             sandbox.state = _NOT_READY
+            self.stopped(str(sandbox.config.metadata.uid))
         return CRI.Empty()
 
     def _forget(self, kept: dict[str, Any], key: str) -> Any:
@@ -215,7 +226,7 @@ class FakeRuntime:
             if sandbox is None:
                 context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {request.pod_sandbox_id}")
             resources = request.config.linux.resources
-            container = Container(self._next("container"), sandbox, request.config, resources, time.time_ns())
+            container = Container(self._next(), sandbox, request.config, resources, time.time_ns())
             self._containers[container.id] = container
             self.changed.notify_all()
             while not (may_run := self.may_run(container.uid)) and may_run is not None and context.is_active():
@@ -229,6 +240,7 @@ class FakeRuntime:
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]
         container.state, container.started = _RUNNING, time.time_ns()
+        self.followed(container)
         if self.ends_at_once(container.uid, container.name):
             self._end(container)
         return CRI.Empty()
@@ -236,6 +248,7 @@ class FakeRuntime:
     def _end(self, container: Container) -> Any:
         if container.state != _EXITED:
             container.state, container.finished = _EXITED, time.time_ns()
+            self.followed(container)
         return CRI.Empty()
 
     def _update(self, request: Any) -> Any:
@@ -244,6 +257,8 @@ class FakeRuntime:
         resources.CopyFrom(container.resources)
         resources.MergeFrom(request.linux)  # a field that is left out stays as it was
         container.resources = resources
+        if container.is_running:
+            self.followed(container)
         return CRI.Empty()
 
     def _list_containers(self, request: Any) -> Any:
@@ -328,5 +343,5 @@ def _container_status(container: Container) -> Any:
         image_ref=container.config.image.image,
         labels=container.config.labels,
         annotations=container.config.annotations,
-        log_path=f"{container.sandbox.config.log_directory}/{container.config.log_path}",
+        log_path=container.log,
     )

@@ -206,9 +206,16 @@ def _bounded(given: OnNode) -> Judgement:
 
 
 @checker("cpu-manager/static/exclusive-cpus-have-no-quota", OnNode, when=(quota_is_told, has_its_own))
-def exclusive_cpus_have_no_quota(given: OnNode) -> Judgement:
-    """Quota does not bound containers with CPUs of their own."""
-    return violated(
+def exclusive_cpus_have_no_quota(given: OnNode) -> Iterator[Violation]:
+    """Quota does not bound containers with CPUs of their own, nor the pods that they are in."""
+    yield from violated(
+        (given.pod_quota or 0) <= 0,
+        f"pod {given.uid}, whose container {given.name} has CPUs of its own, is bounded by CFS quota as a whole",
+        got=_shown(given.pod_quota or 0),
+        allowed=_shown(-1),
+        about=(f"pod-limit:{given.uid}", *given.about("cpu")),
+    )
+    yield from violated(
         _quota(given) <= 0,
         f"container {given.key} has CPUs of its own and is bounded by CFS quota",
         got=_shown(_quota(given)),

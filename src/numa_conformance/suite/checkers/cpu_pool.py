@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.choice import STRICT
-from ..judge.given import Division
+from ..judge.given import Division, Leftover
 from ..judge.may_run import MayRun
 from ..judge.node_subjects import Arrival, Moment, Removal
 from .guards import none, static, with_option, without_option
@@ -145,18 +145,16 @@ def pool_never_empties(moment: Moment) -> Judgement:
     return violated(moment.world.pool, "the shared pool is empty: shared containers have no CPU to run on")
 
 
-was_there = Guard[Removal](
-    "the pod was not on the node", lambda removal: removal.known and removal.uid in removal.before.pods
-)
+was_there = Guard[Removal | Leftover]("the pod was not on the node", lambda removal: removal.was_there)
 
 
-@checker("cpu-manager/shared-pool/regains-cpus-on-removal", Removal, when=(static, was_there))
-def pool_regains_cpus(removal: Removal) -> Judgement:
+@checker("cpu-manager/shared-pool/regains-cpus-on-removal", Removal, Leftover, when=(static, was_there))
+def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
     """When a pod is gone its CPUs are shared again."""
-    missing = removal.before.pods[removal.uid].kept & ~removal.after.exclusive & ~removal.after.pool
     return violated(
-        not missing,
-        f"CPUs {format_bits(missing)} of the removed pod {removal.uid} are not shared again",
-        got=format_bits(removal.after.pool),
-        missing=missing,
+        not removal.missing,
+        f"CPUs {format_bits(removal.missing)} of the removed pod {removal.uid} are not shared again",
+        got=format_bits(removal.pool),
+        missing=removal.missing,
+        about=(f"cpu:{removal.uid}",),
     )

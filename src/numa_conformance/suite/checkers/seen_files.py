@@ -50,6 +50,7 @@ def _wrong_books(seen: Sighting) -> Iterator[Violation]:
         if node not in machine:
             yield Violation(f"the file tells of NUMA node {node}, which the machine does not have", about=about)
             continue
+        yield from _missing_tables(node, tables, whole(machine[node]), about)
         yield from _wrong_tables(node, tables, about)
         yield from _wrong_sizes(node, tables, whole(machine[node]), about)
     yield from _wrong_sums(seen)
@@ -66,12 +67,25 @@ def _wrong_tables(node: int, tables: dict[str, Any], about: tuple[str, ...]) -> 
             )
 
 
+def _missing_tables(
+    node: int, tables: dict[str, Any], whole: dict[str, int], about: tuple[str, ...]
+) -> Iterator[Violation]:
+    for kind, size in whole.items():
+        if size and kind not in tables:
+            yield Violation(
+                f"the file does not tell of {kind} on NUMA node {node}, which the machine has",
+                "nothing",
+                f"{size} bytes",
+                about=about,
+            )
+
+
 def _wrong_sizes(
     node: int, tables: dict[str, Any], whole: dict[str, int], about: tuple[str, ...]
 ) -> Iterator[Violation]:
     for kind, size in whole.items():
         total = tables.get(kind, {}).get("total")
-        if total is not None and size and total != size:
+        if total is not None and total != size and (size or kind != "memory"):
             yield Violation(
                 f"the file tells of other {kind} on NUMA node {node} than the machine has",
                 f"{total} bytes",

@@ -49,21 +49,30 @@ class SeenHeld(Answer, frozen=True):
         return Held(self.cpus, None, self.memory, self.devices)
 
 
+Limit = tuple[int, Annotated[int, msgspec.Meta(gt=0)]]
+
+
 class SeenInPod(SeenHeld, frozen=True):
     """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
 
     device_nodes: tuple[tuple[Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)], ...], ...] = ()
     runs: Runs | None = None
-    limit: tuple[int, Annotated[int, msgspec.Meta(gt=0)]] | None = None
+    limit: Limit | None = None
     listed: SeenHeld | None = None
 
 
 class SeenPod(Answer, frozen=True):
-    """One pod of a node at work; ``whole``: it has resources as a whole."""
+    """One pod of a node at work; ``whole``: it has resources as a whole.
+
+    ``limit``: the CPU limit of its own cgroup, as numerator and denominator. ``gone``: it holds CPUs, and the node
+    shows nothing of it.
+    """
 
     containers: dict[str, SeenInPod]
     qos: str | None = None
     whole: bool = False
+    limit: Limit | None = None
+    gone: bool = False
 
 
 class FileSeen(Answer, frozen=True):

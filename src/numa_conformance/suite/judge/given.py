@@ -17,7 +17,18 @@ from ..history.values import Held
 from .pods import ContainerSpec
 from .settings import Settings
 
-__all__ = ["PERIOD", "Demand", "Division", "FoundFile", "Given", "Neighbours", "OnNode", "Reuse", "Together"]
+__all__ = [
+    "PERIOD",
+    "Demand",
+    "Division",
+    "FoundFile",
+    "Given",
+    "Leftover",
+    "Neighbours",
+    "OnNode",
+    "Reuse",
+    "Together",
+]
 
 PERIOD = 100_000
 """Microseconds in which CFS quota is counted."""
@@ -37,6 +48,7 @@ class Given:
     - ``other``: what it holds by another source, the ``teller``.
     - ``runs``: what it runs on. ``settled``: the pool has not changed lately.
     - ``unexplained``: nothing is known of how it came to what it holds.
+    - ``pod_quota``: the CFS quota of its pod's cgroup, in microseconds; None where that is not told.
     """
 
     machine: Machine
@@ -59,6 +71,7 @@ class Given:
     runs: Runs | None = None
     settled: bool = True
     unexplained: bool = False
+    pod_quota: int | None = None
 
     @property
     def key(self) -> str:
@@ -143,6 +156,17 @@ class Demand:
     by_number: bool
     refusal: str | None
     in_words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """CPUs (bits) that are still assigned to a pod which is gone from a node at work."""
+
+    settings: Settings
+    uid: str
+    missing: int
+    pool: int
+    was_there: bool = True
 
 
 class Reuse(Demand):

@@ -152,6 +152,21 @@ class Removal:
         """The configuration in force."""
         return self.before.settings
 
+    @property
+    def was_there(self) -> bool:
+        """Whether the pod was on the node."""
+        return self.known and self.uid in self.before.pods
+
+    @property
+    def missing(self) -> int:
+        """The CPUs of the pod that are neither shared nor another pod's, as bits."""
+        return self.before.pods[self.uid].kept & ~self.after.exclusive & ~self.after.pool
+
+    @property
+    def pool(self) -> int:
+        """The shared pool, as bits."""
+        return self.after.pool
+
 
 @dataclass(frozen=True, slots=True)
 class ReconcilePass:

@@ -57,6 +57,7 @@ class Sighting:
     - ``version``: None where the kubelet's version is not known. ``gates``: feature gates that are set.
     - ``memory``: the Memory Manager's books; None where there are none.
     - ``whole``: pods that have resources as a whole. Their containers may share what they hold.
+    - ``limits``: pod to the CPU limit of its own cgroup. ``gone``: pods with CPUs of which the node shows nothing.
     """
 
     world: World
@@ -70,6 +71,8 @@ class Sighting:
     memory: tuple[Mapping[str, Any], ...] | None
     whole: frozenset[str] = frozenset()
     gates: Mapping[str, bool] = field(default_factory=dict)
+    limits: Mapping[str, Fraction] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
 
 
 def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
@@ -95,6 +98,8 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
         reply.memory_state,
         frozenset(uid for uid, pod in reply.pods.items() if pod.whole),
         look.kubelet.feature_gates or {},
+        {uid: Fraction(*pod.limit) for uid, pod in reply.pods.items() if pod.limit},
+        frozenset(uid for uid, pod in reply.pods.items() if pod.gone),
     )
 
 

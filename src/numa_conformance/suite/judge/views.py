@@ -15,7 +15,7 @@ from .allocated import AllocatedCpus
 from .checker import checkers_of
 from .choice import WHOLE_CORES, Choice
 from .files import CPU_FILE, CPUS, policies_of
-from .given import Demand, Division, FoundFile, Given, Neighbours, OnNode, Reuse, Together
+from .given import Demand, Division, FoundFile, Given, Leftover, Neighbours, OnNode, Reuse, Together
 from .node_subjects import Admission, ForeignStart, Moment, ReconcilePass, Restart, State
 from .pods import BEST_EFFORT
 from .seen import Sighting
@@ -200,7 +200,7 @@ _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]
     Admission: (_of_admission, (OnNode, Neighbours, Together, Reuse)),
     State: (_of_state, (OnNode,)),
     ReconcilePass: (_of_pass, (OnNode,)),
-    Sighting: (of_sighting, (OnNode, Neighbours, Together, FoundFile)),
+    Sighting: (of_sighting, (OnNode, Neighbours, Together, Leftover, FoundFile)),
     Restart: (_of_restart, (FoundFile,)),
     ForeignStart: (_of_foreign, (FoundFile,)),
     Moment: (_of_moment, (Division,)),

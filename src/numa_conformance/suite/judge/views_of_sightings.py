@@ -8,7 +8,7 @@ from ...cpuset import format_bits
 from ...documentation.versions import KubernetesVersion
 from ..history.values import Held
 from .files import CPU_FILE, CPUS, policies_of
-from .given import PERIOD, FoundFile, Given, Neighbours, OnNode, Together
+from .given import PERIOD, FoundFile, Given, Leftover, Neighbours, OnNode, Together
 from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from .seen import SeenContainer, Sighting
 
@@ -33,6 +33,9 @@ def of_sighting(seen: Sighting) -> Iterator[object]:
         if len(beside) > 1 and uid not in seen.whole:
             yield Neighbours(beside)
     yield from _seen_together(seen, by_pod)
+    if _judges_cpus(seen) and seen.settled:
+        for uid in sorted(seen.gone):
+            yield Leftover(seen.settings, uid, seen.world.pods[uid].kept, seen.pool or 0)
     yield from _seen_files(seen)
 
 
@@ -65,6 +68,7 @@ def _seen_container(seen: Sighting, container: SeenContainer) -> OnNode:
         runs=container.runs,
         settled=seen.settled,
         unexplained=container.uid not in seen.whole,
+        pod_quota=int(seen.limits.get(container.uid, 0) * PERIOD) if known else None,
     )
 
 

@@ -1,0 +1,87 @@
+"""What disturbs CPUs though every page is kept to: worth knowing where latency matters, and no finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cpuset import format_bits
+from .cgroups import limit_of
+from .look import Sight
+from .tree import Line, NodeTree
+
+__all__ = ["INTERRUPTS", "ISOLATED", "affinity_of", "disturbances", "handlers_of"]
+
+ISOLATED = "sys/devices/system/cpu/isolated"
+"""CPUs that the kernel was started with ``isolcpus`` for."""
+INTERRUPTS = "proc/irq"
+_AFFINITIES = ("effective_affinity_list", "smp_affinity_list")
+_MOST_NAMED = 4
+
+
+def disturbances(sight: Sight) -> Iterator[str]:
+    """Yield a sentence for each kind: isolated CPUs that are shared, interrupts on exclusive CPUs, quota from above."""
+    cpus = sight.state.cpus
+    if cpus is None or sight.configured.kubelet.cpu_manager_policy != "static":
+        return
+    exclusive = 0
+    for bits in (*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())):
+        exclusive |= bits
+    yield from _isolated_and_shared(sight.tree, cpus.default)
+    if exclusive:
+        yield from _interrupted(sight.tree, exclusive)
+        yield from _bounded_from_above(sight)
+
+
+def _isolated_and_shared(tree: NodeTree, pool: int) -> Iterator[str]:
+    shared = (tree.bits(ISOLATED) or 0) & pool
+    if shared:
+        yield (
+            f"CPUs {format_bits(shared)} are isolated by the kernel (isolcpus) and in the shared pool: "
+            f"it does not balance threads of shared containers over them ({_shown(tree.line(ISOLATED))})"
+        )
+
+
+def _interrupted(tree: NodeTree, exclusive: int) -> Iterator[str]:
+    """Tell which interrupts with a handler may come to exclusive CPUs."""
+    hit, named = 0, list[str]()
+    for number in sorted(filter(str.isdecimal, tree.folders(INTERRUPTS)), key=int):
+        handlers = handlers_of(tree, number)
+        affinity = affinity_of(tree, number)
+        bits = (tree.parsed(affinity) if affinity is not None and handlers else None) or 0
+        if bits & exclusive:
+            hit |= bits & exclusive
+            named.append(f"{number} ({', '.join(handlers)})")
+    if named:
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        yield (
+            f"interrupts may come to exclusive CPUs {format_bits(hit)}: {', '.join(named[:_MOST_NAMED])}{more}; "
+            f"their CPUs are set in /{INTERRUPTS}/NUMBER/smp_affinity_list"
+        )
+
+
+def handlers_of(tree: NodeTree, number: str) -> list[str]:
+    """Return who handles an interrupt; nobody where it has no handler, and never comes."""
+    return tree.folders(f"{INTERRUPTS}/{number}")
+
+
+def affinity_of(tree: NodeTree, number: str) -> Line | None:
+    """Return the CPUs to which an interrupt comes, or may come where the kernel does not tell."""
+    lines = (tree.line(f"{INTERRUPTS}/{number}/{name}") for name in _AFFINITIES)
+    return next((line for line in lines if line), None)
+
+
+def _bounded_from_above(sight: Sight) -> Iterator[str]:
+    """Tell of CPU limits above the pods, which no kubelet sets and every pod is under."""
+    if sight.hierarchy is None:
+        return
+    top = sight.hierarchy.top
+    limit = limit_of(sight.tree, sight.hierarchy, top)
+    if limit is not None:
+        yield (
+            f"all pods together are bounded by CFS quota to {float(limit):g} CPUs, "
+            f"also those with CPUs of their own (/{top})"
+        )
+
+
+def _shown(line: Line | None) -> str:
+    return "" if line is None else f"{line.place}:{line.number}: {line}"
