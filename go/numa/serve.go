@@ -33,6 +33,8 @@ const (
 	CodeNotClaimed     = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
+	// CodeUnsupported says that the machine of the question is outside of what the target supports.
+	CodeUnsupported = -32001
 )
 
 // Error says that the target could not answer, and why. Any other error is told with CodeInternal.
@@ -45,6 +47,10 @@ func (e *Error) Error() string { return e.Message }
 
 // NotClaimed returns the error of a question that the target does not claim to answer.
 func NotClaimed(what string) error { return &Error{CodeNotClaimed, what + " is not claimed"} }
+
+// Unsupported returns the error of a question about a machine that is outside of what the target supports, and why: one
+// line for a person, without ids, so that many machines share a reason. It is told in the report, and is no failure.
+func Unsupported(reason string) error { return &Error{CodeUnsupported, reason} }
 
 // Serve answers on standard input and output until it is told to end. What the target prints while it is asked goes to
 // standard error: standard output belongs to the protocol.

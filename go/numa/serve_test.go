@@ -22,6 +22,8 @@ func (picker) Pick(asked Pick) (PickReply, error) {
 		return Picked{CPUs: asked.Available}, nil
 	case 2:
 		return nil, errors.New("no answer")
+	case 4:
+		return nil, Unsupported("a machine of no CPUs")
 	}
 	return PickRefused{Message: "too many"}, nil
 }
@@ -58,6 +60,7 @@ func TestAnswers(t *testing.T) {
 		pick("2"):   `{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"no answer"}}`,
 		pick("0"):   `{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"panic: nothing asked for"}}`,
 		pick(`"1"`): `{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"params: json: cannot unmarshal string into Go struct field Pick.count of type int"}}`,
+		pick("4"):   `{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"a machine of no CPUs"}}`,
 		`{`:         `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: unexpected end of JSON input"}}`,
 		`{"id":1}`:  `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not a JSON-RPC 2.0 request"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"merge"}`: `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method merge is not claimed"}}`,

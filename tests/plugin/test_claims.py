@@ -50,3 +50,38 @@ def test_a_run_that_a_test_of_ones_own_ends_claims_nothing(suite, pytester, repo
     result = suite("test_own.py", "-x", "-p", "first", "--numa-profile", "scheduler", "--numa-report", "out")
     assert (result.ret, report()["complete"]) == (1, False)
     assert "conforms" not in result.stdout.str()
+
+
+PARTS = """
+from msgspec import to_builtins
+from numa_conformance.protocol import ReferenceTarget, Unsupported
+
+class Parts(ReferenceTarget):
+    def describe(self, request):
+        return {{**to_builtins(super().describe(request)), "surfaces": ["pick"], "features": ["cpu-manager/static"]}}
+
+    def pick(self, request):
+        if {where}:
+            raise Unsupported("NUMA nodes of which I know nothing")
+        return super().pick(request)
+
+def make():
+    return Parts(level="documented")
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "verdict"),
+    [("{cpu['numa'] for cpu in request.machine['cpus']} != {0}", "partial"), ("True", "not tested")],
+)
+def test_machines_outside_of_what_a_target_supports_are_named_once_and_no_failure(
+    suite, pytester, report, where, verdict
+):
+    pytester.path.joinpath("parts.py").write_text(PARTS.format(where=where))
+    asked = ("--numa-requirement", "cpu-manager/static/gives-free-cpus-only", "--numa-budget", "1%")
+    result = suite("--numa-target", "parts:make", *asked, "--numa-report", "out")
+    assert result.ret == 0
+    assert report()["verdict"] == verdict
+    (note,) = report()["notes"]
+    assert note.startswith("outside of what the target supports: ")
+    assert note.endswith(": NUMA nodes of which I know nothing")

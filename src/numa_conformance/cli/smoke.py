@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from ..machine import load_machine, machine_to_dict
-from ..protocol import Client, NotClaimed, TargetFault
+from ..protocol import Client, NotClaimed, TargetFault, Unsupported
 from ..protocol.message import Request
 from ..protocol.messages.allocate import Allocate
 from ..protocol.messages.classify import Classify
@@ -83,6 +83,8 @@ def _ask(target: Client, message: Request[Any]) -> tuple[str | None, str | None]
     """Ask one question, and return what is wrong with the answer and how it refuses, if it does."""
     try:
         answer = target.ask(message)
+    except Unsupported as fault:
+        return None, str(fault)
     except NotClaimed:
         return "not there, though its surface is claimed", None
     except TargetFault as fault:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ..protocol import FEATURES, METHODS, PROTOCOL, SURFACES
+from ..protocol.faults import UNSUPPORTED
 from ..protocol.message import Message
 from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.asking.profiles import FEATURE_SETS
@@ -98,7 +99,9 @@ def protocol_page() -> str:
         "machine's (`fixtures/schemas/machine.schema.json`), and an exchange of every kind "
         "(`fixtures/schemas/protocol.examples.jsonl`). `numa-conformance requirements --protocol` makes this page.",
         "",
-        "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed.",
+        "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed. "
+        f"Error code {UNSUPPORTED}, in answer to a question that tells a machine, says that this machine is outside of "
+        "what the target supports; its message is the reason.",
         "",
         f"This is version {PROTOCOL}. [Targets of version 1](write-a-target.md#targets-of-version-1) are not asked. "
         "A later addition is an optional field that goes with a feature. A target that does not claim the feature "

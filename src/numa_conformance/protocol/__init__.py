@@ -1,7 +1,7 @@
 """The contract an implementation under test meets: messages, ways to reach it, the reference as a target."""
 
 from .connection import Client, Connection
-from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
 from .features import FEATURES
 from .in_process import InProcess, load_factory
 from .messages import METHODS, SURFACES
@@ -27,6 +27,7 @@ __all__ = [
     "Stdio",
     "TargetFault",
     "TimedOut",
+    "Unsupported",
     "load_factory",
     "serve",
 ]

@@ -7,11 +7,12 @@ from typing import Any, Protocol
 import msgspec
 
 from ..errors import Fault, UsageError
-from .faults import BadReply, NotClaimed, TargetFault, shorten
+from .faults import BadReply, NotClaimed, TargetFault, Unsupported, shorten
 from .features import check_claims, other_version
 from .message import Message, Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
+from .messages.host import Discover
 
 __all__ = ["Client", "Connection"]
 
@@ -52,6 +53,8 @@ class Client:
         self._answered: set[str] = set()
         self.asked = 0
         """How many questions were asked."""
+        self.outside: dict[str, list[str]] = {}
+        """Why machines are outside of what the target supports, as it says, to their names."""
 
     @property
     def label(self) -> str:
@@ -82,6 +85,9 @@ class Client:
         name = request.method.name
         try:
             reply = self._connection.request(request)
+        except Unsupported as fault:
+            self._note(request, fault)
+            raise
         except NotClaimed as fault:
             if name not in self._answered:
                 raise
@@ -90,6 +96,16 @@ class Client:
             ) from None
         self._answered.add(name)
         return reply
+
+    def _note(self, request: Request[Any], fault: Unsupported) -> None:
+        """Remember a machine that is outside; raises ``BadReply`` where no machine was told."""
+        machine = _machine_of(request)
+        if machine is None:
+            why = f"{request.method.name} tells no machine, so none is outside of what is supported: {fault.reason}"
+            raise BadReply(why, fault.exchange) from None
+        machines = self.outside.setdefault(fault.reason, [])
+        if machine not in machines:
+            machines.append(machine)
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""
@@ -106,6 +122,14 @@ class Client:
     def close(self) -> None:
         """End the target."""
         self._connection.close()
+
+
+def _machine_of(request: Request[Any]) -> str | None:
+    """Return the name of the machine that a question is about; None where it tells none."""
+    if isinstance(request, Discover):
+        return f"the host below {request.root}"
+    machine = getattr(request, "machine", None)
+    return str(machine.get("name") or "a machine without a name") if isinstance(machine, dict) else None
 
 
 def _check_names(described: Description) -> None:

@@ -6,8 +6,20 @@ from dataclasses import dataclass
 
 from ..errors import NumaConformanceError
 
-__all__ = ["BadReply", "Crashed", "Exchange", "NotClaimed", "TargetFault", "TimedOut", "message_of"]
+__all__ = [
+    "UNSUPPORTED",
+    "BadReply",
+    "Crashed",
+    "Exchange",
+    "NotClaimed",
+    "TargetFault",
+    "TimedOut",
+    "Unsupported",
+    "message_of",
+]
 
+UNSUPPORTED = -32001
+"""The code of an error with which a target says that a machine is outside of what it supports."""
 SHOWN = 600
 """Characters of a message that are shown."""
 
@@ -78,3 +90,15 @@ class NotClaimed(TargetFault):
     """The target does not have this method."""
 
     verdict = "not claimed"
+
+
+class Unsupported(NotClaimed):
+    """The target says of a machine that it is outside of what it supports, and why.
+
+    A target in Python raises it with the reason; over the wire it is an error with the code ``UNSUPPORTED``.
+    """
+
+    def __init__(self, reason: str, exchange: Exchange | None = None) -> None:
+        """Take the reason: one line for a person."""
+        self.reason = shorten(" ".join(reason.split())) or "no reason is told"
+        super().__init__(f"outside of what the target supports: {self.reason}", exchange)

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import UsageError
 from .checked_reply import checked_reply
-from .faults import BadReply
+from .faults import UNSUPPORTED, BadReply, Unsupported
 from .message import Message, Method
 from .messages import METHODS
 
@@ -75,6 +75,8 @@ def _call(target: object, method: Method | None, name: str, params: Any) -> Mess
         reply: Message = checked_reply(method, answer(message))
     except UsageError as error:
         raise _RpcError(INVALID_PARAMS, f"{name}: {error}") from error
+    except Unsupported as error:
+        raise _RpcError(UNSUPPORTED, error.reason) from error
     except BadReply as error:
         raise _RpcError(INTERNAL_ERROR, f"{name}: {error}") from error
     except Exception as error:

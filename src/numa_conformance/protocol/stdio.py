@@ -15,7 +15,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from .checked_reply import checked_reply
-from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
+from .faults import UNSUPPORTED, BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
 from .marked import Marked
 from .message import R, Request
 from .passed_on import PassedOn
@@ -98,6 +98,8 @@ def _result(line: bytes, number: int, name: str, shown: Exchange) -> object:
     if failure is not None:
         if isinstance(failure, dict) and failure.get("code") == METHOD_NOT_FOUND:
             raise NotClaimed(f"the target has no method {name!r}", shown)
+        if isinstance(failure, dict) and failure.get("code") == UNSUPPORTED:
+            raise Unsupported(str(failure.get("message") or ""), shown)
         raise BadReply(f"the target answered {name} with an error: {failure}", shown)
     if "result" not in reply:
         raise BadReply("the reply has neither result nor error", shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ UNWRITTEN = pytest.StashKey[str]()
 UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
 OF_A_WORKER = "numa_left_out"
+OUTSIDE_OF_A_WORKER = "numa_outside"
 GOLDEN = ("exact/placements/", "exact/scores")
 """How the requirements begin that golden snapshots show."""
 
@@ -53,6 +54,7 @@ class Conclusion:
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
+        self._outside: dict[str, list[str]] = {}
         self._harness: list[str] = []
         self._own_failed = config.stash[OWN_FAILED] = set()
         self._began, self._at = time.time(), time.monotonic()
@@ -76,7 +78,9 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        left_out = getattr(node, "workeroutput", {}).get(OF_A_WORKER)
+        told = getattr(node, "workeroutput", {})
+        self._take_machines(told.get(OUTSIDE_OF_A_WORKER, {}))
+        left_out = told.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -111,8 +115,11 @@ class Conclusion:
         run = self._config.stash[RUN]
         run.client.close()
         if hasattr(self._config, "workerinput"):
-            vars(self._config)["workeroutput"][OF_A_WORKER] = [list(each) for each in self._left_out]
+            told = vars(self._config)["workeroutput"]
+            told[OF_A_WORKER] = [list(each) for each in self._left_out]
+            told[OUTSIDE_OF_A_WORKER] = run.client.outside
             return
+        self._take_machines(run.client.outside)
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
@@ -129,6 +136,12 @@ class Conclusion:
             session.exitstatus = 1
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _take_machines(self, outside: Mapping[str, list[str]]) -> None:
+        """Take note of the machines that are outside of what the target supports, by the reason."""
+        for reason, machines in outside.items():
+            known = self._outside.setdefault(reason, [])
+            known += [machine for machine in machines if machine not in known]
 
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
@@ -170,6 +183,7 @@ class Conclusion:
             harness=self._harness,
             left_out=self._left_out,
             whole=run.asks_the_whole_suite,
+            outside=self._outside,
         )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -23,6 +24,8 @@ __all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
+MOST_MACHINES = 5
+"""Machines that are named of those that a target does not support for the same reason."""
 FORMAT = "numa-conformance report 1"
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
@@ -75,13 +78,15 @@ class Summary(msgspec.Struct, frozen=True):
         harness: Iterable[str] = (),
         left_out: Sequence[LeftOut] = (),
         whole: bool = True,
+        outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
         ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
         with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
-        unless a part of it or other machines were named.
+        unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
+        it says, by the reason.
         """
         ordered = sorted(cases, key=lambda case: case.id)
         target = Target(
@@ -94,7 +99,7 @@ class Summary(msgspec.Struct, frozen=True):
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
         problems = [*faults, *_without_verdict(missing)]
-        narrowed = narrowed or bool(problems)
+        narrowed = narrowed or bool(problems) or bool(outside)
         not_asked = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
             problems += stale(known, ordered, not_asked, whole=whole)
@@ -105,7 +110,9 @@ class Summary(msgspec.Struct, frozen=True):
             target, level, name, ordered, problems, narrowed=narrowed, judged=not faults, complete=not missing
         )
         alone = [] if narrowed else _alone(ordered, target.features)
-        return msgspec.structs.replace(concluded, notes=[*unasked(known, ordered, not_asked), *alone])
+        return msgspec.structs.replace(
+            concluded, notes=[*_unsupported(outside), *unasked(known, ordered, not_asked), *alone]
+        )
 
     @classmethod
     def concluded(
@@ -177,6 +184,14 @@ class Summary(msgspec.Struct, frozen=True):
         asked = self.by_requirement().items()
         lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in asked}
         return {name: cases for name, cases in lax.items() if cases}
+
+
+def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Name the machines that are outside of what the target supports, each reason once."""
+    for reason, machines in outside.items():
+        shown = "; ".join(machines[:MOST_MACHINES])
+        more = f" and {len(machines) - MOST_MACHINES} more machines" if len(machines) > MOST_MACHINES else ""
+        yield f"outside of what the target supports: {shown}{more}: {reason}"
 
 
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ...errors import Fault, UsageError
 from ...protocol import Client
-from ...protocol.faults import TargetFault
+from ...protocol.faults import TargetFault, Unsupported
 from ..checkers.verdicts import Broken, Verdicts, judge
 from ..generators.scenario import Scenario
 from ..history.history import History
@@ -148,10 +148,11 @@ class Asking:
         began = self._clock()
         history, fault = drive(scenario, self._client, self._version, self._over)
         self.outcome.driven += 1
-        if self._keep is not None:
+        outside = isinstance(fault, Unsupported)
+        if self._keep is not None and not outside:
             self._keep(history)
         self.outcome.verdicts.add(judge(history))
-        if fault is not None:
+        if fault is not None and not outside:
             self.outcome.ended.append((history, fault))
         self._seconds += self._clock() - began
 

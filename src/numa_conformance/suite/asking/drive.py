@@ -8,7 +8,7 @@ from typing import Any
 
 from ...machine import machine_to_dict
 from ...protocol import Client
-from ...protocol.faults import TargetFault
+from ...protocol.faults import TargetFault, Unsupported
 from ..generators.scenario import WITH_MACHINE, Question, Scenario, ask_all
 from ..history.history import MACHINE, Head, History, Step
 
@@ -22,6 +22,7 @@ def drive(
 
     A fault of the target (it hangs, dies or answers garbage) ends the history, is its last step, and is returned too.
     A malformed answer ends it likewise: it is for those who judge. So does a time that is ``over`` after an answer.
+    Where the machine is outside of what the target supports the history ends before that question.
     """
     description = client.description
     head = Head(
@@ -49,6 +50,8 @@ def drive(
             question = script.send(answer)
     except StopIteration:
         pass
+    except Unsupported as error:
+        fault = error
     except TargetFault as error:
         fault = error
         steps.append(Step(*question, None, f"{error.verdict}: {error.message}", time.perf_counter() - began))

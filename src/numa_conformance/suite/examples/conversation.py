@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from hypothesis import currently_in_test_context
+
 from ...machine import Machine
-from ...protocol import Client
+from ...protocol import Client, Unsupported
 from ..asking.drive import drive
 from ..checkers.verdicts import WELL_FORMED, judge
 from ..generators.scenario import Question, Scenario, Script
 from ..telling.telling import Told, beside, finding_of
 
 __all__ = ["Conversation"]
+
+MOST_REFUSED = 10
+"""Machines that a target does not support, after which a search that has asked nothing is given up."""
 
 
 class Conversation:
@@ -34,7 +39,8 @@ class Conversation:
     ) -> None:
         """Take them."""
         self._before, self._over = before, over
-        self._has_failed = False
+        self._has_failed = self._has_asked = False
+        self._refused = 0
         self._client = client
         self._requirements = {*requirements, WELL_FORMED}
         self._version = version
@@ -48,6 +54,11 @@ class Conversation:
             return
         scenario = Scenario("case", "of the suite", machine, partial(_asked, tuple(questions)))
         history, fault = drive(scenario, self._client, self._version, self._is_over)
+        if isinstance(fault, Unsupported) and currently_in_test_context():
+            self._refused += 1
+            if self._refused < MOST_REFUSED or self._has_asked:
+                return  # a search goes on with other machines
+        self._has_asked |= fault is None
         if fault is not None:
             self._has_failed = True
             raise fault
