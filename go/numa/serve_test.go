@@ -91,7 +91,7 @@ func TestClaimsFollowFromMethods(t *testing.T) {
 func TestRequiredListsAreNeverNull(t *testing.T) {
 	got := ask(t, noder{}, `{"jsonrpc":"2.0","id":1,"method":"node.restart","params":{}}`)
 	want := `{"jsonrpc":"2.0","id":1,"result":{"result":"restarted","pods":[{"result":"admitted","uid":"a","containers":{}}],` +
-		`"default_cpuset":"","memory_state":null}}`
+		`"default_cpuset":"","memory_state":null,"updates":null}}`
 	if got[0] != want {
 		t.Errorf("got %s\nwant %s", got[0], want)
 	}
