@@ -212,7 +212,7 @@ func (m Alignment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(m))
 }
 
-// Allocate: One allocation of the static policy for one container, in a given state.
+// Allocate: One allocation of the static policy for one container, in a given state. host_root: as of pick.
 type Allocate struct {
 	Machine   Machine         `json:"machine"`
 	Kubelet   json.RawMessage `json:"kubelet"`
@@ -220,6 +220,7 @@ type Allocate struct {
 	Pod       json.RawMessage `json:"pod"`
 	Container string          `json:"container"`
 	Affinity  *HintValue      `json:"affinity,omitempty"`
+	HostRoot  string          `json:"host_root,omitempty"`
 }
 
 // Allocated: CPUs given, the shared pool afterwards, and what later containers of the pod may reuse.
@@ -331,7 +332,8 @@ type Describe struct {
 // Description: Who a target is, and what it claims.
 //
 // untold: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
-// compared with the kubelet's where they are told.
+// compared with the kubelet's where they are told. wants: optional fields of questions that it is sent; there is
+// one, host_root.
 type Description struct {
 	Name              string   `json:"name"`
 	Version           string   `json:"version"`
@@ -340,6 +342,7 @@ type Description struct {
 	Features          []string `json:"features"`
 	KubernetesVersion string   `json:"kubernetes_version,omitempty"`
 	Untold            []string `json:"untold"`
+	Wants             []string `json:"wants"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -352,6 +355,9 @@ func (m Description) MarshalJSON() ([]byte, error) {
 	}
 	if m.Untold == nil {
 		m.Untold = []string{}
+	}
+	if m.Wants == nil {
+		m.Wants = []string{}
 	}
 	type fields Description
 	return json.Marshal(fields(m))
@@ -375,13 +381,14 @@ type HintValue struct {
 
 // Hints: Ask for the CPU hints of one container (null: of the pod as a whole) in a given state.
 //
-// Of pods as a whole nobody is asked who does not claim topology-manager/scope/pod.
+// Of pods as a whole nobody is asked who does not claim topology-manager/scope/pod. host_root: as of pick.
 type Hints struct {
 	Machine   Machine         `json:"machine"`
 	Kubelet   json.RawMessage `json:"kubelet"`
 	State     PriorState      `json:"state"`
 	Pod       json.RawMessage `json:"pod"`
 	Container *string         `json:"container,omitempty"`
+	HostRoot  string          `json:"host_root,omitempty"`
 }
 
 // HostReconcile: Write the cpusets of the containers that run now into the cgroup tree below root.
@@ -508,12 +515,15 @@ type OfferedHints struct {
 }
 
 // Pick: Choose count of the available CPUs, near affinity if one is given. Nothing is remembered.
+//
+// host_root: the machine as a tree of /sys and /proc below this folder, for targets that want it.
 type Pick struct {
 	Machine   Machine         `json:"machine"`
 	Available string          `json:"available"`
 	Count     int             `json:"count"`
 	Options   map[string]bool `json:"options"`
 	Affinity  *HintValue      `json:"affinity,omitempty"`
+	HostRoot  string          `json:"host_root,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -832,11 +842,14 @@ func (m StartFailed) MarshalJSON() ([]byte, error) {
 }
 
 // StartNode: Bring up a node; what an earlier node held is gone. files: state files it finds, name to text.
+//
+// host_root: as of pick.
 type StartNode struct {
 	Machine           Machine           `json:"machine"`
 	Kubelet           json.RawMessage   `json:"kubelet"`
 	KubernetesVersion *string           `json:"kubernetes_version,omitempty"`
 	Files             map[string]string `json:"files"`
+	HostRoot          string            `json:"host_root,omitempty"`
 }
 
 // StateWrite: A state file that was replaced whole; text null: deleted.
@@ -925,7 +938,7 @@ func (ScoreRefused) scoreReply() {}
 
 // AllocateTarget is a target of the surface allocate: one allocation of the static policy in a given state.
 type AllocateTarget interface {
-	// Allocate: One allocation of the static policy for one container, in a given state.
+	// Allocate: One allocation of the static policy for one container, in a given state. host_root: as of pick.
 	Allocate(Allocate) (AllocateReply, error)
 }
 

@@ -24,6 +24,8 @@ type Identity struct {
 	// KubernetesVersion is the minor whose behaviour the target follows ("1.34"); empty: the suite's default.
 	KubernetesVersion string
 	Features          []string
+	// WantsHostRoot: each question that tells a machine has HostRoot too, the machine as a tree of /sys and /proc.
+	WantsHostRoot bool
 }
 
 // Codes of errors, as JSON-RPC 2.0 has them.
@@ -164,9 +166,14 @@ func describe(target Target) Description {
 			}
 		}
 	}
+	var wants []string
+	if identity.WantsHostRoot {
+		wants = append(wants, "host_root")
+	}
 	return Description{
 		Name: identity.Name, Version: identity.Version, Protocol: Protocol,
 		Surfaces: names(surfaces), Features: names(features), KubernetesVersion: identity.KubernetesVersion,
+		Wants: wants,
 	}
 }
 

@@ -14,11 +14,12 @@ from asked_in_full import DEEP
 from forked_pytest import run_as_typed
 from numa_conformance import __version__
 from numa_conformance.cli import main
+from numa_conformance.cli.init import _KINDS
 
 
-def init(kind, folder):
+def init(kind, folder, surface="node"):
     with pytest.raises(SystemExit) as ended:
-        main(["init", kind, str(folder)])
+        main(["init", kind, str(folder), "--surface", surface])
     return ended.value.code
 
 
@@ -53,16 +54,34 @@ BUILT = Path(__file__).parents[2] / "build" / "rust"
 """Crates as they were built before: only the starter is built anew."""
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param("c", marks=needs("cc", "a C compiler")),
-        pytest.param("go", marks=needs("go", "Go")),
-        pytest.param("rust", marks=needs("cargo", "Rust")),
-        "python",
-        "stdio",
-    ],
-)
+KINDS = [
+    pytest.param("c", marks=needs("cc", "a C compiler")),
+    pytest.param("go", marks=needs("go", "Go")),
+    pytest.param("rust", marks=needs("cargo", "Rust")),
+    "python",
+    "stdio",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_only_chooses_cpus_speaks_the_protocol_and_chooses_wrongly(kind, tmp_path):
+    """As it is: it takes the lowest ids."""
+    folder = tmp_path / "mine"
+    assert init(kind, folder, "pick") == 0
+    skip_without_packages(kind, folder)
+    if kind == "rust":
+        BUILT.mkdir(parents=True, exist_ok=True)
+        (folder / "target").symlink_to(BUILT)
+    if _KINDS[kind].build:
+        assert typed(_KINDS[kind].build, folder, {})[0] == 0
+    option = f"--{_KINDS[kind].option}"
+    asked = "--numa-requirement cpu-manager/static/packs-whole-cores --numa-budget 1%"
+    code, printed = typed(f"pytest --numa-conformance -q --numa-{option[2:]} {asked}", folder, {})
+    assert code == 1, printed
+    assert any(line.startswith("NOT MET: cpu-manager/static/packs-whole-cores") for line in printed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_workflow_passes_as_it_is(kind, tmp_path):
     folder = tmp_path / "mine"
     assert init(kind, folder) == 0
@@ -92,9 +111,10 @@ def test_the_workflow_passes_as_it_is(kind, tmp_path):
     assert "numa-conformance: partial" in summary.read_text()
 
 
+@pytest.mark.parametrize("surface", ["node", "pick"])
 @pytest.mark.parametrize("kind", ["c", "go", "python", "rust", "stdio"])
-def test_a_starter_is_short(kind, tmp_path):
-    assert init(kind, tmp_path) == 0
+def test_a_starter_is_short(kind, surface, tmp_path):
+    assert init(kind, tmp_path, surface) == 0
     written = [path for path in tmp_path.rglob("*") if path.suffix in (".c", ".go", ".py", ".rs")]
     (source,) = [path for path in written if "numaconformance" not in path.parts]
     assert len(source.read_text().splitlines()) < 100

@@ -78,14 +78,20 @@ _KINDS = {
 @click.command("init")
 @click.argument("kind", type=Named(sorted(_KINDS)))
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
-def command(kind: str, folder: Path) -> None:
+@click.option(
+    "--surface", type=Named(["node", "pick"]), default="node", show_default=True, help="What the target is asked first."
+)
+def command(kind: str, folder: Path, surface: str) -> None:
     """Write a minimal target and a CI workflow to FOLDER (default: here); nothing is overwritten.
 
     KIND python is asked in process, go is built on the SDK that is written beside it; c (with Jansson), rust (with
     serde_json) and stdio (Python, without a package) serve JSON-RPC as a target in any language does.
+
+    Surface node is for what places pods on a node. It claims policy none, and passes as it is. Surface pick is for what
+    only chooses CPUs. It takes the lowest ids, and is told why that is not enough.
     """
     chosen = _KINDS[kind]
-    files = {folder / name: text for name, text in _files(kind, chosen)}
+    files = {folder / name: text for name, text in _files(kind, chosen, surface)}
     there = [path for path in files if path.exists()]
     if there:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in there)
@@ -98,10 +104,12 @@ def command(kind: str, folder: Path) -> None:
     click.echo(f"then:    {where}pytest --numa-conformance --numa-{chosen.option}")
 
 
-def _files(kind: str, chosen: _Kind) -> Iterator[tuple[str, str]]:
+def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:
     """Yield what is written, by its place below the folder."""
     for name in chosen.files:
-        yield name, (_STARTER / kind / name).read_text(encoding="utf-8")
+        place = _STARTER / kind / name
+        of_surface = place.with_stem(f"{place.stem}_{surface}")
+        yield name, (of_surface if of_surface.exists() else place).read_text(encoding="utf-8")
     if kind == "go":
         sdk = data_folder("go")
         for path in (sdk / "go.mod", *sorted((sdk / "numa").glob("*.go"))):

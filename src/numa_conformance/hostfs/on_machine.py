@@ -19,7 +19,7 @@ __all__ = ["enter_machine"]
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512
 _COVERED = ("sys/bus/cpu/devices", "sys/bus/node/devices", "sys/kernel/mm/hugepages", "proc/cpuinfo", "proc/meminfo",
-            "proc/stat")  # fmt: skip
+            "proc/stat", "proc/interrupts")  # fmt: skip
 
 
 def enter_machine(machine: Machine, *, become_root: bool = False) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import UNSET
 
 from ..errors import Fault, UsageError
 from .faults import BadReply, NotClaimed, TargetFault, Unsupported, shorten
 from .features import check_claims, other_version
+from .host_trees import HostTrees
 from .message import Message, Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
@@ -53,6 +55,7 @@ class Client:
         self._answered: set[str] = set()
         self.asked = 0
         """How many questions were asked."""
+        self._hosts = HostTrees() if "host_root" in (described.wants or ()) else None
         self.outside: dict[str, list[str]] = {}
         """Why machines are outside of what the target supports, as it says, to their names."""
 
@@ -83,6 +86,8 @@ class Client:
             raise NotClaimed(f"the target does not claim the surface {surface!r}")
         self.asked += 1
         name = request.method.name
+        if self._hosts is not None and getattr(request, "host_root", None) is UNSET:
+            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(_told_machine(request)))
         try:
             reply = self._connection.request(request)
         except Unsupported as fault:
@@ -120,15 +125,22 @@ class Client:
         return reply
 
     def close(self) -> None:
-        """End the target."""
+        """End the target, and remove what was laid out for it."""
         self._connection.close()
+        if self._hosts is not None:
+            self._hosts.close()
+
+
+def _told_machine(request: Request[Any]) -> Any:
+    """Return the machine that a question tells; None where it tells none."""
+    return getattr(request, "machine", None)
 
 
 def _machine_of(request: Request[Any]) -> str | None:
     """Return the name of the machine that a question is about; None where it tells none."""
     if isinstance(request, Discover):
         return f"the host below {request.root}"
-    machine = getattr(request, "machine", None)
+    machine = _told_machine(request)
     return str(machine.get("name") or "a machine without a name") if isinstance(machine, dict) else None
 
 

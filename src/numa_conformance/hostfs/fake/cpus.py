@@ -40,7 +40,12 @@ def _write_lists(machine: Machine, offline: int, tree: Tree) -> None:
 
 
 def _write_topology(machine: Machine, tree: Tree) -> None:
-    """Write what groups each CPU with others. The whole of a socket is one die: a ``Machine`` knows no dies."""
+    """Write what groups each CPU with others.
+
+    The whole of a socket is one die, and each core a cluster, as its second level cache is its own (``caches``): a
+    ``Machine`` knows neither dies nor clusters.
+    """
+    number_of = {core: number for number, core in enumerate(machine.core_bits)}
     core_of = {cpu: core for core in machine.core_bits for cpu in iter_bits(core)}
     for cpu in machine.cpus:
         folder = f"{_CPU}/cpu{cpu.id}/topology"
@@ -51,7 +56,8 @@ def _write_topology(machine: Machine, tree: Tree) -> None:
         ]
         if cpu.core is not None:
             tree.write(f"{folder}/core_id", cpu.core)
-            groups.append((("core_cpus", "thread_siblings"), core_of[cpu.id]))
+            tree.write(f"{folder}/cluster_id", number_of[core_of[cpu.id]])
+            groups.append((("core_cpus", "thread_siblings", "cluster_cpus"), core_of[cpu.id]))
         for names, bits in groups:
             for name in names:
                 tree.write(f"{folder}/{name}", cpu_map(bits))

@@ -7,6 +7,7 @@ import re
 from ...machine.model import Machine
 from .caches import LAST_LEVEL_KIBIBYTES
 from .memory import UNUSED, amount_lines, huge_page_lines, memory_totals
+from .speeds import KILOHERTZ
 
 __all__ = ["cpuinfo", "meminfo", "stat"]
 
@@ -29,7 +30,7 @@ def cpuinfo(machine: Machine, of_the_host: str = "") -> str:
             **kind,
             "processor": cpu.id,
             "model name": f"{machine.name} (a fake machine)".replace("\n", " "),
-            "cpu MHz": kind.get("cpu MHz", "2000.000"),
+            "cpu MHz": kind.get("cpu MHz", f"{KILOHERTZ // 1000}.000"),
             "cache size": f"{LAST_LEVEL_KIBIBYTES} KB",
             "physical id": cpu.socket,
             "siblings": package.bit_count(),

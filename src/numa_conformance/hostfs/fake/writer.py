@@ -9,6 +9,7 @@ from ...machine.model import Machine
 from .cpus import write_cpus
 from .nodes import write_nodes
 from .proc import cpuinfo, meminfo
+from .speeds import interrupts, write_speeds
 from .tree import Tree
 
 __all__ = ["write_machine", "write_tree"]
@@ -29,5 +30,7 @@ def write_machine(machine: Machine, tree: Tree, cpuinfo_of_the_host: str = "") -
     """Write everything of a machine into a tree; ``cpuinfo_of_the_host`` tells the kind of CPU."""
     write_cpus(machine, tree)
     write_nodes(machine, tree)
+    write_speeds(machine, tree)
     tree.write_whole("proc/cpuinfo", cpuinfo(machine, cpuinfo_of_the_host))
     tree.write_whole("proc/meminfo", meminfo(machine))
+    tree.write_whole("proc/interrupts", interrupts(machine))

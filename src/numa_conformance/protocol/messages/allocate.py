@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from ..message import Outcome, Request
 from ..values import HintLists, HintValue, JsonObject, PriorState
 
@@ -48,7 +50,10 @@ class Allocate(
     frozen=True,
     omit_defaults=False,
 ):
-    """One allocation of the static policy for one container, in a given state."""
+    """One allocation of the static policy for one container, in a given state.
+
+    ``host_root``: as of ``pick``.
+    """
 
     machine: JsonObject
     kubelet: JsonObject
@@ -56,3 +61,4 @@ class Allocate(
     pod: JsonObject
     container: str
     affinity: HintValue | None = None
+    host_root: str | UnsetType = UNSET

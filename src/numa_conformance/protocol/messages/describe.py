@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import UNSET, UnsetType
 
 from ...documentation.versions import DEFAULT
@@ -17,7 +19,8 @@ class Description(Message, frozen=True, omit_defaults=False):
     """Who a target is, and what it claims.
 
     ``untold``: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
-    compared with the kubelet's where they are told.
+    compared with the kubelet's where they are told. ``wants``: optional fields of questions that it is sent; there is
+    one, ``host_root``.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Description(Message, frozen=True, omit_defaults=False):
     features: list[str]
     kubernetes_version: str = str(DEFAULT)
     untold: list[str] | UnsetType = UNSET
+    wants: list[Literal["host_root"]] | UnsetType = UNSET
 
 
 class Describe(Request[Description], method="describe", surface="describe", frozen=True, omit_defaults=False):

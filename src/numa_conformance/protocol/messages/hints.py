@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from ..message import Message, Request
 from ..values import HintLists, JsonObject, PriorState
 
@@ -20,7 +22,7 @@ class OfferedHints(Message, frozen=True):
 class Hints(Request[OfferedHints], method="hints", surface="hints", frozen=True, omit_defaults=False):
     """Ask for the CPU hints of one container (null: of the pod as a whole) in a given state.
 
-    Of pods as a whole nobody is asked who does not claim ``topology-manager/scope/pod``.
+    Of pods as a whole nobody is asked who does not claim ``topology-manager/scope/pod``. ``host_root``: as of ``pick``.
     """
 
     machine: JsonObject
@@ -28,3 +30,4 @@ class Hints(Request[OfferedHints], method="hints", surface="hints", frozen=True,
     state: PriorState
     pod: JsonObject
     container: str | None = None
+    host_root: str | UnsetType = UNSET

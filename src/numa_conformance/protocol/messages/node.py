@@ -131,12 +131,16 @@ class StartFailed(Outcome, tag="failed", frozen=True):
 
 
 class StartNode(Request[NodeStarted | StartFailed], method="node.start", surface="node", frozen=True):
-    """Bring up a node; what an earlier node held is gone. ``files``: state files it finds, name to text."""
+    """Bring up a node; what an earlier node held is gone. ``files``: state files it finds, name to text.
+
+    ``host_root``: as of ``pick``.
+    """
 
     machine: JsonObject
     kubelet: JsonObject
     kubernetes_version: str | None = None
     files: dict[str, str] | None = None
+    host_root: str | UnsetType = UNSET
 
 
 class Alignment(Message, frozen=True, omit_defaults=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..message import Outcome, Request
 from ..values import HintValue, JsonObject
@@ -26,10 +27,14 @@ class PickRefused(Outcome, tag="refused", frozen=True):
 
 
 class Pick(Request[Picked | PickRefused], method="pick", surface="pick", frozen=True, omit_defaults=False):
-    """Choose ``count`` of the ``available`` CPUs, near ``affinity`` if one is given. Nothing is remembered."""
+    """Choose ``count`` of the ``available`` CPUs, near ``affinity`` if one is given. Nothing is remembered.
+
+    ``host_root``: the machine as a tree of ``/sys`` and ``/proc`` below this folder, for targets that want it.
+    """
 
     machine: JsonObject
     available: str
     count: int
     options: dict[str, bool] = msgspec.field(default_factory=dict)
     affinity: HintValue | None = None
+    host_root: str | UnsetType = UNSET

@@ -1,0 +1,47 @@
+"""``HostTrees``: the machines of questions as trees of ``/sys`` and ``/proc``, for targets that read hosts."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from ..hostfs import write_tree
+from ..machine import machine_from_dict
+from .values import JsonObject
+
+__all__ = ["HostTrees"]
+
+MOST_TREES = 32
+"""Trees that are kept: one of a large machine has tens of thousands of files."""
+
+
+class HostTrees:
+    """Lays out each machine once, below a folder of its own, while it is asked about again and again."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._kept: dict[str, Path] = {}
+
+    def root_of(self, machine: JsonObject) -> str:
+        """Return the root of a machine's tree; raises ``UsageError`` for what is no machine."""
+        key = hashlib.sha256(msgspec.json.encode(machine, order="deterministic")).hexdigest()[:16]
+        root = self._kept.pop(key, None)
+        if root is None:
+            self._folder = self._folder or Path(tempfile.mkdtemp(prefix="numa-conformance-hosts-"))
+            root = self._folder / key
+            write_tree(machine_from_dict(machine, "machine"), root)
+        self._kept[key] = root
+        if len(self._kept) > MOST_TREES:
+            shutil.rmtree(self._kept.pop(next(iter(self._kept))), ignore_errors=True)
+        return str(root)
+
+    def close(self) -> None:
+        """Remove all trees."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder = None
+        self._kept.clear()
