@@ -212,7 +212,9 @@ func (m Alignment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(m))
 }
 
-// Allocate: One allocation of the static policy for one container, in a given state. host_root: as of pick.
+// Allocate: One allocation of the static policy for one container, in a given state.
+//
+// host_root: as of pick.
 type Allocate struct {
 	Machine   Machine         `json:"machine"`
 	Kubelet   json.RawMessage `json:"kubelet"`
@@ -938,7 +940,7 @@ func (ScoreRefused) scoreReply() {}
 
 // AllocateTarget is a target of the surface allocate: one allocation of the static policy in a given state.
 type AllocateTarget interface {
-	// Allocate: One allocation of the static policy for one container, in a given state. host_root: as of pick.
+	// Allocate: One allocation of the static policy for one container, in a given state.
 	Allocate(Allocate) (AllocateReply, error)
 }
 
