@@ -87,6 +87,12 @@ const (
 	FeatureNodePhase = "node/phase"
 	// `writes` of state files in their order, beside `checkpoints`
 	FeatureNodeWrites = "node/writes"
+	// registration of a device plugin, its list of devices, and Allocate
+	FeatureDevicePluginDevices = "device-plugin/devices"
+	// GetPreferredAllocation of a device plugin
+	FeatureDevicePluginPreferredAllocation = "device-plugin/preferred-allocation"
+	// registration of a device plugin with a kubelet that starts anew
+	FeatureDevicePluginRestart = "device-plugin/restart"
 	// which resources are insufficient
 	FeatureSchedulerFilter = "scheduler/filter"
 )
@@ -223,6 +229,20 @@ type Allocate struct {
 	Container string          `json:"container"`
 	Affinity  *HintValue      `json:"affinity,omitempty"`
 	HostRoot  string          `json:"host_root,omitempty"`
+}
+
+// AllocateDevices: Tell it which devices one container is given.
+type AllocateDevices struct {
+	Devices []string `json:"devices"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m AllocateDevices) MarshalJSON() ([]byte, error) {
+	if m.Devices == nil {
+		m.Devices = []string{}
+	}
+	type fields AllocateDevices
+	return json.Marshal(fields(m))
 }
 
 // Allocated: CPUs given, the shared pool afterwards, and what later containers of the pod may reuse.
@@ -363,6 +383,20 @@ func (m Description) MarshalJSON() ([]byte, error) {
 	}
 	type fields Description
 	return json.Marshal(fields(m))
+}
+
+// DevicesAllocated: The plugin answered for so many containers.
+type DevicesAllocated struct {
+	Containers int `json:"containers"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m DevicesAllocated) MarshalJSON() ([]byte, error) {
+	type fields DevicesAllocated
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"allocated", fields(m)})
 }
 
 // Discover: Read the host tree below root.
@@ -511,6 +545,13 @@ func (m NodeState) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(m))
 }
 
+// OfferedDevice: One device of a list. nodes: its NUMA nodes; null: no topology.
+type OfferedDevice struct {
+	ID     string `json:"id"`
+	Health string `json:"health"`
+	Nodes  []int  `json:"nodes"`
+}
+
 // OfferedHints: Resource to hints; null: no opinion; an empty list: impossible.
 type OfferedHints struct {
 	Hints map[string][]HintValue `json:"hints"`
@@ -566,6 +607,56 @@ func (m Picked) MarshalJSON() ([]byte, error) {
 	}{"picked", fields(m)})
 }
 
+// PluginFailed: The plugin has not registered in time, or lists nothing: what happened.
+type PluginFailed struct {
+	Message string `json:"message"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m PluginFailed) MarshalJSON() ([]byte, error) {
+	type fields PluginFailed
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"failed", fields(m)})
+}
+
+// PluginRefused: The plugin answered with an error.
+type PluginRefused struct {
+	Message string `json:"message"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m PluginRefused) MarshalJSON() ([]byte, error) {
+	type fields PluginRefused
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"refused", fields(m)})
+}
+
+// PluginStarted: The plugin has registered: for which resource, the first list of its devices, and whether it prefers some.
+//
+// serves: whether its own service answered when it registered; null: not told.
+type PluginStarted struct {
+	Resource string          `json:"resource"`
+	Devices  []OfferedDevice `json:"devices"`
+	Prefers  bool            `json:"prefers,omitempty"`
+	Serves   *bool           `json:"serves,omitempty"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m PluginStarted) MarshalJSON() ([]byte, error) {
+	if m.Devices == nil {
+		m.Devices = []OfferedDevice{}
+	}
+	type fields PluginStarted
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"started", fields(m)})
+}
+
 // PodStarted: The pod's containers have started: the pool, container to what it holds, updates as of an admission.
 type PodStarted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
@@ -598,6 +689,42 @@ func (m PolicyRefused) MarshalJSON() ([]byte, error) {
 		Result string `json:"result"`
 		fields
 	}{"policy_refused", fields(m)})
+}
+
+// PreferDevices: Ask which size of the available devices it prefers, the included ones among them.
+type PreferDevices struct {
+	Available []string `json:"available"`
+	Included  []string `json:"included"`
+	Size      int      `json:"size"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m PreferDevices) MarshalJSON() ([]byte, error) {
+	if m.Available == nil {
+		m.Available = []string{}
+	}
+	if m.Included == nil {
+		m.Included = []string{}
+	}
+	type fields PreferDevices
+	return json.Marshal(fields(m))
+}
+
+// Preferred: The devices that the plugin prefers.
+type Preferred struct {
+	Devices []string `json:"devices"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m Preferred) MarshalJSON() ([]byte, error) {
+	if m.Devices == nil {
+		m.Devices = []string{}
+	}
+	type fields Preferred
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"preferred", fields(m)})
 }
 
 // PriorState: What is given already: shared pool, pod uid to container to CPUs, and what init containers leave for reuse.
@@ -732,6 +859,10 @@ func (m Removed) MarshalJSON() ([]byte, error) {
 	}{"removed", fields(m)})
 }
 
+// RestartKubelet: The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on.
+type RestartKubelet struct {
+}
+
 // RestartNode: Start new managers on the same state files, then admit every pod again in the order of its first admission.
 //
 // kubelet: another configuration from now on. files: state files replaced (null: deleted) while it was down.
@@ -854,6 +985,12 @@ type StartNode struct {
 	HostRoot          string            `json:"host_root,omitempty"`
 }
 
+// StartPlugin: Start the plugin on a machine, where an empty kubelet is up. host_root: as of pick.
+type StartPlugin struct {
+	Machine  Machine `json:"machine"`
+	HostRoot string  `json:"host_root,omitempty"`
+}
+
 // StateWrite: A state file that was replaced whole; text null: deleted.
 type StateWrite struct {
 	File string  `json:"file"`
@@ -931,6 +1068,30 @@ type PickReply interface{ pickReply() }
 
 func (Picked) pickReply()      {}
 func (PickRefused) pickReply() {}
+
+// PluginStartReply: what answers plugin.start: PluginStarted or PluginFailed.
+type PluginStartReply interface{ pluginStartReply() }
+
+func (PluginStarted) pluginStartReply() {}
+func (PluginFailed) pluginStartReply()  {}
+
+// PluginRestartReply: what answers plugin.restart: PluginStarted or PluginFailed.
+type PluginRestartReply interface{ pluginRestartReply() }
+
+func (PluginStarted) pluginRestartReply() {}
+func (PluginFailed) pluginRestartReply()  {}
+
+// PluginPreferReply: what answers plugin.prefer: Preferred or PluginRefused.
+type PluginPreferReply interface{ pluginPreferReply() }
+
+func (Preferred) pluginPreferReply()     {}
+func (PluginRefused) pluginPreferReply() {}
+
+// PluginAllocateReply: what answers plugin.allocate: DevicesAllocated or PluginRefused.
+type PluginAllocateReply interface{ pluginAllocateReply() }
+
+func (DevicesAllocated) pluginAllocateReply() {}
+func (PluginRefused) pluginAllocateReply()    {}
 
 // ScoreReply: what answers score: Scored or ScoreRefused.
 type ScoreReply interface{ scoreReply() }
@@ -1012,6 +1173,18 @@ type PickTarget interface {
 	Pick(Pick) (PickReply, error)
 }
 
+// PluginTarget is a target of the surface plugin: a device plugin, as a kubelet speaks with it.
+type PluginTarget interface {
+	// PluginStart: Start the plugin on a machine, where an empty kubelet is up. host_root: as of pick.
+	PluginStart(StartPlugin) (PluginStartReply, error)
+	// PluginRestart: The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on.
+	PluginRestart(RestartKubelet) (PluginRestartReply, error)
+	// PluginPrefer: Ask which size of the available devices it prefers, the included ones among them.
+	PluginPrefer(PreferDevices) (PluginPreferReply, error)
+	// PluginAllocate: Tell it which devices one container is given.
+	PluginAllocate(AllocateDevices) (PluginAllocateReply, error)
+}
+
 // ScoreTarget is a target of the surface score: NodeResourcesFit scoring and filtering.
 type ScoreTarget interface {
 	// Score: Score one node for a pod with NodeResourcesFit. pods are on the node already.
@@ -1035,5 +1208,9 @@ var methods = []method{
 	{"node.start", "node", nil, call(NodeTarget.NodeStart)},
 	{"node.state", "node", nil, call(NodeTarget.NodeState)},
 	{"pick", "pick", nil, call(PickTarget.Pick)},
+	{"plugin.allocate", "plugin", nil, call(PluginTarget.PluginAllocate)},
+	{"plugin.prefer", "plugin", nil, call(PluginTarget.PluginPrefer)},
+	{"plugin.restart", "plugin", nil, call(PluginTarget.PluginRestart)},
+	{"plugin.start", "plugin", nil, call(PluginTarget.PluginStart)},
 	{"score", "score", nil, call(ScoreTarget.Score)},
 }

@@ -42,6 +42,12 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "score", {"strategy": {"type": "LeastAllocated"}, **score}
     yield "score", {"strategy": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": -1}]}, **score}
     yield "host.discover", {"root": "host"}
+    yield "plugin.start", {"machine": machine_to_dict(load_machine("two-nodes-devices"))}
+    yield "plugin.prefer", {"available": ["gpu-0", "gpu-1", "gpu-2"], "included": ["gpu-2"], "size": 2}
+    yield "plugin.prefer", {"available": ["gpu-0"], "included": [], "size": 2}
+    yield "plugin.allocate", {"devices": ["gpu-0"]}
+    yield "plugin.allocate", {"devices": ["nobody's"]}
+    yield "plugin.restart", {}
     yield "node.start", {"machine": machine, "kubelet": kubelet(cpuManagerPolicy="static")}
     yield "node.start", {"machine": machine, "kubelet": static_memory("single-numa-node"), "kubernetes_version": "1.32"}
     yield "node.admit", {"pod": best_effort("b")}

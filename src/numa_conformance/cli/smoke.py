@@ -25,6 +25,7 @@ from ..protocol.messages.node import (
     StartNode,
 )
 from ..protocol.messages.pick import Pick
+from ..protocol.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
 from ..protocol.messages.score import Score
 from ..protocol.values import HintValue, PriorState
 from ..suite.generators.workloads import guaranteed, static
@@ -69,8 +70,10 @@ _OPTIONAL = {
     "node.reconcile": "cpu-manager/reconcile",
     "node.checkpoints": "cpu-manager/state-file",
     "node.restart": "node/restart",
+    "plugin.prefer": "device-plugin/preferred-allocation",
+    "plugin.restart": "device-plugin/restart",
 }
-"""Methods of the surface node that go with a feature."""
+"""Methods that go with a feature."""
 
 
 def _claimed(target: Client, message: Request[Any]) -> bool:
@@ -113,4 +116,8 @@ def _questions() -> list[Request[Any]]:
         ReadCheckpoints(),
         RestartNode(),
         RemovePod("smoke"),
+        StartPlugin(machine),
+        PreferDevices([], [], 0),
+        AllocateDevices([]),
+        RestartKubelet(),
     ]

@@ -106,6 +106,13 @@ DEVICE_PLUGINS = Page(
     f"{_SITE}/concepts/extend-kubernetes/compute-storage-net/device-plugins/",
     "1.34",
 )
+DEVICE_PLUGIN_API = Page(
+    "device-plugin-api",
+    "Device plugin interface v1beta1, its messages",
+    "https://github.com/kubernetes/kubelet/blob/master/pkg/apis/deviceplugin/v1beta1/api.proto",
+    "1.34",
+    checked=False,
+)
 RESERVE = Page(
     "reserve",
     "Reserve Compute Resources for System Daemons",
@@ -176,6 +183,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             TROUBLESHOOTING,
             MEMORY_KEP,
             DEVICE_PLUGINS,
+            DEVICE_PLUGIN_API,
             RESERVE,
             BIN_PACKING,
             POD_QOS,

@@ -26,6 +26,7 @@ from ..node import Node
 from ..scheduler import score_node
 from . import answers
 from .container_question import ask_container, ask_hints
+from .device_plugin import PluginOfMachine
 from .features import FEATURES
 from .merge_question import ask_merge, hint_of
 from .messages import SURFACES
@@ -59,6 +60,17 @@ from .messages.node import (
     UnknownPod,
 )
 from .messages.pick import Pick, Picked, PickRefused
+from .messages.plugin import (
+    AllocateDevices,
+    DevicesAllocated,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    PreferDevices,
+    Preferred,
+    RestartKubelet,
+    StartPlugin,
+)
 from .messages.score import Score, Scored, ScoreRefused
 from .overheard import Overheard
 from .pick import pick
@@ -97,6 +109,7 @@ class ReferenceTarget:
         self._node: Node | None = None
         self._store = JournalStore()
         self._overheard = Overheard()
+        self._plugin = PluginOfMachine(None)
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -167,6 +180,23 @@ class ReferenceTarget:
         tree = CgroupTree.open(Path(request.root))
         done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)])
         return answers.reconciled_answer(done)
+
+    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+        """Offer the devices of a machine."""
+        self._plugin = PluginOfMachine(machine_from_dict(request.machine, "machine"))
+        return self._plugin.started()
+
+    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+        """Offer them again."""
+        return self._plugin.started()
+
+    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
+        """Prefer some devices."""
+        return self._plugin.prefer(request)
+
+    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
+        """Serve devices."""
+        return self._plugin.allocate(request)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""

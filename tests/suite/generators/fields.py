@@ -54,9 +54,18 @@ FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """Method to field to the aspects that vary it; what pods that are admitted vary is in ``test_what_is_varied``."""
 _A_POD = "the pods that are there: lives run and remove whichever came"
+_TREE = {"host_root": "it is laid out where a target wants it; the machine is what is varied"}
+_LISTED = "drawn of what the plugin lists, which only it decides"
 BY_HAND: Mapping[str, Mapping[str, str]] = {
     "describe": {"protocol": "one version is spoken; others are asked by the tests of the protocol"},
-    "node.start": {"kubernetes_version": "the run's; gates and options are asked by version in conformance/cpu"},
+    **dict.fromkeys(("pick", "allocate", "hints"), _TREE),
+    "node.start": {
+        "kubernetes_version": "the run's; gates and options are asked by version in conformance/cpu",
+        **_TREE,
+    },
+    "plugin.start": {"machine": "those of the catalogue; nothing else of a machine is told to a plugin", **_TREE},
+    "plugin.prefer": dict.fromkeys(("available", "included", "size"), _LISTED),
+    "plugin.allocate": {"devices": _LISTED},
     "node.restart": {
         "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
     },

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..pages import DEVICE_PLUGINS
-from .statement import Statement, may, must, stated
+from ..pages import DEVICE_PLUGIN_API, DEVICE_PLUGINS
+from .statement import Statement, may, must, should, stated
 
 __all__ = ["STATEMENTS"]
 
@@ -16,6 +16,9 @@ STATEMENTS: tuple[Statement, ...] = (
             "advertises-healthy-devices",
             "Devices that a plugin reports are advertised on the node.",
             untestable="a node tells it to the API server, in its status, not a target",
+        ),
+        must(
+            "extended-resource-name", "A plugin's resource is named as extended ones are, vendor-domain/resourcetype."
         ),
         must("whole-numbers", "Extended resources are whole numbers and cannot be overcommitted."),
         must("not-shared", "Devices cannot be shared between containers."),
@@ -31,6 +34,15 @@ STATEMENTS: tuple[Statement, ...] = (
         DEVICE_PLUGINS.section("Device plugin implementation"),
         "implementation",
         "1.8",
+        must("registers", "A plugin registers itself with the kubelet through its socket."),
+        must("lists-devices", "ListAndWatch returns the list of devices, and a new one when it changes."),
+        must("serves-first", "A plugin must serve before it registers, for a successful registration.", since="1.10"),
+        must("serves-allocate", "A plugin serves Allocate, of which a container's devices become available to it."),
+        must(
+            "prefers-among-available",
+            "GetPreferredAllocation returns a preferred set of devices from a list of available ones.",
+            since="1.19",
+        ),
         may(
             "preference-is-a-help",
             "The allocation that a plugin prefers need not be the one performed; it only helps.",
@@ -41,11 +53,7 @@ STATEMENTS: tuple[Statement, ...] = (
         DEVICE_PLUGINS.section("Handling kubelet restarts"),
         "restarts",
         "1.8",
-        must(
-            "plugins-register-again",
-            "Plugins register again when the kubelet restarts.",
-            untestable="it is the plugin's part",
-        ),
+        must("plugins-register-again", "Plugins register again when the kubelet restarts."),
     ),
     *stated(
         DEVICE_PLUGINS.section("Device plugin and unhealthy devices"),
@@ -85,5 +93,19 @@ STATEMENTS: tuple[Statement, ...] = (
         must("numa-nodes-are-used", "The NUMA nodes that a plugin tells are used for hints and assignments."),
         must("several-nodes", "A device may span several NUMA nodes."),
         must("no-nodes-no-preference", "No topology, or an empty list of NUMA nodes, is no preference."),
+    ),
+    *stated(
+        DEVICE_PLUGIN_API.section("Device", ""),
+        "device",
+        "1.10",
+        should("unique-id", "A device has a unique id, by which the kubelet and the plugin name it."),
+        should("health", "A device is healthy or unhealthy, in the words of the interface's constants."),
+    ),
+    *stated(
+        DEVICE_PLUGIN_API.section("ContainerPreferredAllocationRequest", ""),
+        "preferred-allocation",
+        "1.19",
+        should("must-include", "Some devices must be included in the preferred allocation."),
+        should("size", "The number of devices to include in the preferred allocation is told."),
     ),
 )

@@ -19,6 +19,7 @@ from ..generators.allocations import allocation_sweep
 from ..generators.apart import apart
 from ..generators.cells import cells
 from ..generators.crashes import NEEDED, crashes
+from ..generators.device_plugins import device_plugins
 from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
@@ -52,6 +53,7 @@ from ..judge.node_subjects import (
     State,
 )
 from ..judge.offered import DeviceHints, MemoryHints
+from ..judge.plugins import DevicePreference, DevicesServed, Registration
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
 from ..judge.views import requirements_of
@@ -161,6 +163,10 @@ def _relations(claimed: Claimed, seed: int, machines: Machines = None) -> Iterat
     return related(cells(90, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
 
 
+def _plugins(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return device_plugins(claimed, machines, seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -176,6 +182,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
+            Group("plugins", "plugin", (Registration, DevicePreference, DevicesServed), _plugins),
         )
     }
 )

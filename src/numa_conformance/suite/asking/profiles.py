@@ -44,14 +44,21 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "scheduler": _below("scheduler/"),
         "pick": frozenset({"cpu-manager/static"}) | _PICKED,
         "score": _below("scheduler/"),
+        "plugin": _below("device-plugin/"),
     }
 )
 """The name of a set to its features. Names are permanent; a set may grow with the suite."""
 
-OF_ONE_SURFACE = frozenset({"pick", "score"})
+OF_ONE_SURFACE = frozenset({"pick", "score", "plugin"})
 """The profiles that ask what shows on the surface of their name, and nothing else."""
 
-OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType({"pick": _PICKED, "score": _below("scheduler/")})
+OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "pick": _PICKED,
+        "score": _below("scheduler/"),
+        "plugin": frozenset({"device-plugin/preferred-allocation", "device-plugin/restart"}),
+    }
+)
 """The name of a profile to the features of it that one need not have to conform to it."""
 
 

@@ -238,6 +238,47 @@ class Restarted(Changed, tag="restarted", frozen=True, kw_only=True):
     pods: tuple[ReadmittedPod | RejectedPod, ...]
 
 
+class OfferedDevice(Answer, frozen=True):
+    """A device that a device plugin lists; ``nodes``: None without a topology."""
+
+    id: str
+    health: str
+    nodes: tuple[int, ...] | None = None
+
+
+class PluginStarted(Outcome, tag="started", frozen=True):
+    """A device plugin has registered; ``serves``: None where it is not told whether it answered by then."""
+
+    resource: str
+    devices: tuple[OfferedDevice, ...]
+    prefers: bool = False
+    serves: bool | None = None
+
+
+class PluginFailed(Outcome, tag="failed", frozen=True):
+    """A device plugin has not registered, or lists nothing."""
+
+    message: str
+
+
+class Preferred(Outcome, tag="preferred", frozen=True):
+    """The devices that a device plugin prefers."""
+
+    devices: tuple[str, ...]
+
+
+class DevicesAllocated(Outcome, tag="allocated", frozen=True):
+    """A device plugin has served devices, for so many containers."""
+
+    containers: int
+
+
+class PluginRefused(Outcome, tag="refused", frozen=True):
+    """A device plugin answered with an error."""
+
+    message: str
+
+
 READERS: Mapping[str, Any] = {
     "pick": Picked | PickRefused,
     "classify": PodClass,
@@ -253,6 +294,10 @@ READERS: Mapping[str, Any] = {
     "node.reconcile": Reconciled,
     "node.checkpoints": Checkpoints,
     "node.restart": Restarted | StartFailed,
+    "plugin.start": PluginStarted | PluginFailed,
+    "plugin.restart": PluginStarted | PluginFailed,
+    "plugin.prefer": Preferred | PluginRefused,
+    "plugin.allocate": DevicesAllocated | PluginRefused,
     SEEN: Seen,
 }
 """The class, or the union of classes, of the answers of each method that a history may hold."""

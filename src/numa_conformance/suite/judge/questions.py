@@ -18,11 +18,13 @@ from .settings import Kubelet, Settings
 __all__ = [
     "AdmitPod",
     "Allocate",
+    "AllocateDevices",
     "Classify",
     "Hints",
     "Look",
     "Merge",
     "Pick",
+    "PreferDevices",
     "PriorState",
     "Question",
     "QuestionError",
@@ -184,6 +186,20 @@ class RestartNode(Question, frozen=True):
     files: dict[str, str | None] | None = None
 
 
+class PreferDevices(Question, frozen=True):
+    """Which devices a device plugin prefers."""
+
+    available: tuple[str, ...]
+    included: tuple[str, ...]
+    size: int
+
+
+class AllocateDevices(Question, frozen=True):
+    """That a device plugin serves devices to one container."""
+
+    devices: tuple[str, ...]
+
+
 class Look(Question, frozen=True):
     """What a node at work was looked at with."""
 
@@ -207,6 +223,10 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "node.reconcile": Question,
     "node.checkpoints": Question,
     "node.restart": RestartNode,
+    "plugin.start": Question,
+    "plugin.restart": Question,
+    "plugin.prefer": PreferDevices,
+    "plugin.allocate": AllocateDevices,
     SEEN: Look,
 }
 

@@ -16,6 +16,7 @@ from .hinted import hinted
 from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
+from .plugins import PluginFollower
 from .questions import Pick, question_of
 from .scored import Scores
 from .seen import seen
@@ -49,13 +50,15 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
         yield from starts(history.head, pairs)
         return
     machine = history.head.machine
-    node, scores = NodeFollower(machine), Scores(pairs)
+    node, scores, plugin = NodeFollower(machine), Scores(pairs), PluginFollower(machine)
     for number, (step, (question, reply)) in enumerate(zip(steps, pairs, strict=True)):
         if question is None or reply is None:
             continue
         read = _READERS.get(step.method)
         if read is not None:
             yield from ((number, subject) for subject in read(machine, question, reply))
+        elif step.method.startswith("plugin."):
+            yield from ((number, subject) for subject in plugin.subjects(question, reply))
         elif step.method == "score":
             yield from ((number, subject) for subject in scores.at(number))
         else:

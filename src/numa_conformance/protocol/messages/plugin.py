@@ -1,0 +1,101 @@
+"""The surface ``plugin``: a device plugin, as a kubelet speaks with it (v1beta1)."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from ..message import Message, Outcome, Request
+from ..values import JsonObject
+
+__all__ = [
+    "FEATURES",
+    "SURFACE",
+    "AllocateDevices",
+    "DevicesAllocated",
+    "OfferedDevice",
+    "PluginFailed",
+    "PluginRefused",
+    "PluginStarted",
+    "PreferDevices",
+    "Preferred",
+    "RestartKubelet",
+    "StartPlugin",
+]
+
+SURFACE = "a device plugin, as a kubelet speaks with it"
+FEATURES = {
+    "device-plugin/devices": "registration of a device plugin, its list of devices, and Allocate",
+    "device-plugin/preferred-allocation": "GetPreferredAllocation of a device plugin",
+    "device-plugin/restart": "registration of a device plugin with a kubelet that starts anew",
+}
+
+
+class OfferedDevice(Message, frozen=True, omit_defaults=False):
+    """One device of a list. ``nodes``: its NUMA nodes; null: no topology."""
+
+    id: str
+    health: str
+    nodes: list[int] | None = None
+
+
+class PluginStarted(Outcome, tag="started", frozen=True):
+    """The plugin has registered: for which resource, the first list of its devices, and whether it prefers some.
+
+    ``serves``: whether its own service answered when it registered; null: not told.
+    """
+
+    resource: str
+    devices: list[OfferedDevice]
+    prefers: bool = False
+    serves: bool | None = None
+
+
+class PluginFailed(Outcome, tag="failed", frozen=True):
+    """The plugin has not registered in time, or lists nothing: what happened."""
+
+    message: str
+
+
+class StartPlugin(Request[PluginStarted | PluginFailed], method="plugin.start", surface="plugin", frozen=True):
+    """Start the plugin on a machine, where an empty kubelet is up. ``host_root``: as of ``pick``."""
+
+    machine: JsonObject
+    host_root: str | UnsetType = UNSET
+
+
+class RestartKubelet(Request[PluginStarted | PluginFailed], method="plugin.restart", surface="plugin", frozen=True):
+    """The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on."""
+
+
+class Preferred(Outcome, tag="preferred", frozen=True):
+    """The devices that the plugin prefers."""
+
+    devices: list[str]
+
+
+class PluginRefused(Outcome, tag="refused", frozen=True):
+    """The plugin answered with an error."""
+
+    message: str
+
+
+class PreferDevices(Request[Preferred | PluginRefused], method="plugin.prefer", surface="plugin", frozen=True):
+    """Ask which ``size`` of the ``available`` devices it prefers, the ``included`` ones among them."""
+
+    available: list[str]
+    included: list[str]
+    size: int
+
+
+class DevicesAllocated(Outcome, tag="allocated", frozen=True):
+    """The plugin answered for so many containers."""
+
+    containers: int
+
+
+class AllocateDevices(
+    Request[DevicesAllocated | PluginRefused], method="plugin.allocate", surface="plugin", frozen=True
+):
+    """Tell it which devices one container is given."""
+
+    devices: list[str]

@@ -1,0 +1,73 @@
+"""Device plugins: started on each machine, asked what they prefer and to serve it, met by another kubelet."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...machine import Device, Machine, catalogue_names, load_machine
+from .cells import WITH_DEVICES
+from .scenario import Scenario, Script
+
+__all__ = ["device_plugins"]
+
+MOST_CPUS, MOST_SIZES = 64, 8
+RESOURCE, EACH = "example.com/nic", 2
+PREFERRED, RESTART = "device-plugin/preferred-allocation", "device-plugin/restart"
+
+
+def device_plugins(
+    claimed: frozenset[str], machines: Sequence[Machine] | None = None, seed: int = 0
+) -> Iterator[Scenario]:
+    """Yield a life of a plugin on each machine; without any named, on the smaller ones of the catalogue."""
+    if "device-plugin/devices" not in claimed:
+        return
+    known = map(load_machine, catalogue_names()) if machines is None else machines
+    for machine in known:
+        if machines is not None or len(machine.cpus) <= MOST_CPUS:
+            yield Scenario(
+                "plugin", "a life of a device plugin", _with_devices(machine), partial(_life, claimed, seed), seed
+            )
+
+
+def _with_devices(machine: Machine) -> Machine:
+    """Return a machine of which a plugin can be made that offers what the machine says; others read the host."""
+    if machine.devices:
+        return machine
+    devices = tuple(Device(RESOURCE, f"{node}-{index}", (node,)) for node in machine.numa_ids for index in range(EACH))
+    return replace(machine, name=machine.name + WITH_DEVICES, devices=devices)
+
+
+def _life(claimed: frozenset[str], seed: int) -> Script:
+    answer = yield "plugin.start", {}
+    if answer["result"] != "started":
+        return
+    healthy = sorted({device["id"] for device in answer["devices"] if device["health"] == "Healthy"})
+    lot = random.Random(seed)
+    if PREFERRED in claimed and answer.get("prefers"):
+        for question in _wishes(healthy, lot):
+            yield "plugin.prefer", question
+    for size in {1, len(healthy)} if healthy else ():
+        yield "plugin.allocate", {"devices": healthy[:size]}
+    if RESTART in claimed:
+        again = yield "plugin.restart", {}
+        if healthy and again["result"] == "started":
+            yield "plugin.allocate", {"devices": healthy[-1:]}
+
+
+def _wishes(healthy: Sequence[str], lot: random.Random) -> Iterator[Mapping[str, Any]]:
+    """Yield which devices are available, which must be among the preferred, and how many are wanted."""
+    sizes = range(1, len(healthy) + 1)
+    for size in sorted(lot.sample(sizes, min(MOST_SIZES, len(sizes)))):
+        yield _wish(healthy, (), size)
+        available = sorted(lot.sample(healthy, lot.randint(size, len(healthy))))
+        included = sorted(lot.sample(available, lot.randint(0, size)))
+        yield _wish(available, included, size)
+        yield _wish(available, available[-1:], size)
+
+
+def _wish(available: Sequence[str], included: Sequence[str], size: int) -> Mapping[str, Any]:
+    return {"available": list(available), "included": list(included), "size": size}
