@@ -183,3 +183,38 @@ def test_the_nodes_of_a_cluster_by_the_documentation(run, tmp_path, level, code)
     )
     argv = ["--nodes", NODES, "--pods", POD, "--machine", "t1-one-socket-smt2", "--kubelet", kubelet, "--level", level]
     assert run("cluster", *argv)[0] == code
+
+
+def test_lots_keep_the_order_of_the_text(run, tmp_path):
+    pods = tmp_path / "pods.yaml"
+    pods.write_text(
+        "---\n".join(f"metadata: {{name: p{index}}}\nspec: {{containers: [{{name: c}}]}}\n" for index in range(6))
+    )
+    words = ("cluster", "--fleet", FLEET, "--pods", pods, "--strategy", "LeastAllocated", "--json", "--placements")
+    _, first, _ = run(*words, "--lots", "--seeds", "3")
+    _, again, _ = run(*words, "--lots", "--seeds", "3")
+    runs = [one["placements"] for one in json.loads(first)["runs"]]
+    assert first == again
+    assert [list(placements) for placements in runs] == 3 * [[f"default/p{index}" for index in range(6)]]
+    assert len({tuple(placements.values()) for placements in runs}) == 3
+
+
+def test_what_became_of_pods_is_compared_by_equal_scores(run, tmp_path):
+    pods, became = tmp_path / "pods.yaml", tmp_path / "became.yaml"
+    containers = "containers: [{{name: c, resources: {{limits: {{cpu: 12, memory: 1Gi}}}}}}]"
+    text = f"metadata: {{{{name: p{{0}}}}}}\nspec: {{{{{{1}}{containers}}}}}\n{{2}}"
+    pods.write_text("---\n".join(text.format(index, "", "") for index in range(2)))
+    refused = "status: {phase: Failed, reason: TopologyAffinityError}\n"
+    words = ("cluster", "--fleet", FLEET, "--pods", pods, "--strategy", "LeastAllocated", "--compare", became)
+    became.write_text("---\n".join(text.format(index, f"nodeName: worker-{index + 3}, ", "") for index in range(2)))
+    code, out, _ = run(*words)
+    assert (code, "2 went to one of the best-scored nodes" in out) == (0, True)
+    became.write_text(
+        text.format(0, "nodeName: worker-3, ", "") + "---\n" + text.format(1, "nodeName: worker-3, ", refused)
+    )
+    code, out, err = run(*words)
+    assert code == 1
+    assert "default/p1: went to worker-3; the best here: worker-0, worker-1, worker-2" in out
+    became.write_text(text.format(7, "", ""))
+    code, _, err = run(*words)
+    assert (code, "has none of the pods" in err) == (2, True)

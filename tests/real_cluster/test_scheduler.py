@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -134,3 +135,70 @@ def test_the_example_of_a_filter_passes():
     )
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
+
+
+@pytest.mark.parametrize("profile", ["NodeResourcesFit alone", "the default"])
+def test_what_a_real_cluster_does_is_among_what_the_simulation_holds_for_best(profile, tmp_path):
+    """Lots aside: with NodeResourcesFit alone each choice is; nodes decide alike under any profile."""
+    alone = {"plugins": {"multiPoint": {"disabled": [{"name": "*"}], "enabled": list(map(_named, ALONE))}}}
+    options = ["--binaries", FOLDER]
+    if profile != "the default":
+        write(tmp_path / "scheduler.yaml", {**CONFIG, "profiles": [alone]})
+        options += ["--scheduler-config", str(tmp_path / "scheduler.yaml")]
+    kubelet = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0,128", "topologyManagerPolicy": "single-numa-node"}
+    write(
+        tmp_path / "kubelet.yaml",
+        {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **kubelet},
+    )
+    group = {"nodes": "n*", "machine": "amd-milan-7763-nps4"}
+    write(tmp_path / "nodes.yaml", [{**group, "count": 3, "kubelet": kubelet}])
+    write(tmp_path / "fleet.yaml", [{**group, "kubelet": "kubelet.yaml"}])
+    sizes = random.Random(5).choices([1, 2, 4, 6, 8, 12, 16, 20, 24, 32, 40], k=PODS)
+    pods = [pod(f"p{number}", size, "1Gi") for number, size in enumerate(sizes)]
+    with bring_up(tmp_path / "nodes.yaml", options) as cluster:
+        listed(cluster, tmp_path / "there.json", cluster.api.list_node().items, "Node")
+        for one in pods:
+            cluster.decide(one)
+        listed(cluster, tmp_path / "became.json", cluster.api.list_namespaced_pod("default").items, "Pod")
+    write(
+        tmp_path / "pods.json",
+        {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", **one} for one in pods]},
+    )
+    words = ["cluster", "--nodes", "there.json", "--fleet", "fleet.yaml", "--pods", "pods.json", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "numa_conformance",
+        *words,
+        "--compare",
+        "became.json",
+        "--strategy",
+        "LeastAllocated",
+    ]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    followed = json.loads(told.stdout)["LeastAllocated"]
+    best = sum(one["amongBest"] for one in followed)
+    assert all(one["decidedAlike"] for one in followed)
+    assert len(followed) == PODS
+    assert best == PODS or profile == "the default"
+
+
+PODS = 60
+ALONE = ("PrioritySort", "NodeResourcesFit", "NodeName", "DefaultBinder")
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+def _named(name):
+    return {"name": name}
+
+
+def write(path, content):
+    path.write_text(json.dumps(content))
+
+
+def listed(cluster, path, items, kind):
+    """Write objects as kubectl prints them."""
+    told = cluster.client.sanitize_for_serialization(items)
+    write(
+        path, {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": kind, **one} for one in told]}
+    )

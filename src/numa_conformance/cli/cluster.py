@@ -23,6 +23,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
+from .cluster_compared import compare
 from .exits import DIFFERENT, OK
 from .level import LEVEL
 from .names import MachineName, Named
@@ -70,6 +71,8 @@ class _Sources:
     "--strategy", "strategies", multiple=True, type=Named(_SIMPLE), help="A strategy with its default resources."
 )
 @click.option("--seeds", default=1, show_default=True, type=click.IntRange(1, 100_000), help="Runs per strategy.")
+@click.option("--lots", is_flag=True, help="Draw lots among equal scores by seed, and keep the order of the text.")
+@click.option("--compare", "became", type=_FILE, help="The same pods as they became, with what real nodes said.")
 @click.option("--engine", default="local", show_default=True, help="local, dask, or the address of a Dask scheduler.")
 @click.option("--show", "shown", default=5, show_default=True, help="How many refused pods are shown per strategy.")
 @click.option("--placements", is_flag=True, help="Also tell where each pod went, in the JSON form.")
@@ -78,6 +81,8 @@ def command(
     configs: tuple[Path, ...],
     strategies: tuple[str, ...],
     seeds: int,
+    lots: bool,
+    became: Path | None,
     engine: str,
     level: str,
     shown: int,
@@ -89,13 +94,20 @@ def command(
 
     Pods that have a node already go there first, the oldest first. Strategies are compared on the same pods: both
     simple ones unless --config or --strategy names some. With --seeds N each strategy runs N times: first in the order
-    of the text, then in shuffled orders. Exits with 1 when a pod is refused or fits no node in some run.
+    of the text, then in shuffled orders; with --lots in the same order, by other lots among equal scores.
+    Exits with 1 when a pod is refused or fits no node in some run.
+
+    With --compare it follows a real cluster instead: was each node one of the best-scored, did it decide as here?
     """
     cluster, fleet = _read(_Sources(**sources))
     setups = _setups(configs, strategies)
+    if became is not None:
+        documented = level == "documented"
+        differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
+        return DIFFERENT if differs else OK
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
     with open_engine(engine) as where:
-        runs = run_campaign(cluster, fleet, jobs, where, documented=level == "documented", track=_track)
+        runs = run_campaign(cluster, fleet, jobs, where, lots=lots, documented=level == "documented", track=_track)
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:

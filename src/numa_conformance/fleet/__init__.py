@@ -3,7 +3,7 @@
 from .campaign import Job, Outcome, RefusedPod, Setup, run_campaign
 from .engines import ENGINES, Engine, open_engine
 from .groups import Fleet, NodeGroup, NodeKind, read_fleet
-from .run import Run, fill_cluster
+from .run import Run, fill_cluster, follow_fleet
 
 __all__ = [
     "ENGINES",
@@ -17,6 +17,7 @@ __all__ = [
     "Run",
     "Setup",
     "fill_cluster",
+    "follow_fleet",
     "open_engine",
     "read_fleet",
     "run_campaign",

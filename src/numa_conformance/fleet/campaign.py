@@ -74,6 +74,7 @@ class _Campaign:
 
     cluster: ClusterObjects
     fleet: Fleet
+    lots: bool = False
     documented: bool = False
     track: Track | None = None
 
@@ -84,15 +85,16 @@ def run_campaign(
     jobs: Sequence[Job],
     engine: Engine,
     *,
+    lots: bool = False,
     documented: bool = False,
     track: Track | None = None,
 ) -> Iterator[Outcome]:
     """Yield the outcome of every job, in the order of the jobs.
 
-    ``documented``: by the documentation, in place of Kubernetes as it is. ``track`` sees the pods of a run go by where
-    the engine runs in this process.
+    ``lots``: each seed draws lots among equal scores. ``documented``: by the documentation, in place of Kubernetes as
+    it is. ``track`` sees the pods of a run go by where the engine runs in this process.
     """
-    shared = _Campaign(cluster, fleet, documented, track if engine.in_process else None)
+    shared = _Campaign(cluster, fleet, lots, documented, track if engine.in_process else None)
     return engine.map(_run, shared, jobs)
 
 
@@ -102,6 +104,7 @@ def _run(campaign: _Campaign, job: Job) -> Outcome:
         campaign.fleet,
         job.setup.args,
         seed=job.seed,
+        lots=campaign.lots,
         documented=campaign.documented,
         track=campaign.track,
     )

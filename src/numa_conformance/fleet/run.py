@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..documentation.quirks import Quirks
@@ -14,10 +14,10 @@ from ..machine import KubeletView
 from ..managers.cpu import CpuPools, view_of
 from ..managers.eligibility import exclusive_cpus
 from ..node import Node
-from ..scheduler import ClusterReport, run_cluster
+from ..scheduler import ClusterReport, Decided, Followed, follow_cluster, run_cluster
 from .groups import Fleet
 
-__all__ = ["NodeStacks", "Run", "fill_cluster"]
+__all__ = ["NodeStacks", "Run", "fill_cluster", "follow_fleet"]
 
 Track = Callable[[Sequence[Pod]], Iterable[Pod]]
 """Watches pods go by, to show progress."""
@@ -94,27 +94,48 @@ def fill_cluster(
     args: NodeResourcesFitArgs,
     *,
     seed: int = 0,
+    lots: bool = False,
     documented: bool = False,
     track: Track | None = None,
 ) -> Run:
     """Admit the pods that have a node, then schedule the others one after the other, and ask each node.
 
     Seed 0 keeps the order of the text; any other seed shuffles the waiting pods, and the nodes among which equal scores
-    are decided. ``documented``: nodes and scheduler by the documentation, in place of Kubernetes as it is. Raises
-    ``UsageError`` and ``StartError``.
+    are decided. With ``lots`` a seed keeps both orders, and draws lots among equal scores. ``documented``: nodes and
+    scheduler by the documentation, in place of Kubernetes as it is. Raises ``UsageError`` and ``StartError``.
     """
     nodes, waiting = list(cluster.nodes), list(cluster.waiting)
-    if seed:
-        draw = random.Random(seed)
+    draw = random.Random(seed)
+    if seed and not lots:
         draw.shuffle(nodes)
         draw.shuffle(waiting)
     stacks = NodeStacks(nodes, fleet, documented=documented)
     quirks = (Quirks.none() if documented else Quirks.of(DEFAULT)).scheduler
-    report = run_cluster(nodes, [*cluster.bound, *waiting], args, quirks=quirks, admit=stacks.admit, track=track)
+    pods = [*cluster.bound, *waiting]
+    by_lot = draw if lots else None
+    report = run_cluster(nodes, pods, args, quirks=quirks, admit=stacks.admit, track=track, draw=by_lot)
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)
     stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))
     return Run(report, sum(free.values()), stranded, fragmentation)
+
+
+def follow_fleet(
+    cluster: ClusterObjects,
+    fleet: Fleet,
+    args: NodeResourcesFitArgs,
+    decided: Mapping[str, Decided],
+    *,
+    documented: bool = False,
+) -> list[Followed]:
+    """Go through the waiting pods as they were ``decided`` elsewhere, and ask each node as it was asked there.
+
+    Raises ``UsageError`` and ``StartError``.
+    """
+    stacks = NodeStacks(cluster.nodes, fleet, documented=documented)
+    quirks = (Quirks.none() if documented else Quirks.of(DEFAULT)).scheduler
+    waiting = [pod for pod in cluster.waiting if pod.uid in decided]
+    return follow_cluster(cluster.nodes, cluster.bound, waiting, decided, args, quirks=quirks, admit=stacks.admit)
 
 
 def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:

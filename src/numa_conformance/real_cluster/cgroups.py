@@ -32,6 +32,7 @@ class NodeCgroups:
         """Write those of a node without pods; ``qos_of`` tells the QoS class of a pod by its uid."""
         self._folder = home / CGROUPS
         self._qos_of = qos_of
+        self._pods: dict[str, str] = {}
         self._cpus = format_bits(machine.online_bits)
         self._mems = format_bits(sum(1 << node for node in machine.numa_ids))
         Tree(self._folder).write("cgroup.controllers", "cpuset cpu memory")
@@ -40,22 +41,26 @@ class NodeCgroups:
 
     def follow(self, container: Container) -> None:
         """Take over what a container runs with, or take its cgroup away, and its pod's with the last one."""
-        qos = self._qos_of(container.uid).lower()
-        pod = f"{_TOP}/" + ("" if qos == "guaranteed" else f"{qos}/") + f"pod{container.uid}"
-        folder = f"{pod}/{container.id}"
         if container.is_running:
-            given = container.resources
+            if container.uid not in self._pods:
+                self._pods[container.uid] = self._pod(container.uid)
+            pod, given = self._pods[container.uid], container.resources
+            folder = f"{pod}/{container.id}"
             self._write(f"{pod}/", "", "")
             self._write(f"{folder}/", given.cpuset_cpus, given.cpuset_mems)
             quota = given.cpu_quota if given.cpu_quota > 0 else "max"
             Tree(self._folder).write(f"{folder}/cpu.max", f"{quota} {given.cpu_period or _PERIOD}")
-        else:
-            shutil.rmtree(self._folder / folder, ignore_errors=True)
+        elif container.uid in self._pods:  # who a pod that is gone was, nobody tells any more
+            shutil.rmtree(self._folder / self._pods[container.uid] / container.id, ignore_errors=True)
 
     def forget(self, uid: str) -> None:
         """Take the cgroups of a pod away."""
-        for place in self._folder.glob(f"{_TOP}/**/pod{uid}"):
-            shutil.rmtree(place, ignore_errors=True)
+        if uid in self._pods:
+            shutil.rmtree(self._folder / self._pods.pop(uid), ignore_errors=True)
+
+    def _pod(self, uid: str) -> str:
+        qos = self._qos_of(uid).lower()
+        return f"{_TOP}/pod{uid}" if qos == "guaranteed" else f"{_TOP}/{qos}/pod{uid}"
 
     def _write(self, folder: str, cpus: str, mems: str) -> None:
         tree = Tree(self._folder)

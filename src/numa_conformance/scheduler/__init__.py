@@ -4,17 +4,21 @@ from .arithmetic import mean_text, step_text
 from .cluster import Admit, run_cluster
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable, numa_fragmentation
 from .fit import insufficient
+from .following import Decided, Followed, follow_cluster
 from .score import ResourceStep, Scorer, ScoreResult, score_node
 
 __all__ = [
     "Admit",
     "ClusterReport",
+    "Decided",
+    "Followed",
     "NodeFill",
     "RefusedByNode",
     "ResourceStep",
     "ScoreResult",
     "Scorer",
     "Unschedulable",
+    "follow_cluster",
     "insufficient",
     "mean_text",
     "numa_fragmentation",

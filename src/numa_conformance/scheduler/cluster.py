@@ -1,21 +1,23 @@
 """Many nodes: pods are filtered, scored and bound one after the other, and each node may still refuse.
 
-Every node is scored, and the first node wins among equals; the scheduler itself draws among them by lot.
+Every node is scored. Among equals the first node wins, or one of them by lot, as the scheduler itself draws.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 
 from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..errors import Fault, Refusal, UsageError, closest
 from ..kube import NodeObject, NodeResourcesFitArgs, Pod
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
+from .equals import ByLot, FirstAmongEquals, Standing
 from .inputs import amount_of, filter_amounts
 from .ranking import NodeBooks, Ranking, Shape
 from .score import Scorer
 
-__all__ = ["Admit", "run_cluster"]
+__all__ = ["Admit", "Cluster", "run_cluster"]
 
 Admit = Callable[[str, Pod], "Refusal | None"]
 """Asks the node of this name to run a pod; returns its refusal, None when it runs."""
@@ -29,18 +31,19 @@ def run_cluster(
     quirks: SchedulerQuirks,
     admit: Admit | None = None,
     track: Callable[[Sequence[Pod]], Iterable[Pod]] | None = None,
+    draw: random.Random | None = None,
 ) -> ClusterReport:
     """Schedule pods in the order given, and return where they went.
 
     A pod with a node name goes to that node unasked. A pod that its node refuses has failed: it is not scheduled again
     and counts nowhere, as with the kubelet. Without ``admit`` nodes refuse nothing. ``track`` passes the pods on,
-    one by one, and may show how far the run is.
+    one by one, and may show how far the run is. With ``draw`` lots are drawn among equal scores.
 
     Raises ``UsageError`` for node names or uids that occur twice and for pods bound to nodes that are not there.
     """
     named, waiting = list(nodes), list(pods)
     _check(named, waiting)
-    cluster = _Cluster(named, args, quirks)
+    cluster = Cluster(named, args, quirks, draw)
     placements: dict[str, str] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
@@ -60,11 +63,18 @@ def run_cluster(
     return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
 
 
-class _Cluster:
+class Cluster:
     """The nodes with what is requested on them, and one ranking per shape of pod."""
 
-    def __init__(self, nodes: Sequence[NodeObject], args: NodeResourcesFitArgs, quirks: SchedulerQuirks) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[NodeObject],
+        args: NodeResourcesFitArgs,
+        quirks: SchedulerQuirks,
+        draw: random.Random | None = None,
+    ) -> None:
         self._args = args
+        self._draw = draw
         self._scorer = Scorer(args.strategy, quirks)
         self._rankings: dict[object, Ranking] = {}
         self._states: dict[object, int] = {}
@@ -83,12 +93,23 @@ class _Cluster:
         shape = Shape(filter_amounts(pod), self._scorer.counted(pod), self._scorer.asked(pod))
         key = shape.key
         if key not in self._rankings:
-            self._rankings[key] = Ranking(shape, self._args, self._scorer)
+            standing: Standing = FirstAmongEquals() if self._draw is None else ByLot(self._draw)
+            self._rankings[key] = Ranking(shape, self._args, self._scorer, standing)
         return self._rankings[key]
 
     def choose(self, pod: Pod, ranking: Ranking) -> int | None:
         """Return the index of the node a pod goes to, None when it fits none."""
-        return self._index[pod.node_name] if pod.node_name else ranking.best(self.nodes, self._changes)
+        return self.index(pod.node_name) if pod.node_name else ranking.best(self.nodes, self._changes)
+
+    def equals(self, ranking: Ranking) -> Sequence[int]:
+        """Return the indices of all nodes that are best."""
+        return ranking.equals(self.nodes, self._changes)
+
+    def index(self, name: str) -> int:
+        """Return the index of a node; raises ``UsageError`` for one that is not there."""
+        if name not in self._index:
+            raise UsageError(Fault("", f"there is no node {name!r}", suggestion=closest(name, self._index)))
+        return self._index[name]
 
     def bind(self, index: int, shape: Shape) -> None:
         """Account for a pod on a node."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 
 from ..kube.scheduler_args import NodeResourcesFitArgs
+from .equals import Standing
 from .fit import insufficient
 from .inputs import Amounts
 from .score import Scorer
@@ -62,31 +62,32 @@ class Ranking:
     every node in that state.
     """
 
-    def __init__(self, shape: Shape, args: NodeResourcesFitArgs, scorer: Scorer) -> None:
-        """Rank nothing yet."""
+    def __init__(self, shape: Shape, args: NodeResourcesFitArgs, scorer: Scorer, standing: Standing) -> None:
+        """Rank nothing yet; ``standing`` says which node wins among equals."""
         self.shape = shape
+        self._standing = standing
         self._args = args
         self._scorer = scorer
         self._scores: dict[int, int | None] = {}
-        self._heap: list[tuple[int, int, int]] = []
         self._seen = 0
 
     def best(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> int | None:
-        """Return the index of the best node, the first among equals; None when the pod fits none.
+        """Return the index of the best node; None when the pod fits none.
 
         ``changes`` are the indices of changed nodes, one after the other since the beginning, all nodes first.
         """
-        for index in set(changes[self._seen :]):
-            score = self._score(nodes[index])
-            if score is not None:
-                heappush(self._heap, (-score, index, nodes[index].state))
+        self._catch_up(nodes, changes)
+        return self._standing.best(nodes)
+
+    def equals(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> Sequence[int]:
+        """Return the indices of all best nodes."""
+        self._catch_up(nodes, changes)
+        return self._standing.equals(nodes)
+
+    def _catch_up(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> None:
+        for index in sorted(set(changes[self._seen :])):
+            self._standing.put(index, self._score(nodes[index]), nodes[index].state)
         self._seen = len(changes)
-        while self._heap:
-            _, index, state = self._heap[0]
-            if nodes[index].state == state:
-                return index
-            heappop(self._heap)
-        return None
 
     def missing(self, node: NodeBooks) -> list[str]:
         """Return why a pod of this shape does not fit a node, sorted; empty when it does."""
