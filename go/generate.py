@@ -27,6 +27,7 @@ SCHEMAS = HERE.parent / "fixtures" / "schemas"
 
 OF_THEIR_OWN = {
     "node.reconcile": ("Reconciler", ["cpu-manager/reconcile"]),
+    "node.resize": ("Resizer", ["node/resize"]),
     "node.checkpoints": ("Checkpointer", []),
     "node.restart": ("Restarter", ["node/restart"]),
     "host.discover": ("Discoverer", ["host/discover"]),

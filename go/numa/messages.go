@@ -79,6 +79,8 @@ const (
 	FeatureHostReconcile = "host/reconcile"
 	// CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound
 	FeatureCPUManagerCFSQuota = "cpu-manager/cfs-quota"
+	// CPU and memory of a pod that is on the node change in place
+	FeatureNodeResize = "node/resize"
 	// `cpuset` of containers: the CPUs that each may run on, its own or not; `mems` where it is known
 	FeatureNodeCpuset = "node/cpuset"
 	// `alignments` of an admission: what every manager hinted, and the hint merged from it
@@ -859,6 +861,48 @@ func (m Removed) MarshalJSON() ([]byte, error) {
 	}{"removed", fields(m)})
 }
 
+// ResizePending: The pod keeps what it has. reason: Infeasible or Deferred; message: why, for people.
+type ResizePending struct {
+	DefaultCpuset string       `json:"default_cpuset"`
+	Reason        string       `json:"reason"`
+	Message       string       `json:"message"`
+	MemoryState   []MemoryNode `json:"memory_state"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m ResizePending) MarshalJSON() ([]byte, error) {
+	type fields ResizePending
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"pending", fields(m)})
+}
+
+// ResizePod: Change CPU and memory of a pod in place. pod: as it is to be, whole; nothing else in it differs.
+type ResizePod struct {
+	Pod json.RawMessage `json:"pod"`
+}
+
+// Resized: The pod has what it asks for now: the pool, container to what it holds. updates: as of an admission.
+type Resized struct {
+	DefaultCpuset string                      `json:"default_cpuset"`
+	Containers    map[string]ContainerHolding `json:"containers"`
+	MemoryState   []MemoryNode                `json:"memory_state"`
+	Updates       []Update                    `json:"updates"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m Resized) MarshalJSON() ([]byte, error) {
+	if m.Containers == nil {
+		m.Containers = map[string]ContainerHolding{}
+	}
+	type fields Resized
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"resized", fields(m)})
+}
+
 // RestartKubelet: The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on.
 type RestartKubelet struct {
 }
@@ -1057,6 +1101,13 @@ type NodeRemoveReply interface{ nodeRemoveReply() }
 func (Removed) nodeRemoveReply()    {}
 func (UnknownPod) nodeRemoveReply() {}
 
+// NodeResizeReply: what answers node.resize: Resized, ResizePending or UnknownPod.
+type NodeResizeReply interface{ nodeResizeReply() }
+
+func (Resized) nodeResizeReply()       {}
+func (ResizePending) nodeResizeReply() {}
+func (UnknownPod) nodeResizeReply()    {}
+
 // NodeRestartReply: what answers node.restart: Restarted or StartFailed.
 type NodeRestartReply interface{ nodeRestartReply() }
 
@@ -1149,6 +1200,12 @@ type NodeTarget interface {
 	NodeState(ReadState) (NodeState, error)
 }
 
+// Resizer is a target of the surface node that answers node.resize.
+type Resizer interface {
+	// NodeResize: Change CPU and memory of a pod in place. pod: as it is to be, whole; nothing else in it differs.
+	NodeResize(ResizePod) (NodeResizeReply, error)
+}
+
 // Reconciler is a target of the surface node that answers node.reconcile.
 type Reconciler interface {
 	// NodeReconcile: Make one pass of the reconcile loop.
@@ -1203,6 +1260,7 @@ var methods = []method{
 	{"node.checkpoints", "node", nil, call(Checkpointer.NodeCheckpoints)},
 	{"node.reconcile", "node", []string{FeatureCPUManagerReconcile}, call(Reconciler.NodeReconcile)},
 	{"node.remove", "node", nil, call(NodeTarget.NodeRemove)},
+	{"node.resize", "node", []string{FeatureNodeResize}, call(Resizer.NodeResize)},
 	{"node.restart", "node", []string{FeatureNodeRestart}, call(Restarter.NodeRestart)},
 	{"node.run", "node", nil, call(NodeTarget.NodeRun)},
 	{"node.start", "node", nil, call(NodeTarget.NodeStart)},

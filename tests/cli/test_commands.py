@@ -3,6 +3,7 @@ import json
 import pytest
 import yaml
 
+from numa_conformance.cli import main
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine import load_machine, machine_from_dict
 from numa_conformance.suite.recorded import read_vectors
@@ -414,3 +415,33 @@ def test_claims_that_no_container_uses_are_told_too(run, files):
     _, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--json", files("pod.json", json.dumps(pod)))
     assert json.loads(out)["pods"][0]["claimsNotServed"] == ["gpu"]
     assert "resource claims of default/idle are not looked at" in err
+
+
+RESIZED = """
+{kind: Pod, metadata: {name: shared}, spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}}
+---
+{kind: Pod, metadata: {name: own}, spec: {containers: [{name: c, resources: {limits: {cpu: 2, memory: 1Gi}}}]}}
+---
+{kind: Pod, metadata: {name: shared}, spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
+---
+{kind: Pod, metadata: {name: own}, spec: {containers: [{name: c, resources: {limits: {cpu: 4, memory: 1Gi}}}]}}
+"""
+
+
+def test_a_pod_that_comes_again_with_other_resources_is_resized(tmp_path, capsys):
+    pods, config = tmp_path / "pods.yaml", tmp_path / "kubelet.yaml"
+    pods.write_text(RESIZED)
+    config.write_text("{kind: KubeletConfiguration, cpuManagerPolicy: static, reservedSystemCPUs: '0'}")
+    asked = ["simulate", "--machine", "t1-one-socket-smt2", "--config", str(config), str(pods)]
+    with pytest.raises(SystemExit):
+        main([*asked, "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert [pod["result"] for pod in told["pods"]] == ["admitted", "admitted", "resized", "pending"]
+    assert told["summary"] == {"admitted": 2, "refused": {}}
+    assert [pod["phase"] for pod in told["pods"]] == ["Pending"] * 4
+    with pytest.raises(SystemExit):
+        main(asked)
+    printed = capsys.readouterr().out
+    assert "default/shared (Burstable): resized in place" in printed
+    assert "default/own (Guaranteed): not resized, Infeasible: Resize is infeasible" in printed
+    assert printed.rstrip().endswith("2 admitted, 0 refused; 1 of 2 resized")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import allocate, beside, cpu, cpu_options, cpusets, exact, host, pick, placement, plugins, scheduler
+from . import allocate, beside, cpu, cpu_options, cpusets, exact, host, pick, placement, plugins, resizes, scheduler
 from .mutant import Mutant, mutant
 
 __all__ = ["MUTANTS", "Mutant", "mutant"]
@@ -16,7 +16,20 @@ __all__ = ["MUTANTS", "Mutant", "mutant"]
 MUTANTS: Mapping[str, mutant] = MappingProxyType(
     {
         one.name: one
-        for room in (cpu, cpu_options, pick, allocate, placement, host, scheduler, beside, cpusets, plugins, exact)
+        for room in (
+            cpu,
+            cpu_options,
+            pick,
+            allocate,
+            placement,
+            host,
+            scheduler,
+            beside,
+            cpusets,
+            plugins,
+            resizes,
+            exact,
+        )
         for one in room.MUTANTS
     }
 )

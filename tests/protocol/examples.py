@@ -56,6 +56,8 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "node.admit", {"pod": many}
     yield "node.run", {"uid": "a"}
     yield "node.run", {"uid": "nobody"}
+    yield "node.resize", {"pod": guaranteed("a", 3)}
+    yield "node.resize", {"pod": guaranteed("nobody", 2)}
     yield "host.reconcile", {"root": "cgroup"}
     yield "node.remove", {"uid": "b"}
     yield "node.remove", {"uid": "b"}
@@ -66,6 +68,9 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "node.restart", {"kubelet": static(), "files": {"cpu_manager_state": "{}"}}
     gone = {"cpu_manager_state": None, "memory_manager_state": None}
     yield "node.restart", {"kubelet": static(reserved="0-6"), "files": gone}
+    yield "node.start", {"machine": machine, "kubelet": kubelet(kubeReserved={"cpu": "1"})}
+    yield "node.admit", {"pod": pod}
+    yield "node.resize", {"pod": guaranteed("a", 3)}
 
 
 def examples(folder: Path) -> list[dict[str, Any]]:

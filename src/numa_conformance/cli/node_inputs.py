@@ -92,12 +92,13 @@ class NodeInputs:
             raise StartError(error.stage, error.message, hints) from error
 
 
-def read_all_pods(paths: Iterable[Path]) -> list[Pod]:
+def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
     """Return the pods of all files, and tell what is left out; raises ``UsageError``.
 
-    Those that a kubelet refused come last: they are asked again when the others have what they need.
+    Those that a kubelet refused come last: they are asked again when the others have what they need. ``resizes``: a pod
+    may be there again, with other resources.
     """
-    objects = read_cluster(*paths)
+    objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:
         notice(text)
     if len(nodes := {pod.node_name for pod in objects.pods} - {""}) > 1:

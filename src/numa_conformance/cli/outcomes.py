@@ -46,15 +46,19 @@ class Outcomes:
     pods: dict[str, Pod] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
-        """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them."""
+        """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them.
+
+        A pod that is there and comes again with other resources is resized in place.
+        """
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
-            outcome = _outcome(self.node, pod)
-            self.pods[pod.uid] = pod
+            outcome = _outcome(self.node, pod, again=pod.uid in self.pods and pod != self.pods[pod.uid])
+            if outcome.admitted or not outcome.resize:
+                self.pods[pod.uid] = pod
             if not self.node.serves_claims:
                 self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
-            if not outcome.admitted and outcome.reason not in NO_ANSWER:
+            if not (outcome.admitted or outcome.resize or outcome.reason in NO_ANSWER):
                 kind = (
                     outcome.reason,
                     *((*container.requests.items(), *container.limits.items()) for container in pod.all_containers),
@@ -86,10 +90,19 @@ class Outcomes:
     @property
     def summary(self) -> str:
         """How many pods were admitted, how many refused and why."""
-        reasons = Counter(admission.reason for admission in self.admissions if admission.reason is not None)
+        resizes = [admission.admitted for admission in self.admissions if admission.resize]
+        told = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
+        reasons = self._refusals
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-        admitted = sum(admission.admitted for admission in self.admissions)
-        return f"{admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "")
+        return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + told
+
+    @property
+    def _refusals(self) -> Counter[str]:
+        return Counter(one.reason for one in self.admissions if one.reason is not None and not one.resize)
+
+    @property
+    def _admitted(self) -> int:
+        return sum(admission.admitted and not admission.resize for admission in self.admissions)
 
     @property
     def owners(self) -> dict[str, int]:
@@ -105,13 +118,12 @@ class Outcomes:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""
         pools = self.node.pools
-        reasons = Counter(admission.reason for admission in self.admissions if admission.reason is not None)
         return {
             "machine": self.node.machine.name,
             "reserved_cpus": None if pools.reserved is None else format_bits(pools.reserved),
             "default_cpuset": format_bits(pools.default),
             "reconcile_period": self.node.reconcile_period,
-            "summary": {"admitted": sum(admission.admitted for admission in self.admissions), "refused": dict(reasons)},
+            "summary": {"admitted": self._admitted, "refused": dict(self._refusals)},
             "pods": [self._pod(admission) for admission in self.in_order],
         }
 
@@ -127,6 +139,7 @@ class Outcomes:
             **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
             **msgspec.to_builtins(admission_answer(admission)),
+            **({"result": "resized" if admission.admitted else "pending"} if admission.resize else {}),
             "phase": admission.pod_phase,
             "statusMessage": admission.pod_message,
             **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
@@ -134,9 +147,9 @@ class Outcomes:
         }
 
 
-def _outcome(node: Node, pod: Pod) -> Admission:
+def _outcome(node: Node, pod: Pod, *, again: bool) -> Admission:
     """Admit a pod; that the kubelet has no answer is an outcome too."""
     try:
-        return node.admit(pod)
+        return (node.resize(pod) if again else None) or node.admit(pod)
     except KubeletFails as error:
         return Admission(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))

@@ -15,6 +15,9 @@ def headline(admission: Admission, outcomes: Outcomes) -> str:
     """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""
     uid, before = admission.uid, outcomes.refused_before(admission.uid)
     pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
+    if admission.resize:
+        told = f"not resized, {admission.reason}: {admission.message}; it keeps what it has"
+        return f"{pod}: {'resized in place' if admission.admitted else told}"
     if admission.admitted:
         state = "on the node" if uid in outcomes.held else "admitted now" if before else "admitted"
         return f"{pod}: {state}"

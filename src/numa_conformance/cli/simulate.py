@@ -92,7 +92,7 @@ def command(
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     question = Question(machine_name, dump, flags, level)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    wanted = read_all_pods(pods) if pods else []
+    wanted = read_all_pods(pods, resizes=True) if pods else []
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs.machine, inputs.config)
     most = 0 if compares else None if explain else ADVISED

@@ -69,6 +69,7 @@ def command(choice: TargetChoice, as_json: bool) -> int:
 _OPTIONAL = {
     "node.reconcile": "cpu-manager/reconcile",
     "node.checkpoints": "cpu-manager/state-file",
+    "node.resize": "node/resize",
     "node.restart": "node/restart",
     "plugin.prefer": "device-plugin/preferred-allocation",
     "plugin.restart": "device-plugin/restart",

@@ -84,6 +84,13 @@ class Changes:
         pull="kubernetes/kubernetes#138244",
     )
 
+    resize_looks_at_each_resource: bool = _change(
+        "1.34",
+        "CPU-ELIG-07, MEM-POL-08",
+        before="beside a static CPU or Memory Manager no Guaranteed pod is resized in place, whatever is to change",
+        after="only CPUs are not resized beside CPU Manager policy static, and memory beside Static",
+    )
+
     utilization_is_not_named_in_its_fault: bool = _change(
         "1.34",
         "SCH-SHAPE-02",

@@ -133,6 +133,12 @@ INIT_CONTAINERS = Page(
     "1.20, sections as in 1.32",
 )
 SIDECARS = Page("sidecars", "Sidecar Containers", f"{_SITE}/concepts/workloads/pods/sidecar-containers/", "1.32")
+RESIZE = Page(
+    "resize",
+    "Resize CPU and Memory Resources assigned to Containers",
+    f"{_SITE}/tasks/configure-pod-container/resize-container-resources/",
+    "1.35",
+)
 SCHEDULER_CONFIGURATION = Page(
     "scheduler-configuration", "Scheduler Configuration", f"{_SITE}/reference/scheduling/config/", "1.35"
 )
@@ -189,6 +195,7 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             POD_QOS,
             INIT_CONTAINERS,
             SIDECARS,
+            RESIZE,
             SCHEDULER_CONFIGURATION,
             SCHEDULER_REFERENCE,
             KUBELET_REFERENCE,

@@ -66,13 +66,15 @@ class ClusterObjects:
         return tuple(_notices(self))
 
 
-def read_cluster(*paths: Path | str) -> ClusterObjects:
+def read_cluster(*paths: Path | str, resizes: bool = False) -> ClusterObjects:
     """Read the Nodes, Pods and workloads of files and folders; ``-`` is standard input.
 
     Lists are opened, a file named twice is read once, and of a workload the replicas become pods named
     ``<workload>-<number>``. A pod without metadata is named after its first container; one without uid gets
     ``<namespace>/<name>``. Objects that make no pods are passed over. Raises ``UsageError`` with all faults of all
     files, each naming file, document and field path.
+
+    ``resizes``: a pod may stand there again, its containers with other resources.
     """
     faults: list[Fault] = []
     manifests = list(read_manifests(paths, faults))
@@ -91,7 +93,7 @@ def read_cluster(*paths: Path | str) -> ClusterObjects:
                 made = pods_of(
                     manifest.kind, names.name(manifest.obj) if manifest.kind == "Pod" else manifest.obj, manifest.place
                 )
-                faults += _same_uid(made, by_uid, manifest.place)
+                faults += _same_uid(made, by_uid, manifest.place, resizes=resizes)
                 pods += made
         except UsageError as error:
             faults.extend(error.faults)
@@ -158,9 +160,16 @@ def _twice(what: str, names: Iterable[str]) -> list[Fault]:
     return [Fault("", f"there are {count} {what} {name!r}") for name, count in Counter(names).items() if count > 1]
 
 
-def _same_uid(pods: Iterable[Pod], by_uid: dict[str, Pod], place: str) -> Iterator[Fault]:
+def _same_uid(pods: Iterable[Pod], by_uid: dict[str, Pod], place: str, *, resizes: bool) -> Iterator[Fault]:
     for pod in pods:
         first = by_uid.setdefault(pod.uid, pod)
-        if first is not pod:
+        if first is not pod and not (resizes and _is_resized(first, pod)):
             names = f"{first.namespace}/{first.name} and {pod.namespace}/{pod.name}"
             yield Fault(f"{place}: metadata.uid", f"the pods {names} have the same uid {pod.uid!r}")
+
+
+def _is_resized(first: Pod, again: Pod) -> bool:
+    """Tell whether a pod is there again, with the same containers and other resources."""
+    same = (first.namespace, first.name) == (again.namespace, again.name)
+    names = [[container.name for container in pod.all_containers] for pod in (first, again)]
+    return same and names[0] == names[1] and first.all_containers != again.all_containers

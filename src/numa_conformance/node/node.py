@@ -25,9 +25,10 @@ from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
 from .bring_up import bring_up
 from .checkpoints import Checkpoints
-from .fit import ResourceFit
+from .fit import ResourceFit, node_allocatable
 from .quota import cfs_quota
 from .reconcile import RunningContainers, WriteCpusets, reconcile, the_cpusets
+from .resizing import DEFERRED, INFEASIBLE, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
 __all__ = ["Node"]
@@ -165,6 +166,28 @@ class Node:
             return self._admission(pod, error)
         self._checkpoints.save()
         return self._admission(pod, None)
+
+    def resize(self, pod: Pod | Mapping[str, Any]) -> Admission | None:
+        """Change CPU and memory of a pod in place; ``pod`` is as it is to be. None where no such pod is on the node.
+
+        Where it is not granted the reason is Infeasible or Deferred, and the pod keeps what it has (ADM-RESIZE-01).
+        Raises ``UsageError`` for a change that the API server refuses.
+        """
+        pod = pod if isinstance(pod, Pod) else Pod.from_dict(pod)
+        before = self._pods.get(pod.uid)
+        if before is None:
+            return None
+        pod = pod.as_seen(self.gates, self.quirks.node)
+        try:
+            allocatable = node_allocatable(self.machine, self.config)
+            refuse_resize(before, pod, self.config, self.gates, self.quirks.node, allocatable)
+            others = [beside for beside in self._pods.values() if beside.uid != pod.uid]
+            ResourceFit(self.machine, self.config).check(pod, others)
+        except Refusal as refusal:
+            reason = refusal.reason if refusal.reason == INFEASIBLE else DEFERRED
+            return replace(self._admission(before, Refusal(reason, refusal.message)), resize=True)
+        self._pods[pod.uid] = pod
+        return replace(self._admission(pod, None), resize=True)
 
     def run(self, uid: str) -> Mapping[str, Placement] | None:
         """Start all containers of a pod in order; an ordinary init container ends before the next begins.

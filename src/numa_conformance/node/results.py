@@ -145,7 +145,10 @@ class _WithPools:
 
 @dataclass(frozen=True, slots=True)
 class Admission(_WithPools):
-    """The answer to one pod. ``reason`` and ``message`` are set when it is refused; ``placements`` when admitted."""
+    """The answer to one pod. ``reason`` and ``message`` are set when it is refused; ``placements`` when admitted.
+
+    ``resize``: it is on the node, and was to change in place; refused, it keeps what it has.
+    """
 
     uid: str
     qos: str
@@ -153,21 +156,22 @@ class Admission(_WithPools):
     placements: Mapping[str, Placement] | None = None
     reason: str | None = None
     message: str | None = None
+    resize: bool = False
 
     @property
     def admitted(self) -> bool:
-        """Tell whether the pod is on the node."""
+        """Tell whether the pod is on the node, as it asks to be."""
         return self.reason is None
 
     @property
     def pod_phase(self) -> str:
         """The phase in the pod's status as a user sees it (CPU-ADM-06, TOPO-FAIL-05)."""
-        return "Pending" if self.admitted else "Failed"
+        return "Pending" if self.admitted or self.resize else "Failed"
 
     @property
     def pod_message(self) -> str | None:
         """The message in the pod's status as a user sees it."""
-        return None if self.message is None else f"Pod was rejected: {self.message}"
+        return None if self.message is None or self.resize else f"Pod was rejected: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

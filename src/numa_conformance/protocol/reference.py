@@ -51,6 +51,9 @@ from .messages.node import (
     Rejected,
     Removed,
     RemovePod,
+    Resized,
+    ResizePending,
+    ResizePod,
     Restarted,
     RestartNode,
     RunPod,
@@ -236,6 +239,16 @@ class ReferenceTarget:
             return UnknownPod(*self._pools())
         pool, memory = self._pools()
         return PodStarted(pool, answers.placements_answer(placements), memory)
+
+    def node_resize(self, request: ResizePod) -> Resized | ResizePending | UnknownPod:
+        """Change CPU and memory of a pod in place."""
+        outcome = self._up.resize(Pod.from_dict(request.pod, "pod"))
+        pool, memory = self._pools()
+        if outcome is None:
+            return UnknownPod(pool, memory)
+        if outcome.placements is None:
+            return ResizePending(pool, outcome.reason or "", outcome.message or "", memory)
+        return Resized(pool, answers.placements_answer(outcome.placements), memory)
 
     def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
         """Take a pod off the node."""

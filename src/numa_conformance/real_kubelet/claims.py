@@ -14,6 +14,7 @@ _UNSEEN = frozenset(
         "cpu-manager/reconcile",  # the kubelet makes its passes when it likes
         "node/cpuset",  # cpusets follow in a pass of the loop, of which nothing tells that it was the last
         "node/hints",
+        "node/resize",  # asked for by the API server, which is not there
         "node/writes",  # files are seen as they are, not as they were
         "topology-manager/prefer-closest-numa-nodes",  # judged by merges, which a node does not show
     }

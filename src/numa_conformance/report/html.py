@@ -19,7 +19,7 @@ from ..suite.requirements import REQUIREMENTS, Requirement
 from .case import VERDICTS, Case
 from .circumstances import Circumstances
 from .model import Summary
-from .over_time import over_time
+from .over_time import Column, over_time
 from .scenarios import scenario_file
 from .unmet import unmet_requirements
 
@@ -47,15 +47,6 @@ class _Row:
         """How many cases came to which verdict."""
         counted = Counter(case.verdict for case in self.cases)
         return {verdict: counted[verdict] for verdict in VERDICTS}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A report of the matrix: with the address of its page, empty where there is none, and when it was made."""
-
-    report: Summary
-    page: str = ""
-    run: Circumstances | None = None
 
 
 def html_page(summary: Summary, run: Circumstances | None = None) -> str:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from .circumstances import Circumstances
 from .compare import Comparison, compare_reports
+from .model import Summary
 
-if TYPE_CHECKING:
-    from .html import Column
+__all__ = ["Column", "Moment", "over_time"]
 
-__all__ = ["Moment", "over_time"]
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A report of the matrix: with the address of its page, empty where there is none, and when it was made."""
+
+    report: Summary
+    page: str = ""
+    run: Circumstances | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ BY_HAND: Mapping[str, Mapping[str, str]] = {
     "node.restart": {
         "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
     },
+    "node.resize": {"pod": "other amounts of a pod that is there: up, down, beyond what is left, beyond what there is"},
     "node.run": {"uid": _A_POD},
     "node.remove": {"uid": _A_POD},
     "host.discover": {"root": "host trees are written out in conformance/host"},

@@ -39,10 +39,12 @@ def client() -> Client:
 
 @cache
 def scenarios(group: str) -> tuple[Scenario, ...]:
-    """Return some scenarios of a group, small ones among them."""
+    """Return some scenarios of a group, small ones among them, and one of each generator."""
     found = list(GROUPS[group].scenarios(client().features, 0))
     random.Random(group).shuffle(found)
-    return tuple(sorted(found[: 8 * SCENARIOS], key=lambda one: len(one.machine.cpus))[:SCENARIOS])
+    some = sorted(found[: 8 * SCENARIOS], key=lambda one: len(one.machine.cpus))[:SCENARIOS]
+    each = {one.generator: one for one in found}
+    return (*some, *(each[name] for name in sorted(each.keys() - {one.generator for one in some})))
 
 
 @cache

@@ -90,6 +90,13 @@ class NodeQuirks(QuirkFlags):
         versions="1.8+",
     )
 
+    resize_beyond_the_node_waits: bool = quirk(
+        rule="ADM-RESIZE-01",
+        summary="a resize to more CPUs or memory than the node has is Deferred, and tried again for ever",
+        documented="what the node can never grant is Infeasible",
+        versions="1.36+",
+    )
+
     removed_pods_stay_in_state_files: bool = quirk(
         rule="CPU-REC-10, MEM-GC-01",
         summary="what a removed or refused pod had leaves the state files with the next admission, CPUs also with the "

@@ -55,6 +55,9 @@ ADM-PRED-01 [impl] Extended resources that the node does not list are passed ove
 ADM-PRED-02 [impl] Critical pods preempt lower ones where resources lack.
 ADM-PRED-03 [impl] The operating system's label is compared with the node's.
 ADM-PRED-04 [impl] A metric counts refusals for taints as Other.
+ADM-RESIZE-01 [impl] A resize in place passes, in this order: the static policies' refusals, until 1.35 a check against
+  what the node has (Infeasible), and admission beside the other pods, as of a new pod (Deferred). A resize that is
+  not granted changes nothing.
 ADM-LIFE-01 [impl] CPUs and memory nodes are written into the request that creates a container; the end of a container
   frees neither.
 """

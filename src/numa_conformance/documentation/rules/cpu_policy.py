@@ -56,7 +56,8 @@ CPU-ELIG-05 [impl] Init containers, sidecars and app containers are eligible, ea
   containers are not.
 CPU-ELIG-06 [impl] In one Guaranteed pod a container with a fractional request is shared beside a sibling with
   exclusive CPUs.
-CPU-ELIG-07 [impl] Resizing a Guaranteed pod in place is refused under policy static.
+CPU-ELIG-07 [impl] Resizing a Guaranteed pod in place is refused under policy static, as Infeasible: since 1.32, unless
+  the gate InPlacePodVerticalScalingExclusiveCPUs is on. Since 1.34 only where the CPU request of a container changes.
 CPU-ELIG-08 [impl] CPUs are allocated once, at admission, container by container: init containers as listed, then app
   containers. A restarted container keeps its CPUs.
 CPU-ELIG-10 [doc+impl] A pod with spec.resources has no exclusive CPUs and no pinned memory, unless the gate

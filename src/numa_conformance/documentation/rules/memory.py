@@ -12,6 +12,9 @@ MEM-POL-05 [impl] It handles memory and the huge pages that a container requests
   bytes are refused.
 MEM-POL-06 [impl] With in-place resizing the amounts allocated in the status count.
 MEM-POL-07 [impl] Whether an amount is whole depends on how it was written: 1.5Gi and 100Ti are refused.
+MEM-POL-08 [impl] Resizing a Guaranteed pod in place is refused under policy Static, as Infeasible: since 1.33 unless
+  the gate InPlacePodVerticalScalingExclusiveCPUs is on; since 1.34 where the memory request of a container changes,
+  unless the gate InPlacePodVerticalScalingExclusiveMemory is on. 1.32 compares with "static" and never refuses.
 
 # Reserved memory
 MEM-RSV-01 [impl] reservedMemory takes memory and hugepages-<size> only.

@@ -12,6 +12,7 @@ from . import (
     node_resource_managers,
     pods,
     references,
+    resize,
     scheduler,
     static_policy_options,
     topology_manager,
@@ -30,6 +31,7 @@ PAGES = (
     memory_manager,
     device_plugins,
     pods,
+    resize,
     scheduler,
     references,
 )

@@ -46,6 +46,7 @@ __all__ = [
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
     "cpu-manager/cfs-quota": "CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound",
+    "node/resize": "CPU and memory of a pod that is on the node change in place",
     "node/cpuset": "`cpuset` of containers: the CPUs that each may run on, its own or not; `mems` where it is known",
     "node/hints": "`alignments` of an admission: what every manager hinted, and the hint merged from it",
     "node/phase": "`phase` of a refused pod",
@@ -228,6 +229,30 @@ class RemovePod(Request[Removed | UnknownPod], method="node.remove", surface="no
     """The pod is gone; all it held is released."""
 
     uid: str
+
+
+class Resized(Outcome, tag="resized", frozen=True):
+    """The pod has what it asks for now: the pool, container to what it holds. ``updates``: as of an admission."""
+
+    default_cpuset: str
+    containers: dict[str, ContainerHolding]
+    memory_state: list[MemoryNode] | None = None
+    updates: list[Update] | None = None
+
+
+class ResizePending(Outcome, tag="pending", frozen=True):
+    """The pod keeps what it has. ``reason``: ``Infeasible`` or ``Deferred``; ``message``: why, for people."""
+
+    default_cpuset: str
+    reason: str
+    message: str
+    memory_state: list[MemoryNode] | None = None
+
+
+class ResizePod(Request[Resized | ResizePending | UnknownPod], method="node.resize", surface="node", frozen=True):
+    """Change CPU and memory of a pod in place. ``pod``: as it is to be, whole; nothing else in it differs."""
+
+    pod: JsonObject
 
 
 class NodeState(Message, frozen=True, omit_defaults=False):

@@ -27,6 +27,7 @@ from ..generators.near_and_far import near_and_far
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from ..generators.pods import examples_of_pods, pod_sweep
 from ..generators.relations import related
+from ..generators.resizes import resizes
 from ..generators.scenario import WITH_MACHINE, Scenario
 from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from ..generators.shared_beside import shared_beside
@@ -48,6 +49,7 @@ from ..judge.node_subjects import (
     ReconcilePass,
     Recovery,
     Removal,
+    Resize,
     Restart,
     Run,
     State,
@@ -63,7 +65,7 @@ __all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
 
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
-NODE = (Arrival, Moment, Admission, Run, Removal, ReconcilePass, State, Restart, Choice, MayRun)
+NODE = (Arrival, Moment, Admission, Run, Removal, Resize, ReconcilePass, State, Restart, Choice, MayRun)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
 MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
@@ -141,6 +143,7 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from near_and_far(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
     yield from shared_beside(claimed, machines)
+    yield from resizes(claimed, machines)
     if claimed >= half_cores.NEEDED:
         yield from half_cores.half_cores(machines)
 

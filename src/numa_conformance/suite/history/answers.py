@@ -180,6 +180,19 @@ class Removed(Changed, tag="removed", frozen=True):
     """A pod was taken off the node."""
 
 
+class Resized(Changed, tag="resized", frozen=True, kw_only=True):
+    """A pod has the resources that it asks for now."""
+
+    containers: dict[str, Held]
+
+
+class ResizePending(PoolTold, tag="pending", frozen=True, kw_only=True):
+    """A pod keeps the resources that it had."""
+
+    reason: str
+    message: str
+
+
 class NodeState(Answer, frozen=True):
     """All that is on a node: pod to container to what it holds."""
 
@@ -290,6 +303,7 @@ READERS: Mapping[str, Any] = {
     "node.admit": Admitted | Rejected,
     "node.run": PodStarted | UnknownPod,
     "node.remove": Removed | UnknownPod,
+    "node.resize": Resized | ResizePending | UnknownPod,
     "node.state": NodeState,
     "node.reconcile": Reconciled,
     "node.checkpoints": Checkpoints,

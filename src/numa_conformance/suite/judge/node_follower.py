@@ -17,6 +17,8 @@ from ..history.answers import (
     Rejected,
     RejectedPod,
     Removed,
+    Resized,
+    ResizePending,
     Restarted,
     StartFailed,
     UnknownPod,
@@ -37,6 +39,7 @@ from .node_subjects import (
     ReconcilePass,
     Recovery,
     Removal,
+    Resize,
     Restart,
     Run,
     State,
@@ -44,7 +47,7 @@ from .node_subjects import (
 from .offered import hints_of
 from .once_more import Admissions
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RemovePod, RestartNode, RunPod, StartNode
+from .questions import AdmitPod, Question, RemovePod, ResizePod, RestartNode, RunPod, StartNode
 from .settings import Settings
 from .world import PodOnNode, World
 
@@ -80,6 +83,8 @@ class NodeFollower:
                 yield from self._run(world, asked.uid, reply)
             case RemovePod(), Removed() | UnknownPod():
                 yield from self._remove(world, asked.uid, reply)
+            case ResizePod(), Resized() | ResizePending():
+                yield from self._resize(world, PodSpec.read(asked.pod), reply)
             case _, NodeState():
                 self._world = after = _as_told(world.with_pool(reply.default_cpuset), reply.containers)
                 yield State(after, reply.containers)
@@ -168,6 +173,22 @@ class NodeFollower:
         yield Run(before, after, uid, held)
         yield Moment(after)
         yield from may_run(after, uid)
+
+    def _resize(self, before: World, pod: PodSpec, reply: Resized | ResizePending) -> Iterator[object]:
+        if pod.uid not in before.pods:
+            return
+        was, granted = before.pods[pod.uid], isinstance(reply, Resized)
+        held = reply.containers if isinstance(reply, Resized) else was.held
+        reason = reply.reason if isinstance(reply, ResizePending) else ""
+        if held.keys() - pod.by_name.keys():
+            yield _of_strangers(pod, held)
+            return
+        after = before.with_pod(replace(was, spec=pod, held={**was.held, **held})) if granted else before
+        updates = reply.updates if isinstance(reply, Resized) else None
+        self._world = after = self._sent(after.with_pool(reply.default_cpuset), updates)
+        yield Resize(before, after, was, pod, granted, held, reason)
+        yield Moment(after)
+        yield from may_run(after)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
         after = before.removed(uid).with_pool(reply.default_cpuset)

@@ -22,6 +22,7 @@ __all__ = [
     "ReconcilePass",
     "Recovery",
     "Removal",
+    "Resize",
     "Restart",
     "Run",
     "State",
@@ -136,6 +137,35 @@ class Run:
     def settings(self) -> Settings:
         """The configuration in force."""
         return self.before.settings
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
+
+    ``reason``: Infeasible or Deferred where it was not ``granted``. ``was``: the pod as it was.
+    """
+
+    before: World
+    after: World
+    was: PodOnNode
+    pod: PodSpec
+    granted: bool
+    held: Mapping[str, Held]
+    reason: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    def changes(self, resource: str) -> bool:
+        """Tell whether a container is to have another amount of a resource."""
+        return any(
+            container.requests.get(resource) != self.was.spec.by_name[container.name].requests.get(resource)
+            for container in self.pod.containers
+            if container.name in self.was.spec.by_name
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ __all__ = [
     "Question",
     "QuestionError",
     "RemovePod",
+    "ResizePod",
     "RestartNode",
     "RunPod",
     "Score",
@@ -167,6 +168,12 @@ class AdmitPod(Question, frozen=True):
     pod: Pod
 
 
+class ResizePod(Question, frozen=True):
+    """To change CPU and memory of a pod in place."""
+
+    pod: Pod
+
+
 class RunPod(Question, frozen=True):
     """To start the containers of a pod."""
 
@@ -218,6 +225,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "node.start": StartNode,
     "node.admit": AdmitPod,
     "node.run": RunPod,
+    "node.resize": ResizePod,
     "node.remove": RemovePod,
     "node.state": Question,
     "node.reconcile": Question,
