@@ -19,8 +19,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "on": ("on amd-milan-7763-nps4 -- lscpu",),
     "kubelet-target": ("smoke --target-command 'numa-conformance kubelet-target ./kubelet'",),
     "device-plugin-target": (
-        "smoke --target-command 'numa-conformance device-plugin-target -- python examples/device_plugin/slots.py "
-        "{plugin_folder} {host_root}'",
+        "smoke --target-command 'numa-conformance device-plugin-target -- ./my-plugin {plugin_folder} {host_root}'",
     ),
     "check-node": ("check-node", "check-node --root /tmp/dump"),
     "collect-node": ("collect-node /tmp/dump",),
