@@ -35,7 +35,18 @@ STATIC = {
     "evictionHard": {"memory.available": "100Mi"},
     "topologyManagerPolicy": "single-numa-node",
 }
-UNSEEN = {"affinity", "alignments", "cpu_quota", "memory_state", "message", "reserved_cpus", "allocatable_cpus"}
+UNSEEN = {
+    "affinity",
+    "alignments",
+    "cpu_quota",
+    "memory_state",
+    "message",
+    "reserved_cpus",
+    "allocatable_cpus",
+    "updates",
+    "cpuset",  # follows in passes of its own
+    "mems",
+}
 
 
 @pytest.fixture(scope="module", params=PATHS or [""], ids=lambda path: Path(path).name)
@@ -95,6 +106,23 @@ def test_its_decisions_are_the_references(kubelet, reference, machine, options, 
         if seen.get("result") == "rejected" and "qos" not in seen:
             expected.pop("qos")  # kubelets before 1.32 do not tell the class of a pod that they refuse
         assert seen == expected, message
+
+
+@needs_kubelet
+def test_what_every_container_may_run_on_is_told_once_a_pass_has_brought_it(kubelet):
+    kubelet.ask(
+        StartNode(
+            machine_to_dict(load_machine("t1-one-socket-smt2")),
+            {**STATIC, "memoryManagerPolicy": "None", "reservedMemory": []},
+        )
+    )
+    kubelet.ask(AdmitPod(pod("shared", [container("c", requests={"memory": "64Mi"})])))
+    assert kubelet.ask(RunPod("shared")).containers["c"].cpuset == "0-7"
+    (sent,) = kubelet.ask(AdmitPod(guaranteed("own", 2))).updates
+    assert (sent.uid, sent.container, sent.cpus) == ("shared", "c", "0,2-4,6-7")
+    assert kubelet.ask(RunPod("own")).containers["c"].cpuset == "1,5"
+    (sent,) = kubelet.ask(RemovePod("own")).updates
+    assert sent.cpus == "0-7"
 
 
 @needs_kubelet

@@ -18,6 +18,9 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "machines export": ("machines export amd-milan-7763-nps4 milan",),
     "on": ("on amd-milan-7763-nps4 -- lscpu",),
     "kubelet-target": ("smoke --target-command 'numa-conformance kubelet-target ./kubelet'",),
+    "device-plugin-target": (
+        "smoke --target-command 'numa-conformance device-plugin-target -- ./my-plugin {plugin_folder} {host_root}'",
+    ),
     "check-node": ("check-node", "check-node --root /tmp/dump"),
     "collect-node": ("collect-node /tmp/dump",),
     "capture": ("capture --name mine",),

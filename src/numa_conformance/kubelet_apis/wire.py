@@ -142,9 +142,9 @@ class Client:
         """Call ``Service/Method``; ``answer`` names the message that comes back."""
         return self._call(self._channel.unary_unary, method, answer)(request, timeout=seconds)
 
-    def watch(self, method: str, request: Any, answer: str) -> Any:
-        """Call a method whose answer is a stream: iterate over it, or ``cancel`` it."""
-        return self._call(self._channel.unary_stream, method, answer)(request)
+    def watch(self, method: str, request: Any, answer: str, seconds: float | None = None) -> Any:
+        """Call a method whose answer is a stream, which may last so long: iterate over it, or ``cancel`` it."""
+        return self._call(self._channel.unary_stream, method, answer)(request, timeout=seconds)
 
     def close(self) -> None:
         """End the connection and all calls."""

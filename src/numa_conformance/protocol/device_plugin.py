@@ -1,6 +1,11 @@
-"""The reference of the surface ``plugin``: the devices of a machine, offered as a device plugin offers them."""
+"""The reference of the surface ``plugin``: the devices of a machine, offered as a device plugin offers them.
+
+On a machine without devices it offers two of each NUMA node.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from ..errors import Fault, UsageError
 from ..machine import Device, Machine
@@ -16,7 +21,7 @@ from .messages.plugin import (
 
 __all__ = ["PluginOfMachine"]
 
-_NO_RESOURCE = "example.com/device"
+_RESOURCE, _EACH = "example.com/device", 2
 
 
 class PluginOfMachine:
@@ -25,8 +30,8 @@ class PluginOfMachine:
     def __init__(self, machine: Machine | None) -> None:
         """Take the machine; None: the plugin was not started."""
         self._up = machine is not None
-        devices = machine.devices if machine else ()
-        self._resource = min((device.resource for device in devices), default=_NO_RESOURCE)
+        devices = (machine.devices or tuple(_made_up(machine))) if machine else ()
+        self._resource = min((device.resource for device in devices), default=_RESOURCE)
         self._devices: dict[str, Device] = {
             device.id: device for device in devices if device.resource == self._resource
         }
@@ -66,3 +71,8 @@ class PluginOfMachine:
     def _check(self) -> None:
         if not self._up:
             raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
+
+
+def _made_up(machine: Machine) -> Iterator[Device]:
+    for node in machine.numa_ids:
+        yield from (Device(_RESOURCE, f"{node}-{index}", (node,)) for index in range(_EACH))

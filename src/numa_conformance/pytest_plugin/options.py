@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-__all__ = ["OPTIONS", "Option", "add_options", "is_set", "setting", "settings_list"]
+__all__ = ["NAMING", "OPTIONS", "Option", "add_options", "is_set", "setting", "settings_list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("target", "the implementation under test, in process: package.module:factory", metavar="FACTORY"),
     Option("target-command", "the implementation under test in any language: serves stdio", metavar="COMMAND"),
     Option("kubelet", "an unmodified kubelet as the implementation under test: its binary", metavar="PATH"),
+    Option("device-plugin", "an unmodified device plugin as the implementation under test", metavar="COMMAND"),
     Option(
         "level",
         "documented: what the documentation states; exact: the kubelet's own placements too",
@@ -81,6 +82,10 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
+
+
+NAMING = ("target", "target_command", "kubelet", "device_plugin")
+"""The options that name the target, one of which may stand."""
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -11,11 +11,12 @@ import pytest
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 from ..real_kubelet.command import serving
+from ..real_plugin.command import serving as serving_plugin
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
 from ..suite.asking.profiles import Profile
-from .options import is_set, setting, settings_list
+from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
 from .spending import BEGAN, Spending
@@ -114,8 +115,9 @@ RUN = pytest.StashKey[Run]()
 
 def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
     """Open a way to the target that the options name; the bundled reference where they name none."""
-    if sum(bool(setting(config, f"numa_{name}")) for name in ("target", "target_command", "kubelet")) > 1:
-        raise pytest.UsageError("--numa-target, --numa-target-command and --numa-kubelet exclude each other")
+    if sum(bool(setting(config, f"numa_{name}")) for name in NAMING) > 1:
+        named = [f"--numa-{name.replace('_', '-')}" for name in NAMING]
+        raise pytest.UsageError(f"{', '.join(named[:-1])} and {named[-1]} exclude each other")
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
@@ -142,9 +144,11 @@ def _timeout(config: pytest.Config) -> float:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    kubelet = setting(config, "numa_kubelet")
+    kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_device_plugin")
     if kubelet:
         return serving(kubelet)
+    if plugin:
+        return serving_plugin(plugin)
     return setting(config, "numa_target_command")
 
 

@@ -12,7 +12,7 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from ..machine.data_files import data_folder
 from ..suite.examples.goldens import Golden
-from .options import is_set, setting
+from .options import NAMING, is_set, setting
 
 __all__ = ["Snapshots"]
 
@@ -33,7 +33,7 @@ class Snapshots:
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
         if not folder:
-            named = any(setting(config, f"numa_{name}") for name in ("target", "target_command", "kubelet"))
+            named = any(setting(config, f"numa_{name}") for name in NAMING)
             if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
                 raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots DIR"))

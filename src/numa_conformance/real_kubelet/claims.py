@@ -12,7 +12,6 @@ _UNSEEN = frozenset(
     {
         "cpu-manager/hints",  # they are asked for, not told
         "cpu-manager/reconcile",  # the kubelet makes its passes when it likes
-        "node/cpuset",  # cpusets follow in a pass of the loop, of which nothing tells that it was the last
         "node/hints",
         "node/resize",  # asked for by the API server, which is not there
         "node/writes",  # files are seen as they are, not as they were

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
 from msgspec import UNSET
 
 from ..cpuset import CpuSet
@@ -25,10 +26,13 @@ def holdings(
     started: int,
     *,
     has_devices: bool,
+    whole: tuple[str, str] | None = None,
 ) -> dict[str, ContainerHolding]:
     """Return container to what it holds, where ``made`` are the containers that the runtime has.
 
-    ``started``: when the kubelet was started, in ns; what was made before has the NUMA nodes of then.
+    ``started``: when the kubelet was started, in ns; what was made before has the NUMA nodes of then. ``whole``: the
+    CPUs and NUMA nodes that a container may use of which the runtime was told none; None: what containers may use is
+    not told.
     """
     exclusive = files.cpus(uid)
     held = {}
@@ -42,6 +46,10 @@ def holdings(
             devices=files.devices(uid, name) if has_devices else None,
             cpu_quota=UNSET if container is None else _told_quota(container),
         )
+        if whole and container and container.is_running:
+            resources = container.resources
+            cpuset, mems = resources.cpuset_cpus or whole[0], resources.cpuset_mems or whole[1]
+            held[name] = msgspec.structs.replace(held[name], cpuset=cpuset, mems=mems)
     return held
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..cpuset import format_bits
 from ..hostfs.kubelet_root import STATE_FILES
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
-from ..protocol.messages.node import ContainerHolding
+from ..protocol.messages.node import ContainerHolding, Update
 from .device_plugin import plugins_of
 from .files import StateFiles
 from .holdings import holdings
@@ -70,6 +71,9 @@ class RealNode:
         """
         self._launcher = launcher
         self._machine = machine_to_dict(machine)
+        memory = sum(1 << node.node for node in machine.memory if node.memory)
+        self._whole = (format_bits(machine.online_bits), format_bits(memory))
+        self._sent: dict[tuple[str, str], str] = {}
         self.pods: dict[str, PodOnNode] = {}
         self.is_changed = False
         self._binary = binary
@@ -250,15 +254,41 @@ class RealNode:
         pod = self.pods[uid]
         names = [name for name, _ in pod.kinds()]
         made = self._runtime.containers_of(pod.uid)
-        return holdings(pod.uid, names, made, self.files(), self._started, has_devices=bool(self._plugins))
+        has_devices = bool(self._plugins)
+        return holdings(pod.uid, names, made, self.files(), self._started, has_devices=has_devices, whole=self._whole)
+
+    def sent(self) -> list[Update]:
+        """Wait for the pass that brings running containers their CPUs; return the cpusets sent since it was asked last.
+
+        Where a pass does not bring them, what was sent is told as it is.
+        """
+        self._in_a_pass(lambda: all(self._has_its_cpus(pod.uid) for pod in self.pods.values()))
+        before, self._sent = (
+            self._sent,
+            {
+                (uid, made.name): made.resources.cpuset_cpus
+                for uid, pod in self.pods.items()
+                for made in self._runtime.containers_of(pod.uid).values()
+                if made.is_running
+            },
+        )
+        return [
+            Update(uid, name, cpus)
+            for (uid, name), cpus in self._sent.items()
+            if cpus and before.get((uid, name), cpus) != cpus
+        ]
 
     def _has_its_cpus(self, uid: str) -> bool:
-        """Tell whether the running containers of a pod have the CPUs that the state files assign to them."""
-        made, assigned = self._runtime.containers_of(uid), self.files().cpus(uid)
+        """Tell whether the running containers of a pod have the CPUs that the state files assign to them.
+
+        Those that share theirs have the pool; none can be sent where it is empty, or where there is no such file.
+        """
+        files = self.files()
+        made, assigned, pool = self._runtime.containers_of(uid), files.cpus(uid), files.shared_pool
         return all(
-            made[name].resources.cpuset_cpus == cpus
-            for name, cpus in assigned.items()
-            if name in made and made[name].is_running
+            container.resources.cpuset_cpus == assigned.get(name, pool)
+            for name, container in made.items()
+            if container.is_running and (name in assigned or pool)
         )
 
     def _in_a_pass(self, holds: Callable[[], bool]) -> None:

@@ -151,10 +151,12 @@ class KubeletTarget:
         refusal, status = node.refusal(inside), node.status(inside)
         if refusal is None:
             files = node.files()
-            return Admitted(files.shared_pool, node.holdings(uid), status.get("qosClass"), files.free_memory())
+            sent, held = node.sent(), node.holdings(uid)
+            return Admitted(files.shared_pool, held, status.get("qosClass"), files.free_memory(), updates=sent)
         node.take(uid)
         reason, message = _told(refusal)
-        return Rejected(node.files().shared_pool, reason, message, status.get("qosClass"), phase=refusal["phase"])
+        pool, phase, sent = node.files().shared_pool, refusal["phase"], node.sent()
+        return Rejected(pool, reason, message, status.get("qosClass"), phase=phase, updates=sent)
 
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
@@ -163,7 +165,8 @@ class KubeletTarget:
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.run(request.uid)
-        return PodStarted(node.files().shared_pool, node.holdings(request.uid))
+        sent = node.sent()
+        return PodStarted(node.files().shared_pool, node.holdings(request.uid), updates=sent)
 
     def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
         """Take a pod away."""
@@ -172,7 +175,7 @@ class KubeletTarget:
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.take(request.uid)
-        return Removed(node.files().shared_pool)
+        return Removed(node.files().shared_pool, updates=node.sent())
 
     def node_state(self, request: ReadState) -> NodeState:
         """Tell what the pods hold."""
@@ -203,7 +206,7 @@ class KubeletTarget:
             else:
                 node.take(uid)
                 pods.append(RejectedPod(uid, *_told(refusal)))
-        return Restarted(pods, node.files().shared_pool)
+        return Restarted(pods, node.files().shared_pool, updates=node.sent())
 
     def close(self) -> None:
         """End the node."""

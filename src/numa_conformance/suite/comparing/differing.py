@@ -27,6 +27,7 @@ STATE_FILES: Mapping[str, str] = {
 """What a target claims to the file that is then compared."""
 NO_ANSWER, ANSWERED = "answer", "answered"
 """Where a target that gives no answer differs from one that does, and what is told of the latter."""
+_RUNS_ON = ("cpuset", "mems", "updates")
 _BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
@@ -55,16 +56,18 @@ def differing(
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
     follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
     ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
-    fields that one of the two cannot see; what the other tells of them stands for both.
+    fields that one of the two cannot see; what the other tells of them stands for both. On what containers run is not
+    compared where only one of the two sends cpusets at once.
     """
     devices = AnyDevice(history)
+    ignored = {*ignored, *(_RUNS_ON if _sends_at_once(history) != _sends_at_once(other) else ())}
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
         if untold:
             step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
 
         def compared(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
             between = _between(step, beside, files, name, messages=messages)
-            return tuple(difference for difference in between if not _fields(difference.path) & frozenset(ignored))
+            return tuple(difference for difference in between if not _fields(difference.path) & ignored)
 
         if by_place := compared(devices.by_place):
             if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
@@ -73,6 +76,11 @@ def differing(
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None
+
+
+def _sends_at_once(history: History) -> bool:
+    asked = (step.answer or {} for step in history.steps if step.method != "node.reconcile")
+    return any(answer.get("updates") is not None for answer in asked)
 
 
 def _fields(path: str) -> frozenset[str]:

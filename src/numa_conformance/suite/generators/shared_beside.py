@@ -33,7 +33,9 @@ def _life(machine: Machine, options: Sequence[str], claimed: frozenset[str]) -> 
     """Let shared containers run before, beside and after such with CPUs of their own."""
     reserved = machine.core_bits[0]
     free = len(machine.cpus) - reserved.bit_count()
-    yield "node.start", {"kubelet": static(*options, reserved=str(CpuSet.from_bits(reserved)))}
+    started = yield "node.start", {"kubelet": static(*options, reserved=str(CpuSet.from_bits(reserved)))}
+    if started["result"] != "started":
+        return
     looks: list[Question] = [("node.reconcile", {})] if "cpu-manager/reconcile" in claimed else []
     looks.append(("node.state", {}))
     apart = pod("apart", [container("own", cpu="1", memory="64Mi"), container("half", cpu="500m", memory="64Mi")])
@@ -46,6 +48,5 @@ def _life(machine: Machine, options: Sequence[str], claimed: frozenset[str]) -> 
         yield from ask_all(looks)
         yield "node.admit", {"pod": then}
         yield "node.run", {"uid": then["metadata"]["uid"]}
-    if "node/restart" in claimed:
-        yield "node.restart", {}
-    yield from ask_all(looks)
+    if "node/restart" not in claimed or (yield "node.restart", {})["result"] == "restarted":
+        yield from ask_all(looks)

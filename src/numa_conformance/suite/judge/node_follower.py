@@ -204,13 +204,17 @@ class NodeFollower:
         yield from may_run(after)
 
     def _sent(self, world: World, updates: Iterable[Update] | None) -> World:
-        """Take over the cpusets that were sent; None: some may follow."""
+        """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
         if updates is None:
             return world
         for update in updates:
             if (update.uid, update.container) in self._runs_on:
                 self._runs_on[update.uid, update.container] = update.cpus
-        sent = ((update.uid, update.container, update.cpus, update.mems) for update in updates)
+        sent = (
+            (update.uid, update.container, update.cpus, update.mems)
+            for update in updates
+            if world.is_told(update.uid, update.container)
+        )
         return replace(world.with_cpusets(sent), settled=True)
 
     def _restart(self, before: World, asked: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:

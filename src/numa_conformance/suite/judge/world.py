@@ -145,6 +145,10 @@ class World:
         """Take over the shared pool that an answer tells."""
         return replace(self, pool=pool, settled=False) if self.settings.static and pool != self.pool else self
 
+    def is_told(self, uid: str, name: str) -> bool:
+        """Tell whether it is told on which CPUs a container may run."""
+        return uid in self.pods and name in self.pods[uid].held and self.pods[uid].held[name].cpuset is not None
+
     def with_cpusets(self, told: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> World:
         """Take over what containers may run on: pod, container, CPUs, NUMA nodes where told."""
         pods, exclusive = dict(self.pods), self.exclusive

@@ -122,7 +122,11 @@ def _told_question(scenario: Mapping[str, Any]) -> list[str]:
     lines = [f"asked: {scenario['method']}{f' on {_machine(machine)}' if machine else ''}"]
     fields = [f"{name} {_cut(json.dumps(value, default=str, sort_keys=True))}" for name, value in params.items()]
     short = ", ".join(fields)
-    return [f"{lines[0]}, {short}"] if len(short) <= SHORT else [*lines, *(f"  {text}" for text in fields)]
+    return (
+        [", ".join(filter(None, (lines[0], short)))]
+        if len(short) <= SHORT
+        else [*lines, *(f"  {text}" for text in fields)]
+    )
 
 
 def _machine(machine: Mapping[str, Any]) -> str:

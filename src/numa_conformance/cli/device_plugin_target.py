@@ -1,0 +1,32 @@
+"""``numa-conformance device-plugin-target``: an unmodified device plugin, served over the standard streams."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import Fault, UsageError
+
+__all__ = ["command"]
+
+
+@click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
+@click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(arguments: tuple[str, ...]) -> None:
+    """Serve the device plugin that COMMAND starts as a target over the standard streams.
+
+    It is started anew on each machine. Where {plugin_folder} stands in COMMAND it is told the kubelet's folder, and by
+    {host_root} a tree with /sys and /proc of the machine. Else it sees them where they always are, which needs Linux
+    and mount namespaces (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs `pip install
+    numa-conformance[node]`. docs/write-a-target.md tells more.
+    """
+    try:
+        from ..real_plugin.target import PluginTarget
+    except ImportError as error:
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+    from ..protocol.serve import serve
+
+    target = PluginTarget(arguments)
+    try:
+        serve(target)
+    finally:
+        target.close()

@@ -1,0 +1,131 @@
+"""The side of a kubelet that device plugins see: where they register, and who asks them (v1beta1)."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
+from ..kubelet_apis.wire import Client, serve, service
+from ..protocol.messages.plugin import (
+    DevicesAllocated,
+    OfferedDevice,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    Preferred,
+)
+
+__all__ = ["KubeletOfPlugins"]
+
+VERSION = "v1beta1"
+CONNECT_SECONDS, LIST_SECONDS = 3.0, 3.0
+_SHORT = 0.5
+LONGEST = 500
+"""Characters of an error that are told."""
+
+
+class KubeletOfPlugins:
+    """Serves ``kubelet.sock`` in a folder, and asks the first plugin that registers there."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, and remove what sockets lie in it, as a kubelet that starts does."""
+        for left in folder.iterdir():
+            left.unlink()
+        self._folder = folder
+        self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
+        self._plugin: Client | None = None
+        registration = service(V1BETA1, "Registration", {"Register": self._register})
+        self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
+
+    def _register(self, request: Any, context: grpc.ServicerContext) -> Any:
+        if request.version != VERSION:
+            self._registered.put((f"it speaks version {request.version!r}, not {VERSION}", False))
+            context.abort(grpc.StatusCode.UNKNOWN, f'requested API version "{request.version}" is not supported')
+        self._registered.put((request, _answers(self._folder / request.endpoint)))
+        return V1BETA1.Empty()
+
+    def met(self, seconds: float) -> PluginStarted | PluginFailed | None:
+        """Wait for a plugin, and ask what it offers; None where none has registered in this time."""
+        try:
+            request, serves = self._registered.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if isinstance(request, str):
+            return PluginFailed(request)
+        self._plugin = Client(str(self._folder / request.endpoint), V1BETA1)
+        try:
+            return self._offer(request, serves=serves)
+        except grpc.RpcError as error:
+            return PluginFailed(f"after it has registered: {_told(error)}")
+
+    def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
+        assert self._plugin is not None
+        if not self._plugin.wait(CONNECT_SECONDS):
+            return PluginFailed(f"nobody serves on its socket {request.endpoint!r}")
+        options = self._plugin.ask("DevicePlugin/GetDevicePluginOptions", V1BETA1.Empty(), "DevicePluginOptions")
+        lists = self._plugin.watch("DevicePlugin/ListAndWatch", V1BETA1.Empty(), "ListAndWatchResponse", LIST_SECONDS)
+        try:
+            listed = next(lists)
+        except StopIteration:
+            return PluginFailed("ListAndWatch ends without a list")
+        finally:
+            lists.cancel()
+        devices = [
+            OfferedDevice(
+                device.ID,
+                device.health,
+                [node.ID for node in device.topology.nodes] if device.HasField("topology") else None,
+            )
+            for device in listed.devices
+        ]
+        return PluginStarted(request.resource_name, devices, options.get_preferred_allocation_available, serves)
+
+    def prefer(self, available: list[str], included: list[str], size: int) -> Preferred | PluginRefused:
+        """Ask which devices the plugin prefers."""
+        wish = V1BETA1.ContainerPreferredAllocationRequest(
+            available_deviceIDs=available, must_include_deviceIDs=included, allocation_size=size
+        )
+        request = V1BETA1.GetPreferredAllocationRequest(container_requests=[wish])
+        answer = self._ask("GetPreferredAllocation", request, "PreferredAllocationResponse")
+        if isinstance(answer, PluginRefused):
+            return answer
+        return Preferred([id for container in answer.container_responses for id in container.deviceIDs])
+
+    def allocate(self, devices: list[str]) -> DevicesAllocated | PluginRefused:
+        """Tell the plugin which devices a container is given."""
+        request = V1BETA1.AllocateRequest(container_requests=[V1BETA1.ContainerAllocateRequest(devices_ids=devices)])
+        answer = self._ask("Allocate", request, "AllocateResponse")
+        return answer if isinstance(answer, PluginRefused) else DevicesAllocated(len(answer.container_responses))
+
+    def _ask(self, method: str, request: Any, answer: str) -> Any:
+        if self._plugin is None:
+            return PluginRefused("no plugin has registered")
+        try:
+            return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
+        except grpc.RpcError as error:
+            return PluginRefused(_told(error))
+
+    def close(self) -> None:
+        """End."""
+        if self._plugin is not None:
+            self._plugin.close()
+        self._server.stop(0).wait()
+
+
+def _answers(place: Path) -> bool:
+    """Tell whether somebody serves on a socket now."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+        tried.settimeout(_SHORT)
+        tried.connect(str(place))
+        return True
+    return False
+
+
+def _told(error: Any) -> str:
+    return f"{error.code().name}: {error.details()}"[:LONGEST]
