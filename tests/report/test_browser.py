@@ -198,6 +198,7 @@ def test_what_is_not_met_comes_first_and_what_passed_is_folded(opened):
     assert visible(page, "tr[data-verdict]") == 0
     page.locator("details.area summary", has_text="cpu-manager").click()
     assert visible(page, "tr[data-verdict]") > 0
+    page.locator("details.filters summary").click()
     page.locator("button[name=fold]").click()
     assert visible(page, "tr[data-verdict]") == 0
 
@@ -218,17 +219,18 @@ def test_paper_shows_everything_without_what_acts(opened):
     page = opened()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert visible(page, "form.filters") == visible(page, "button.copy") == 0
+    assert visible(page, "details.filters") == visible(page, "button.copy") == 0
     assert visible(page, "tr[data-verdict]") == 3
     assert visible(page, "details.finding svg") == 2
 
 
 def test_the_matrix_shows_only_where_reports_differ_and_keeps_its_head_in_sight(opened):
     page = opened(matrix_page([Column(shown_run()), Column(run(case(1), case(6, "failed", OTHER)))]))
-    head = page.locator("thead th").first
+    head = page.locator(".tall thead th").first
     page.evaluate("document.querySelector('.tall').scrollTop = 900")
     assert head.is_visible()
-    assert page.evaluate("document.querySelector('thead th').getBoundingClientRect().top >= 0")
+    assert page.evaluate("document.querySelector('.tall thead th').getBoundingClientRect().top >= 0")
+    page.locator("details.filters summary").click()
     page.locator("input[name=differing]").check()
     assert 0 < visible(page, "tr[data-verdict]") < 5
     assert "differing=yes" in page.evaluate("location.href")
@@ -271,7 +273,7 @@ def test_tab_reaches_everything_that_acts_and_shows_where_it_is(opened):
         reached.append(page.evaluate(FOCUSED))
     assert acting > 20
     assert [focused for focused in reached if not focused["visible"]] == []
-    assert [focused["tag"] for focused in reached].count("SUMMARY") == visible(page, "summary") == 7
+    assert [focused["tag"] for focused in reached].count("SUMMARY") == visible(page, "summary") == 8
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["tag"] == "BODY"
 
@@ -293,6 +295,10 @@ def test_no_width_scrolls_sideways(opened, width, kind):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_are_drawn_as_asked_and_every_text_stands_out(opened, scheme):
+    matrix = opened(
+        matrix_page([Column(shown_run()), Column(run(case(1), case(6, "not followed", OTHER)))]), scheme=scheme
+    )
+    assert matrix.evaluate(FAINT_TEXTS)[1] == []
     page = opened(scheme=scheme)
     open_all(page)
     texts, faint = page.evaluate(FAINT_TEXTS)

@@ -86,6 +86,20 @@ def test_the_matrix_has_a_cell_for_each_target_and_requirement():
     assert re.findall("<td>(.*?)</td>", totals) == ["0 of 1 met", "1 of 1 met"]
 
 
+def test_the_matrix_begins_with_a_bar_for_each_area_and_report():
+    page = matrix_page([Column(run(case(1), case(6, "not claimed", OTHER))), Column(run(case(1, "failed"), name="b"))])
+    (overview,) = re.findall('<section class="overview">.*?</section>', page, re.DOTALL)
+    assert page.index(overview) < page.index('<details class="filters"')
+    rows = dict(re.findall(r'<a href="#area-([a-z-]+)">.*?</th>(.*?)</tr>', overview))
+    assert re.findall(r'<i class="([a-z-]+)" style="flex:(\d+)">', rows["cpu-manager"]) == [
+        ("passed", "1"),
+        ("failed", "1"),
+    ]
+    assert re.findall("<small>(.*?)</small>", rows["cpu-manager"]) == ["1 of 1", "0 of 1"]
+    assert re.findall("<small>(.*?)</small>", rows["qos"]) == ["not asked", "not asked"]
+    assert [area for area in rows if f'id="area-{area}"' not in page] == []
+
+
 def test_runs_of_one_target_are_told_in_the_order_of_their_dates():
     later, first = (Circumstances(f"2026-{month}-01T10:00:00Z") for month in ("11", "09"))
     alone = Column(run(case(1), name="alone"), run=first)

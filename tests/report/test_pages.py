@@ -56,6 +56,7 @@ def test_the_first_screen_tells_verdict_areas_and_a_failure_with_its_picture():
     page = html_page(summary, Circumstances("2026-11-22T10:00:00Z"))
     header = page.partition("<header>")[2].partition("</header>")[0]
     assert f'<span class="verdict not-conformant">{summary.verdict}</span></h1>' in header
+    assert f'<p class="claim">{summary.claim}</p>' in unescape(header)
     bars = re.findall(r'">([a-z-]+)</a> <span class="bar" aria-hidden="true">(.*?)</span>', header)
     shares = {area: re.findall(r'class="([a-z-]+)" style="flex:([0-9]+)"', bar) for area, bar in bars}
     assert shares == {"cpu-manager": [("passed", "1"), ("failed", "1")], "qos": [("failed", "1")]}
@@ -71,6 +72,15 @@ def test_areas_of_which_nothing_is_claimed_share_a_line():
     header = html_page(run(case(1), case(4, "not claimed", OTHER))).partition("</header>")[0]
     assert '<p>Not claimed: <a href="#area-qos">qos</a></p>' in header
     assert header.count('class="bar"') == 1
+
+
+def test_what_only_a_script_can_do_is_hidden_until_a_script_runs():
+    for page in (html_page(failing_run()), matrix_page([Column(failing_run())])):
+        tags = Tags(page).seen
+        filters = [attrs for tag, attrs in tags if tag == "details" and attrs.get("class") == "filters"]
+        assert [("hidden" in attrs) for attrs in filters] == [True]
+        assert page.index("<form") > page.index('<details class="filters"')
+        assert all("hidden" in attrs for tag, attrs in tags if attrs.get("class") == "copy")
 
 
 def test_the_page_needs_no_network():
@@ -135,7 +145,8 @@ def test_filters_and_failures_can_be_reached_by_keyboard():
     assert sum(tag == "input" and attrs.get("name") == "verdict" for tag, attrs in tags) == 5
     findings, folded_areas, scenarios = 3, 2, 1
     more = 1  # the second case of the requirement that is not met
-    assert sum(tag == "summary" for tag, _ in tags) == findings + folded_areas + scenarios + more
+    filters = 1
+    assert sum(tag == "summary" for tag, _ in tags) == findings + folded_areas + scenarios + more + filters
     assert all(attrs.get("tabindex") == "0" for tag, attrs in tags if tag == "pre")
 
 

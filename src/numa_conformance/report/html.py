@@ -75,9 +75,9 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
 
 
 def matrix_page(columns: Sequence[Column]) -> str:
-    """Return a page with a row for each requirement, by area, and a column for each report, in the order given.
+    """Return a page with a column for each report, in the order given: by area, then by requirement.
 
-    Areas of which nobody was asked come last; targets of several dated reports have their history above.
+    Areas of which nobody was asked come last. Targets of several dated reports have their history between the two.
     """
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
@@ -92,19 +92,18 @@ def matrix_page(columns: Sequence[Column]) -> str:
         title="Conformance by requirement",
         columns=columns,
         history=over_time(columns),
-        areas=dict(sorted(areas.items(), key=lambda area: not any(asked for _, asked in totals[area[0]]))),
+        areas=dict(sorted(areas.items(), key=lambda area: not any(totals[area[0]]))),
         totals=totals,
         total=len(REQUIREMENTS),
         verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in in_use],
     )
 
 
-def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> list[tuple[int, int]]:
-    """Return, by report, how many of an area's requirements are met, of those that were asked."""
-    counted = [Counter(verdicts[at] for _, verdicts in rows) for at in range(columns)]
+def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> list[Counter[str]]:
+    """Return, by report, to which verdicts an area's requirements came, of those that were asked."""
     return [
-        (verdicts["passed"], sum(verdicts.values()) - verdicts[NOT_RUN] - verdicts["not claimed"])
-        for verdicts in counted
+        Counter(verdicts[at] for _, verdicts in rows if verdicts[at] not in (NOT_RUN, "not claimed"))
+        for at in range(columns)
     ]
 
 

@@ -1,5 +1,5 @@
 (() => {
-  const form = document.querySelector("form.filters");
+  const filters = document.querySelector("details.filters"), form = filters.querySelector("form");
   const boxes = [...form.querySelectorAll("input[name=verdict]")];
   const rows = [...document.querySelectorAll("tr[data-verdict]")];
   const findings = [...document.querySelectorAll("details.finding")];
@@ -38,6 +38,7 @@
     for (const box of boxes) box.checked = !shown || shown.includes(box.value);
     form.elements.text.value = state.get("text") ?? "";
     if (differing) differing.checked = state.has("differing");
+    filters.open = true;
     apply();
   };
   const show = hash => {
@@ -51,7 +52,7 @@
     if (goal.tagName === "DETAILS") goal.querySelector("summary").focus();
     goal.scrollIntoView();
   };
-  const every = open => () => { for (const part of document.querySelectorAll("main > details, section details:not(.finding details)")) part.open = open; };
+  const every = open => () => { for (const part of document.querySelectorAll("main > details:not(.filters), section details:not(.finding details)")) part.open = open; };
   form.addEventListener("input", () => { apply(); remember(); });
   form.addEventListener("submit", event => event.preventDefault());
   form.elements.open?.addEventListener("click", every(true));
@@ -69,5 +70,6 @@
       catch { button.textContent = "Selected"; }
     });
   }
+  filters.hidden = false;
   apply(); show(location.hash);
 })();
