@@ -35,6 +35,8 @@ _COMMANDS = {
     "up": "bring up a cluster of real parts on machines that are not there",
     "status": "tell of the clusters that are up",
     "on-node": "run any program where a node's kubelet lives",
+    "check-exporter": "judge what an exporter of NodeResourceTopology says of nodes",
+    "check-scheduler": "count what a scheduler binds that kubelets refuse, and what it holds back",
     "down": "end a cluster of real parts",
     "replay": "replay recorded decisions against the reference or a target",
     "diff": "show where two implementations differ, by the smallest histories",

@@ -35,6 +35,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "up": ("up nodes.yaml",),
     "status": ("status",),
     "on-node": ("on-node worker-1 -- lscpu",),
+    "check-exporter": ("check-exporter", "check-exporter milan --steps 30"),
+    "check-scheduler": ("check-scheduler", "check-scheduler my-scheduler --exporter --workloads 20"),
     "down": ("down",),
     "replay": ("replay decisions.jsonl.gz",),
     "diff": ("diff reference:exact@1.35 reference:exact@1.36",),

@@ -16,6 +16,7 @@ from ..reading import read_documents
 from ..real_cluster.binaries import find_binaries, skew_notices
 from ..real_cluster.control import Control
 from ..real_cluster.limits import check_inotify
+from ..real_cluster.manifests import read_manifests
 from ..real_cluster.nodes_file import default_nodes, read_nodes
 from ..real_cluster.release import build_release
 from ..real_cluster.settings import Scheduler, Stopped
@@ -44,6 +45,7 @@ _LOOK_SECONDS = 1.0
 @click.option("--scheduler", type=_FILE, help="Another kube-scheduler in place of that one.")
 @click.option("--scheduler-config", type=_FILE, help="Its KubeSchedulerConfiguration.")
 @click.option("--scheduler-flag", "scheduler_flags", multiple=True, help="A flag for it, as --scheduler-flag=-v=10.")
+@click.option("--manifest", "manifests", multiple=True, type=_FILE, help="Objects to make before daemons start.")
 @click.option("--second-scheduler", type=_FILE, help="A kube-scheduler beside it; it may be the same program.")
 @click.option("--second-scheduler-config", type=_FILE, help="Its KubeSchedulerConfiguration, with a name of its own.")
 def command(
@@ -53,6 +55,7 @@ def command(
     binaries: Path | None,
     release: str | None,
     kubelet: Path | None,
+    manifests: tuple[Path, ...],
     **schedulers: Any,
 ) -> int:
     """Bring up etcd, kube-apiserver, kube-controller-manager, kube-scheduler and a kubelet for each node.
@@ -69,11 +72,12 @@ def command(
         ) from error
     plans = default_nodes() if nodes is None else read_nodes(nodes)
     check_inotify(len(plans))
+    objects = [manifest for path in manifests for manifest in read_manifests(path)]
     built = build_release(release, say) if release else {}
     programs = find_binaries(binaries, built, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet})
     for text in skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]):
         notice(text)
-    cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say)
+    cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say, objects)
     control = Control(name)
     if not background:
         return _keep(cluster, control, name, None)

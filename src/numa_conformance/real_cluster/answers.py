@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,19 +12,22 @@ from typing import Any
 
 import msgspec
 
-from ..cpuset import CpuSet
+from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, UsageError, closest
-from ..machine import allocation_map
+from ..machine import allocation_map, machine_to_dict
 from ..real_kubelet.holdings import holdings
-from .api import Api
+from .api import Api, ApiError
 from .node import ClusterNode
 from .pods import Pod, PodWatch, is_decided, refusal_of
-from .record import Recorder
+from .record import Recorder, allocatable_cpus
 
 __all__ = ["KUBECONFIG", "NODES", "Answers", "is_ready", "nodes_of", "seen_by_others"]
 
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"
+PODS = "/api/v1/namespaces/default/pods"
+TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
+NOT_FOUND = 404
 _PATIENCE = 60.0
 
 
@@ -63,6 +67,11 @@ class Answers:
             "record": self.record,
             "held": self.held,
             "picture": self.picture,
+            "plans": self.plans,
+            "kept": self.kept,
+            "exported": self.exported,
+            "make": self.make,
+            "drop": self.drop,
             "decided": self.wait_until_decided,
             "gone": self.wait_until_gone,
         }
@@ -91,12 +100,7 @@ class Answers:
 
     def entrance(self, name: str) -> dict[str, Any]:
         """Tell how a program gets where a node's kubelet lives; raises ``UsageError``."""
-        node = self.nodes.get(name)
-        if node is None:
-            near = closest(name, self.nodes)
-            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
-        if not node.number:
-            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
+        node = self._node(name)
         others = [other.number for other in self.nodes.values() if other is not node and other.number]
         return {"process": node.number, "environment": dict(node.environment()), "others": others}
 
@@ -120,6 +124,62 @@ class Answers:
         """Return uid to container to what it holds, of every pod on a node that did not refuse it."""
         return {pod["metadata"]["uid"]: self._held(pod) for pod in self.watch.pods() if _is_on_node(pod)}
 
+    def kept(self, name: str) -> dict[str, Any]:
+        """Tell what a node's kubelet keeps: which CPUs it may give and has given, its books of memory, its devices."""
+        node = self._node(name)
+        files, kubelet = node.files(), node.plan.kubelet
+        there = {
+            pod["metadata"]["uid"]
+            for pod in self.watch.pods()
+            if pod["spec"].get("nodeName") == name and _is_on_node(pod)
+        }
+        return {
+            "machine": machine_to_dict(node.plan.machine),
+            "policy": kubelet.get("topologyManagerPolicy", "none"),
+            "scope": kubelet.get("topologyManagerScope", "container"),
+            "allocatable_cpus": format_bits(allocatable_cpus(node)),
+            "held_cpus": str(files.held(there)),
+            "memory": files.books(there),
+            "devices": files.all_devices(there),
+        }
+
+    def make(self, manifest: str) -> dict[str, Any]:
+        """Make a pod of the namespace default, wait until it is decided, and return it."""
+        uid = self.api.ask(f"{PODS}", json.loads(manifest))["metadata"]["uid"]
+        self.wait_until_decided(uid)
+        return dict(self.watch.pod(uid) or {})
+
+    def drop(self, *names: str) -> None:
+        """Delete pods of the namespace default, and wait until their kubelets have let go."""
+        uids = [self.api.ask(f"{PODS}/{name}")["metadata"]["uid"] for name in names]
+        for name in names:
+            self.api.ask(f"{PODS}/{name}", {"gracePeriodSeconds": 0}, "DELETE")
+        if uids:
+            self.wait_until_gone(*uids)
+
+    def plans(self) -> dict[str, Any]:
+        """Return each node's machine, configuration and kubelet's version."""
+        versions = {
+            node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes_of(self.api)
+        }
+        return {
+            name: {
+                "machine": machine_to_dict(node.plan.machine),
+                "kubelet": dict(node.plan.kubelet),
+                "version": versions.get(name, ""),
+            }
+            for name, node in self.nodes.items()
+        }
+
+    def exported(self, name: str) -> dict[str, Any] | None:
+        """Return the NodeResourceTopology of a node; None where there is none."""
+        try:
+            return dict(self.api.ask(f"{TOPOLOGIES}/{self._node(name).plan.name}"))
+        except ApiError as error:
+            if error.code != NOT_FOUND:
+                raise
+            return None
+
     def picture(self) -> str:
         """Draw every node's machine with who has which CPUs, and list the pods that run nowhere."""
         on_nodes = [pod for pod in self.watch.pods() if _is_on_node(pod)]
@@ -129,6 +189,15 @@ class Answers:
         ]
         elsewhere = [_said(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
         return "\n\n".join([*parts, *(["\n".join(elsewhere)] if elsewhere else [])])
+
+    def _node(self, name: str) -> ClusterNode:
+        node = self.nodes.get(name)
+        if node is None:
+            near = closest(name, self.nodes)
+            raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
+        if not node.number:
+            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
+        return node
 
     def _held(self, pod: Pod) -> dict[str, Any]:
         node, uid, spec = self.nodes[pod["spec"]["nodeName"]], pod["metadata"]["uid"], pod["spec"]

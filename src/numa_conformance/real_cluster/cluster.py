@@ -19,6 +19,7 @@ from .certificates import write_secret
 from .control_plane import ControlPlane
 from .last_words import last_words, met_a_port_in_use
 from .limits import LOOPBACK, free_ports, own_address
+from .manifests import make
 from .node import ClusterNode
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
@@ -54,6 +55,7 @@ class RealCluster:
     binaries: Binaries
     schedulers: Sequence[Scheduler]
     say: Callable[[str], None]
+    manifests: Sequence[Mapping[str, Any]] = ()
     folder: Path = _WORKSHOP / "numa-conformance"
     stop: threading.Event = field(default_factory=threading.Event)
     nodes: dict[str, ClusterNode] = field(default_factory=dict)
@@ -176,6 +178,8 @@ class RealCluster:
             node.register_devices()
         if devices:
             self._until(f"{devices} kinds of devices are there", lambda: all(map(self._has_devices, self._nodes())))
+        for manifest in self.manifests:
+            self._make(manifest)
         versions = {node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in self._nodes()}
         records = {name: NodeRecord(node, versions[name], self._watch) for name, node in self.nodes.items()}
         self._recorder = Recorder(records)
@@ -183,6 +187,11 @@ class RealCluster:
             node.start_daemons()
         account = "/api/v1/namespaces/default/serviceaccounts/default"
         self._until("pods can be made", lambda: bool(self._api.ask(account)))
+
+    def _make(self, manifest: Mapping[str, Any]) -> None:
+        """Make an object before daemons start; one of a kind that was defined just now, as soon as it is there."""
+        name = f"{manifest['kind']} {manifest['metadata']['name']}"
+        self._until(f"{name} is made", lambda: make(self._api, manifest))
 
     def _nodes(self) -> list[dict[str, Any]]:
         return nodes_of(self._api)

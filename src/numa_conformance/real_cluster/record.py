@@ -23,7 +23,7 @@ from ..real_kubelet.holdings import holdings
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 
-__all__ = ["NodeRecord", "Recorder"]
+__all__ = ["NodeRecord", "Recorder", "allocatable_cpus"]
 
 _FORMAT = 1
 _GENERATOR = "real-cluster"
@@ -51,7 +51,7 @@ class NodeRecord:
         self._one_at_a_time = threading.RLock()
         self.is_broken = False
         files = node.files()
-        given = _allocatable(node)
+        given = allocatable_cpus(node)
         machine = node.plan.machine
         params = {"kubelet": dict(node.plan.kubelet), "kubernetes_version": _minor(version)}
         started = NodeStarted(
@@ -237,7 +237,7 @@ class Recorder:
                 record.hear(kind, pod)
 
 
-def _allocatable(node: ClusterNode) -> int:
+def allocatable_cpus(node: ClusterNode) -> int:
     """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
     method = "PodResourcesLister/GetAllocatableResources"
     socket = str(node.folder / "pod-resources" / "kubelet.sock")

@@ -63,6 +63,41 @@ class StateFiles:
             if (entry["PodUID"], entry["ContainerName"]) == (uid, container)
         }
 
+    def all_devices(self, uids: Set[str]) -> dict[str, list[str]]:
+        """Return resource to the ids that containers of these pods have."""
+        held: dict[str, set[str]] = {}
+        for entry in self._devices:
+            if entry["PodUID"] in uids:
+                ids = {id for listed in entry["DeviceIDs"].values() for id in listed}
+                held.setdefault(entry["ResourceName"], set()).update(ids)
+        return {resource: sorted(ids) for resource, ids in held.items()}
+
+    def books(self, uids: Set[str]) -> list[dict[str, Any]] | None:
+        """Return NUMA nodes with what is allocatable and what is free of it once all but these pods have let go.
+
+        The kubelet takes memory back when the next pod comes. ``free`` is None where what is to come back lies on
+        several NUMA nodes. None where the Memory Manager keeps no books.
+        """
+        nodes = self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+        if nodes is None:
+            return None
+        back: dict[tuple[int, str], int | None] = {}
+        for uid, containers in (self._memory.get("entries") or {}).items():
+            for block in (block for blocks in containers.values() for block in blocks if uid not in uids):
+                for node in block["numaAffinity"]:
+                    key, alone = (node, block["type"]), len(block["numaAffinity"]) == 1
+                    known = back.get(key, 0)
+                    back[key] = known + block["size"] if alone and known is not None else None
+        return [
+            {
+                "node": node.node,
+                "tables": {
+                    name: _free(table, back.get((node.node, name), 0)) for name, table in (node.tables or {}).items()
+                },
+            }
+            for node in nodes
+        ]
+
     def registered(self) -> int:
         """Return how many healthy devices the kubelet knows."""
         return sum(map(len, self._registered.values()))
@@ -100,6 +135,10 @@ class StateFiles:
             MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **read(node["memoryMap"]))
             for number, node in sorted(self._memory["machineState"].items(), key=lambda item: int(item[0]))
         ]
+
+
+def _free(table: MemoryTable, back: int | None) -> dict[str, int | None]:
+    return {"allocatable": table.allocatable, "free": None if back is None else table.free + back}
 
 
 def _table(table: Mapping[str, int]) -> MemoryTable:

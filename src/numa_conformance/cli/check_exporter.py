@@ -1,0 +1,86 @@
+"""``numa-conformance check-exporter``: NodeResourceTopology held against what the kubelets of a cluster keep."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from ..exported.conversation import Look, converse
+from ..exported.judging import Unmet
+from ..exported.requirements import REQUIREMENTS
+from ..real_cluster.control import open_cluster
+from .exits import DIFFERENT, OK
+from .terminal import print_json, say
+
+__all__ = ["command"]
+
+
+@click.command("check-exporter")
+@click.argument("nodes", metavar="[NODE...]", nargs=-1)
+@click.option("--name", default=None, help="Which cluster, where several are up.")
+@click.option(
+    "--steps", default=12, show_default=True, type=click.IntRange(0, 10_000), help="Pods that come or go, on each node."
+)
+@click.option("--seed", default=1, show_default=True, help="Which pods.")
+@click.option(
+    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that an object has to follow."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, within: float, *, as_json: bool) -> int:
+    """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`up`).
+
+    Pods come and go on each NODE (default: all). After each step the node's object is held against what its kubelet
+    keeps. Exits with 1 where a requirement is not met.
+    """
+    with open_cluster(name) as cluster:
+        known = [node["name"] for node in cluster.ask("status")["nodes"]]
+        looks = list(converse(cluster, nodes or known, steps, seed, within))
+    if as_json:
+        print_json(_as_json(looks))
+    else:
+        say("\n".join(_lines(looks)))
+    return DIFFERENT if any(look.unmet for look in looks) else OK
+
+
+def _lines(looks: Sequence[Look]) -> Iterator[str]:
+    times = Counter(requirement for look in looks for requirement in {unmet.requirement for unmet in look.unmet})
+    for known in REQUIREMENTS.values():
+        count = times[known.id]
+        yield f"{'not met' if count else 'met    '}  {known.id}" + (f", {count} times of {len(looks)}" if count else "")
+        if count:
+            look, unmet = _first(looks, known.id)
+            yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
+            yield f"    {known.text}"
+            yield f"    {known.address}: {known.sentence}"
+    right = sorted(look.seconds for look in looks if not look.unmet)
+    nodes = len({look.node for look in looks})
+    slowest = f"; right after {right[-1]:.1f} s at most" if right else ""
+    yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
+
+
+def _first(looks: Sequence[Look], requirement: str) -> tuple[Look, Unmet]:
+    return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
+
+
+def _as_json(looks: Sequence[Look]) -> dict[str, Any]:
+    return {
+        "requirements": {
+            known.id: {"text": known.text, "sentence": known.sentence, "address": known.address}
+            for known in REQUIREMENTS.values()
+        },
+        "looks": [
+            {
+                "node": look.node,
+                "step": look.step,
+                "seconds": round(look.seconds, 2),
+                "unmet": [
+                    {"requirement": one.requirement, "place": one.place, "got": one.got, "allowed": one.allowed}
+                    for one in look.unmet
+                ],
+            }
+            for look in looks
+        ],
+    }

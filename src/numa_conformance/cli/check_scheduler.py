@@ -1,0 +1,116 @@
+"""``numa-conformance check-scheduler``: what a scheduler binds that kubelets refuse, and what it holds back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from ..exported.judging import judge_exported
+from ..exported.kept import kept_from
+from ..real_cluster.control import Known, open_cluster
+from ..real_cluster.scheduled import Outcome, groups_of, run_workload
+from .exits import DIFFERENT, OK
+from .terminal import columns, notice, print_json, say
+
+__all__ = ["command"]
+
+_LOOK_SECONDS = 0.05
+_Counts = Mapping[str, Callable[[Sequence[Outcome]], int]]
+_COUNTS: _Counts = {
+    "pods": len,
+    "run": lambda pods: sum(bool(pod.node) and not pod.reason for pod in pods),
+    "bound and refused": lambda pods: sum(pod.is_refused for pod in pods),
+    "refused otherwise": lambda pods: sum(bool(pod.reason) and not pod.is_refused for pod in pods),
+    "held back": lambda pods: sum(not pod.node for pod in pods),
+    "of them wrongly": lambda pods: sum(pod.is_held_back_wrongly for pod in pods),
+    "not as the reference": lambda pods: sum(not pod.expected for pod in pods),
+}
+_SHOWN = 3
+
+
+@click.command("check-scheduler")
+@click.argument("scheduler", default="default-scheduler")
+@click.option("--name", default=None, help="Which cluster, where several are up.")
+@click.option(
+    "--workloads", default=3, show_default=True, type=click.IntRange(1, 10_000), help="For each policy and scope."
+)
+@click.option("--pods", default=20, show_default=True, type=click.IntRange(1, 10_000), help="In each workload.")
+@click.option("--seed", default=1, show_default=True, help="Of the first workload.")
+@click.option("--exporter", is_flag=True, help="Wait after each pod until the node's NodeResourceTopology is right.")
+@click.option("--within", default=10.0, show_default=True, help="Seconds that are waited for it.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    scheduler: str, name: str | None, workloads: int, pods: int, seed: int, exporter: bool, within: float, as_json: bool
+) -> int:
+    """Count what SCHEDULER does on a cluster that is up (`up`): pods that it binds and kubelets refuse, and held back.
+
+    Nodes are taken by the Topology Manager's policy and scope. Pods are made one after the other for the nodes of one
+    group, with SCHEDULER as their schedulerName, until the workload is done. A pod was held back wrongly where some
+    kubelet would take it: the reference is asked, which follows each node. Exits with 1 where a pod was bound and
+    refused with TopologyAffinityError, or held back wrongly.
+    """
+    with open_cluster(name) as cluster:
+        settle = _settler(cluster, within) if exporter else _at_once
+        outcomes = {
+            (group.policy, group.scope): [
+                outcome
+                for number in range(workloads)
+                for outcome in run_workload(cluster, group, seed + number, pods, scheduler, settle)
+            ]
+            for group in groups_of(cluster)
+        }
+    if as_json:
+        print_json(_as_json(scheduler, outcomes))
+    else:
+        say("\n".join(_lines(outcomes)))
+    wrong = (pod.is_refused or pod.is_held_back_wrongly for of_group in outcomes.values() for pod in of_group)
+    return DIFFERENT if any(wrong) else OK
+
+
+def _at_once(node: str) -> None:
+    """Wait for nothing."""
+
+
+def _settler(cluster: Known, within: float) -> Callable[[str], None]:
+    def settle(node: str) -> None:
+        end = time.monotonic() + within
+        while judge_exported(cluster.ask("exported", node), kept_from(cluster.ask("kept", node))):
+            if time.monotonic() > end:
+                notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
+                return
+            time.sleep(_LOOK_SECONDS)
+
+    return settle
+
+
+def _lines(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+    rows: list[list[object]] = [["policy", "scope", *_COUNTS]]
+    for (policy, scope), pods in outcomes.items():
+        rows.append([policy, scope, *(count(pods) for count in _COUNTS.values())])
+    yield from columns(rows)
+    every = [(key, pod) for key, pods in outcomes.items() for pod in pods]
+    wrongly = [(key, pod) for key, pod in every if pod.is_refused or pod.is_held_back_wrongly]
+    for (policy, scope), pod in wrongly[:_SHOWN]:
+        what = f"was refused by {pod.node}" if pod.node else f"was held back; {', '.join(pod.takers)} would take it"
+        yield f"{policy}, {scope}: pod {pod.name} {what}"
+
+
+def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> dict[str, Any]:
+    return {
+        "scheduler": scheduler,
+        "groups": [
+            {
+                "policy": policy,
+                "scope": scope,
+                **{name: count(pods) for name, count in _COUNTS.items()},
+                "outcomes": [
+                    {"pod": pod.name, "node": pod.node, "reason": pod.reason, "takers": list(pod.takers)}
+                    for pod in pods
+                ],
+            }
+            for (policy, scope), pods in outcomes.items()
+        ],
+    }
