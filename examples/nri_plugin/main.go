@@ -1,9 +1,9 @@
 // An NRI plugin that gives whole CPUs to Guaranteed containers, made with the stub library of containerd/nri.
 //
-//	nri-cpus [-socket PATH] [-root DIR] [-reserved LIST] [-wrong WAY]
+//	nri-cpus [-socket PATH] [-root DIR] [-reserved LIST] [-reserved-amount MILLI] [-wrong WAY]
 //
-// It gives the lowest free CPUs, keeps all other containers to the rest, and is told again what containers have when it
-// starts anew. With -wrong it is wrong in one way: no-updates, gives-reserved, one-too-few, keeps-removed, forgets,
+// It gives whole cores of as few NUMA nodes as it can, keeps all other containers to the rest, and learns what containers
+// have when it starts anew. With -wrong it is wrong in one way: no-updates, gives-reserved, one-too-few, keeps-removed, forgets,
 // overlaps.
 package main
 
@@ -68,6 +68,7 @@ func (set cpus) String() string {
 type plugin struct {
 	wrong            string
 	online, reserved cpus
+	core, node       map[int]int
 	exclusive        map[string]cpus
 	shared           map[string]bool
 }
@@ -105,11 +106,44 @@ func wanted(pod *api.PodSandbox, container *api.Container) int {
 	return int(quota / period)
 }
 
+// packed returns the free CPUs, the best to give first: those of the fullest NUMA node that suffices, else of the emptiest
+// ones; within a node those of whole free cores.
+func (p *plugin) packed(count int) []int {
+	free := p.free(true)
+	ofNode, ofCore, ofWholeCore := map[int]int{}, map[int]int{}, map[int]int{}
+	for id := range free {
+		ofNode[p.node[id]]++
+		ofCore[p.core[id]]++
+	}
+	for id := range p.online {
+		ofWholeCore[p.core[id]]++
+	}
+	isPart := func(id int) bool { return ofCore[p.core[id]] < ofWholeCore[p.core[id]] }
+	ids := free.ordered()
+	sort.SliceStable(ids, func(i, j int) bool {
+		one, other := ids[i], ids[j]
+		if a, b := ofNode[p.node[one]], ofNode[p.node[other]]; a != b {
+			if a >= count && b >= count {
+				return a < b
+			}
+			return a > b
+		}
+		if a, b := p.node[one], p.node[other]; a != b {
+			return a < b
+		}
+		if a, b := isPart(one), isPart(other); a != b {
+			return b
+		}
+		return p.core[one] < p.core[other]
+	})
+	return ids
+}
+
 func (p *plugin) give(id string, count int) error {
 	if p.wrong == "one-too-few" && count > 1 {
 		count--
 	}
-	ids := p.free(true).ordered()
+	ids := p.packed(count)
 	if len(ids) < count {
 		return fmt.Errorf("%d CPUs are asked for, %d are free", count, len(ids))
 	}
@@ -183,6 +217,43 @@ func (p *plugin) StopContainer(_ context.Context, _ *api.PodSandbox, container *
 	return p.others(container.Id), nil
 }
 
+// read learns the CPUs of a host, and which are reserved: those listed, else as many as the amount, the first ones.
+func (p *plugin) read(root, reserved string, milli int) error {
+	text, err := os.ReadFile(filepath.Join(root, "sys/devices/system/cpu/online"))
+	if err != nil {
+		return err
+	}
+	if p.online, err = parsed(string(text)); err != nil {
+		return err
+	}
+	p.core, p.node = map[int]int{}, map[int]int{}
+	for id := range p.online {
+		cpu := filepath.Join(root, "sys/devices/system/cpu", fmt.Sprintf("cpu%d", id))
+		siblings, err := os.ReadFile(filepath.Join(cpu, "topology/thread_siblings_list"))
+		if err != nil {
+			return err
+		}
+		threads, err := parsed(string(siblings))
+		if err != nil {
+			return err
+		}
+		p.core[id] = threads.ordered()[0]
+		nodes, _ := filepath.Glob(filepath.Join(cpu, "node[0-9]*"))
+		for _, node := range nodes {
+			p.node[id], _ = strconv.Atoi(strings.TrimPrefix(filepath.Base(node), "node"))
+		}
+	}
+	if p.reserved, err = parsed(reserved); err != nil || len(p.reserved) > 0 {
+		return err
+	}
+	for _, id := range p.packed(0) {
+		if 1000*len(p.reserved) < milli {
+			p.reserved[id] = true
+		}
+	}
+	return nil
+}
+
 func fail(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -194,15 +265,13 @@ func main() {
 	socket := flag.String("socket", "", "the runtime's socket")
 	root := flag.String("root", "/", "where the host's /sys lies")
 	reserved := flag.String("reserved", "", "CPUs that are exclusive to nobody")
+	amount := flag.String("reserved-amount", "0m", "or how much CPU time, in thousandths of a CPU, like 500m")
 	wrong := flag.String("wrong", "", "the way in which it is wrong")
 	flag.Parse()
-	text, err := os.ReadFile(filepath.Join(*root, "sys/devices/system/cpu/online"))
+	milli, err := strconv.Atoi(strings.TrimSuffix(*amount, "m"))
 	fail(err)
 	p := &plugin{wrong: *wrong, exclusive: map[string]cpus{}, shared: map[string]bool{}}
-	p.online, err = parsed(string(text))
-	fail(err)
-	p.reserved, err = parsed(*reserved)
-	fail(err)
+	fail(p.read(*root, *reserved, milli))
 	options := []stub.Option{stub.WithPluginName("cpus"), stub.WithPluginIdx("10")}
 	if *socket != "" {
 		options = append(options, stub.WithSocketPath(*socket))

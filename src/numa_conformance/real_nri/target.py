@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..cpuset import CpuSet, format_bits
+from ..documentation.versions import DEFAULT
 from ..errors import Fault, NumaConformanceError, UsageError
-from ..kube import Container, Pod
+from ..kube import Container, KubeletConfiguration, Pod, reserved_cpu_milli
 from ..machine import machine_from_dict
+from ..protocol import ReferenceTarget
 from ..protocol.messages.describe import PROTOCOL, Describe, Description
 from ..protocol.messages.node import (
     AdmitPod,
@@ -44,10 +46,12 @@ from .enter import NOT_ALLOWED
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
 
-__all__ = ["FEATURES", "HOST", "KUBELET", "RESERVED", "SOCKET", "NriTarget"]
+__all__ = ["FEATURES", "NriTarget"]
 
-SOCKET, HOST, KUBELET, RESERVED = "{nri_socket}", "{host_root}", "{kubelet_config}", "{reserved_cpus}"
-"""What stands in a command for NRI's socket, the machine's tree, the kubelet's configuration and its reserved CPUs."""
+SOCKET, HOST, KUBELET, RESERVED, AMOUNT = (
+    "{nri_socket}", "{host_root}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
+)  # fmt: skip
+"""What stands in a command for NRI's socket, the machine's tree, the kubelet's configuration, and its reservation."""
 FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
 """What is asked of a plugin unless ``--numa-features`` says otherwise."""
 REGISTER_SECONDS = 6.0
@@ -83,11 +87,17 @@ class NriTarget:
         return Description(name, "of an unknown version", PROTOCOL, ["node"], sorted(FEATURES), wants=wants)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
-        """Bring up a runtime without containers, then the plugin, and wait until it has registered."""
+        """Bring up a runtime without containers, then the plugin, and wait until it has registered.
+
+        A configuration with which the kubelet beside it would not come up is refused as the documentation says.
+        """
         self._end()
         self._pods = {}
         self._start = request
         self._online = machine_from_dict(request.machine, "machine").online_bits
+        beside = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
+        if isinstance(beside, StartFailed):
+            return beside
         failure = self._come_up(request.kubelet)
         if failure is not None:
             return StartFailed("cpu-manager", failure)
@@ -108,7 +118,7 @@ class NriTarget:
         configuration.write_text(json.dumps(kubelet))
         told = {
             SOCKET: str(socket), HOST: str(self._start.host_root), KUBELET: str(configuration),
-            RESERVED: _reserved(kubelet),
+            RESERVED: _reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
         }  # fmt: skip
         with self._log.open("wb") as log:
             self._plugin = subprocess.Popen(
