@@ -14,7 +14,11 @@ _PERIOD = 100_000
 """Microseconds: the period of a CPU quota."""
 _SHARES_OF_A_CPU, _LEAST_SHARES = 1024, 2
 _OOM_SCORE = {"Guaranteed": -997, "Burstable": 900, "BestEffort": 1000}
-_PARENT = {"Guaranteed": "/kubepods/pod", "Burstable": "/kubepods/burstable/pod", "BestEffort": "/kubepods/besteffort/pod"}
+_PARENT = {
+    "Guaranteed": "/kubepods/pod",
+    "Burstable": "/kubepods/burstable/pod",
+    "BestEffort": "/kubepods/besteffort/pod",
+}
 
 
 @dataclass

@@ -54,7 +54,8 @@ class RuntimeSide:
         self._process = subprocess.Popen(
             [program, socket, none], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
         self._unasked: list[dict[str, Any]] = []
 
     def _listen(self) -> None:
@@ -98,9 +99,12 @@ class RuntimeSide:
     def close(self) -> None:
         """End it."""
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._listener.join()
+        self._process.stdout.close()
