@@ -21,6 +21,9 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "device-plugin-target": (
         "smoke --target-command 'numa-conformance device-plugin-target -- ./my-plugin {plugin_folder} {host_root}'",
     ),
+    "nri-target": (
+        "smoke --target-command 'numa-conformance nri-target -- ./my-plugin -socket {nri_socket} -root {host_root}'",
+    ),
     "check-node": ("check-node", "check-node --root /tmp/dump"),
     "collect-node": ("collect-node /tmp/dump",),
     "capture": ("capture --name mine",),

@@ -11,6 +11,7 @@ import pytest
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
 from ..real_kubelet.command import serving
+from ..real_nri.command import serving as serving_nri
 from ..real_plugin.command import serving as serving_plugin
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
@@ -144,11 +145,10 @@ def _timeout(config: pytest.Config) -> float:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_device_plugin")
-    if kubelet:
-        return serving(kubelet)
-    if plugin:
-        return serving_plugin(plugin)
+    unmodified = {"numa_kubelet": serving, "numa_device_plugin": serving_plugin, "numa_nri_plugin": serving_nri}
+    for option, serving_it in unmodified.items():
+        if named := setting(config, option):
+            return serving_it(named)
     return setting(config, "numa_target_command")
 
 

@@ -1,0 +1,29 @@
+"""``numa-conformance nri-target``: an unmodified NRI plugin, served over the standard streams."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("nri-target", context_settings={"allow_interspersed_args": False})
+@click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(arguments: tuple[str, ...]) -> None:
+    """Serve the NRI plugin that COMMAND starts as a target over the standard streams.
+
+    It is started anew on each machine, and told of pods and containers as a container runtime does. In COMMAND,
+    {nri_socket} becomes the runtime's socket, {host_root} a tree with /sys and /proc of the machine, {reserved_cpus}
+    the CPUs that the kubelet's configuration reserves, {kubelet_config} a file with that configuration. Without
+    {nri_socket} the plugin finds machine and socket where they always are, which needs Linux and mount namespaces
+    (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs Go, with which the runtime's side
+    is built once. docs/write-a-target.md tells more.
+    """
+    from ..protocol.serve import serve
+    from ..real_nri.target import NriTarget
+
+    target = NriTarget(arguments)
+    try:
+        serve(target)
+    finally:
+        target.close()

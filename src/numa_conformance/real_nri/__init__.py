@@ -1,0 +1,1 @@
+"""An unmodified NRI plugin as a target: started on machines that are not there, met by a container runtime of ours."""
