@@ -28,7 +28,7 @@ __all__ = ["PodOnNode", "RealNode"]
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
 _PASS_SECONDS = 5.0
-"""In which the reconcile loop makes a pass, be the machine ever so busy; it is to make twenty in a second."""
+"""In which the reconcile loop makes a pass, be the machine ever so busy; it is to make one each 0.2 s."""
 
 
 @dataclass(frozen=True)
