@@ -27,6 +27,9 @@ class Pretended:
     def ask(self, verb, *words):
         return getattr(self, verb)(*words)
 
+    def status(self):
+        return {"nodes": [{"name": name, "pods": len(copy.pods)} for name, copy in self.nodes.items()]}
+
     def plans(self):
         return dict.fromkeys(self.nodes, self.plan)
 
@@ -77,6 +80,13 @@ def test_what_is_bound_and_refused_is_counted():
 def test_what_is_held_back_though_a_kubelet_would_take_it_is_counted():
     found = outcomes("single-numa-node", lambda takers, every: None)
     assert all(one.is_held_back_wrongly and one.takers == ("a", "b") for one in found)
+
+
+def test_nodes_with_pods_of_others_are_refused():
+    cluster = Pretended("none", lambda takers, every: "a")
+    cluster.make(json.dumps({"metadata": {"name": "other"}, "spec": {"containers": [{"name": "c"}]}}))
+    with pytest.raises(UsageError, match="pods are on a"):
+        list(run_workload(cluster, groups_of(cluster)[0], 1, 3, "any", lambda node: None))
 
 
 def test_an_exporter_has_time_after_each_pod_that_was_bound():

@@ -78,8 +78,12 @@ def run_workload(
 ) -> Iterator[Outcome]:
     """Make pods one after the other for the nodes of a group, and yield what became of each; all are deleted then.
 
-    ``settle`` is called with each node to which a pod came, before the next pod is made.
+    ``settle`` is called with each node to which a pod came, before the next pod is made. Raises ``UsageError`` where
+    other pods are on the nodes, and where nobody decides about a pod.
     """
+    busy = [node["name"] for node in cluster.ask("status")["nodes"] if node["name"] in group.nodes and node["pods"]]
+    if busy:
+        raise UsageError(Fault("", f"pods are on {', '.join(busy)}", "nodes without pods"))
     draw = random.Random(seed)
     copies = {name: _copy(plan) for name, plan in group.nodes.items()}
     widest = max(cpus.bit_count() for copy in copies.values() for cpus in copy.machine.numa_bits.values())
