@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from asked_in_full import DEEP
 from fake_nodes import KUBELET, MEMORY, PODS, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.living_node.collect import collect
@@ -285,7 +286,7 @@ def test_a_fault_is_found(tmp_path, prepared, name):
     assert expected in texts(told_of(node.root, described))
 
 
-@pytest.mark.parametrize("name", IN_DUMPS)
+@pytest.mark.parametrize("name", IN_DUMPS if DEEP else IN_DUMPS[::4])
 def test_a_fault_is_found_in_a_dump_too(tmp_path, prepared, name):
     _, plant, described = FAULTS[name]
     node = prepared(tmp_path / "node", described_as(described))

@@ -30,7 +30,7 @@ def test_a_line_belongs_to_its_innermost_statement(tmp_path):
 
 def test_the_changed_reference_is_asked(tmp_path):
     results = tmp_path / "results.jsonl"
-    command = [sys.executable, "-m", "strength", "--room", "scheduler", "--each", "1", "--seed", "3"]
+    command = [sys.executable, "-m", "strength", "--room", "scheduler", "--each", "3", "--seed", "3"]
     subprocess.run(
         [*command, "--group", "scores", "--results", str(results)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},
@@ -39,7 +39,7 @@ def test_the_changed_reference_is_asked(tmp_path):
     )
     told = [json.loads(line) for line in results.read_text().splitlines()]
     asked = [result for result in told if result["status"] == "asked"]
-    assert len(told) == 1
+    assert len(told) == 3
     assert any(result["exact"]["caught"] and result["documented"]["caught"] for result in asked)
 
 

@@ -7,6 +7,7 @@ from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.comparing.whole_kubelet import (
     AT_A_RESTART,
     BEFORE_PLUGINS,
+    REPORTED_CACHES,
     THERE_ALREADY,
     OfAWholeKubelet,
     of_a_whole_kubelet,
@@ -17,9 +18,9 @@ from numa_conformance.suite.history.history import Head, History, Step
 REMOVED = ("node.remove", {"uid": "a"}, {"result": "removed", "default_cpuset": "0-7"})
 
 
-def history(*steps):
-    head = Head("told", "", 0, load_machine("t1-one-socket-smt2"), "1.37", "mine 1")
-    start = ("node.start", {"kubelet": static()}, {"result": "started", "default_cpuset": "0-7"})
+def history(*steps, machine="t1-one-socket-smt2", options=()):
+    head = Head("told", "", 0, load_machine(machine), "1.37", "mine 1")
+    start = ("node.start", {"kubelet": static(*options)}, {"result": "started", "default_cpuset": "0-7"})
     return History(head, tuple(Step(method, params, answer, None, 0.0) for method, params, answer in (start, *steps)))
 
 
@@ -58,6 +59,19 @@ def test_only_what_is_listed_is_taken_for_one_of_them(before, of_the_kubelet, of
     kubelet, managers = history(*before, of_the_kubelet), history(*before, of_the_managers)
     for one, other in ((kubelet, managers), (managers, kubelet)):
         assert of_a_whole_kubelet(differing(one, other), kubelet) == kind
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "kind"),
+    [
+        ("t3-two-numa-per-socket", ["prefer-align-cpus-by-uncorecache"], REPORTED_CACHES),
+        ("t3-two-numa-per-socket", ["full-pcpus-only"], ""),
+        ("amd-milan-7763-nps4", ["prefer-align-cpus-by-uncorecache"], ""),
+    ],
+)
+def test_a_reported_cache_counts_for_managers_alone(machine, options, kind):
+    kubelet, managers = (history(admit("a", cpus), machine=machine, options=options) for cpus in ("1-2", "3-4"))
+    assert of_a_whole_kubelet(differing(kubelet, managers), kubelet) == kind
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,23 @@ from typing import Any
 from ..history.history import History
 from .differing import Differing
 
-__all__ = ["AT_A_RESTART", "BEFORE_PLUGINS", "THERE_ALREADY", "OfAWholeKubelet", "of_a_whole_kubelet"]
+__all__ = [
+    "AT_A_RESTART",
+    "BEFORE_PLUGINS",
+    "REPORTED_CACHES",
+    "THERE_ALREADY",
+    "OfAWholeKubelet",
+    "of_a_whole_kubelet",
+]
 
 THERE_ALREADY = "a pod that is there already is not admitted again"
 AT_A_RESTART = "at a restart CPUs of a pod that is refused count as taken for those after it"
 BEFORE_PLUGINS = "at a restart pods are admitted before device plugins have come back"
 
+REPORTED_CACHES = "no kubelet takes a reported cache that covers a NUMA node for an uncore cache"
+
 Answer = Mapping[str, Any]
+_UNCORE = "prefer-align-cpus-by-uncorecache"
 _POD = re.compile(r"pods\[([0-9]+)\]")
 
 
@@ -52,6 +62,8 @@ class OfAWholeKubelet:
 def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     """Return which of these a difference between a kubelet and other managers is; "" where it is none of them."""
     step = kubelet.steps[differs.step]
+    if kubelet.head.machine.uncore_source == "reported" and _aligns_by_caches(kubelet, differs.step):
+        return REPORTED_CACHES
     if step.method == "node.admit":
         return THERE_ALREADY if step.params["pod"]["metadata"]["uid"] in _pods_there(kubelet, differs.step) else ""
     if step.method != "node.restart":
@@ -62,6 +74,12 @@ def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     if any(pod["result"] == "rejected" for pod in pods[:first]):
         return AT_A_RESTART
     return BEFORE_PLUGINS if _has_devices(kubelet, differs.step, pods[first : first + 1]) else ""
+
+
+def _aligns_by_caches(history: History, end: int) -> bool:
+    """Tell whether a node was asked, until a step, to align CPUs by caches."""
+    configurations = (step.params.get("kubelet") or {} for step in history.steps[: end + 1])
+    return any((each.get("cpuManagerPolicyOptions") or {}).get(_UNCORE) == "true" for each in configurations)
 
 
 def _pods_there(history: History, end: int) -> set[str]:
