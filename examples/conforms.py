@@ -49,10 +49,10 @@ TAIL = """\
 
 - **Nomad** 1.10.5: `coreSelector.Select` of its open edition takes the first free cores by number; "NUMA preference is
   available in ent only", says its source. It promises nothing that the suite asks for.
-- **nri-plugins**: the module proxy that this page was made with does not serve it (see CRI Resource Manager, above). Its daemon
-  topology-aware, built from commit 0705acc, was started unmodified at the door for NRI plugins
-  (`--numa-nri-plugin`, on `snc2-small`, requirements `cpu-manager/*`): 31 cases passed and 5 failed. What failed was not yet held
-  against its code or against what it promises, so it has no row.
+- **nri-plugins**: the module proxy that this page was made with does not serve it (see CRI Resource Manager, above).
+  Its daemon topology-aware, built from commit 0705acc, was started unmodified at the door for NRI plugins
+  (`--numa-nri-plugin`, on `snc2-small`, requirements `cpu-manager/*`): 31 cases passed and 5 failed. What failed was
+  not yet held against its code or against what it promises, so it has no row.
 
 ## What they taught
 
