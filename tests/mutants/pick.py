@@ -59,7 +59,7 @@ _DESCRIBES = {"describe": only_surface("pick")}
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "picks_one_too_few",
-        [_STATIC + "integral-guaranteed-is-exclusive", _UNCORE + "never-refuses"],
+        [_STATIC + "integral-guaranteed-is-exclusive"],
         answers={**_DESCRIBES, "pick": _one_too_few},
     ),
     mutant(

@@ -1,6 +1,6 @@
 """``--numa-no-shrink``: failing examples as they were found, as those of known failures always are."""
 
-REQUIREMENT = "cpu-manager/shared-pool/loses-nothing"
+REQUIREMENT = "cpu-manager/shared-pool/regains-cpus-on-removal"
 ONE = ("-k", "test_lives_of_nodes")
 WHOLE = ("--numa-budget", "100%")
 ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement", REQUIREMENT, *ONE, *WHOLE)

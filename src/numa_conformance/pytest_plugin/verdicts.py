@@ -72,7 +72,7 @@ def _concluded(
     raised = call.excinfo.value if call.excinfo else None
     error = as_the_targets(raised) if raised else None
     asking = item.stash.get(TOLD, None)
-    case = with_history(item.stash[CASE], asking, run.report)
+    case = _of_what_is_broken(with_history(item.stash[CASE], asking, run.report), error)
     if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
     details = "" if error is None else _details(error, asking, run)
@@ -103,6 +103,12 @@ def _concluded(
     elif verdict in UNMET and not item.config.getoption("fulltrace"):
         report.longrepr = details
     return case.with_verdict(verdict, details, scenario)
+
+
+def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
+    """Leave out the requirements of a case that a finding is not about: they were met where it was found."""
+    broken = [name for name in case.requirements if isinstance(error, Finding) and name in error.requirements]
+    return msgspec.structs.replace(case, requirements=broken) if broken else case
 
 
 def _details(error: BaseException, asking: Told | None, run: Run) -> str:
