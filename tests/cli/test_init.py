@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from asked_in_full import DEEP
+from asked_in_full import DEEP, deep
 from forked_pytest import run_as_typed
 from numa_conformance import __version__
 from numa_conformance.cli import main
@@ -57,7 +57,7 @@ BUILT = Path(__file__).parents[2] / "build" / "rust"
 KINDS = [
     pytest.param("c", marks=needs("cc", "a C compiler")),
     pytest.param("go", marks=needs("go", "Go")),
-    pytest.param("rust", marks=needs("cargo", "Rust")),
+    pytest.param("rust", marks=(needs("cargo", "Rust"), deep)),
     "python",
     "stdio",
 ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.cli.terminal import spread
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
@@ -146,6 +147,7 @@ def test_a_machine_that_differs_from_its_node_is_told(run, tmp_path):
     assert "node node-1 has 16 CPUs, its machine t1-one-socket-smt2 has 8" in err
 
 
+@deep
 def test_the_same_in_every_process():
     command = [sys.executable, "-m", "numa_conformance", "cluster", "--fleet", str(FLEET), "--pods", str(WORKLOAD)]
     told = [

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from asked_in_full import deep
 from contributing.house import ROOT, House, files_of_recipe, is_named, last_entry, last_import
 
 ROOM = "src/numa_conformance/managers/"
@@ -108,5 +109,6 @@ def test_commands_explain_what_it_decides(house):
     house.run("-m", "numa_conformance", "requirements")
 
 
+@deep
 def test_what_is_asked_of_the_other_managers_is_met_beside_it(house):
     assert "passed" in house.ask("cpu-manager/static/packs-whole-cores", more=("--numa-budget", "2%"))

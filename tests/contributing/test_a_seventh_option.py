@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_entry, last_field, last_import
 
 ROOM = "src/numa_conformance/"
@@ -229,6 +230,7 @@ def test_level_exact_has_its_golden_placements(house):
     assert len(placed) > 5
 
 
+@deep
 def test_our_tests_of_options_quirks_and_mutants_are_content(house):
     said = house.test(
         "tests/documentation/test_options.py::test_an_option_has_its_section_and_excludes_options_that_exist",

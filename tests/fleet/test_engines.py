@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.errors import UsageError
 from numa_conformance.fleet import open_engine
 
@@ -19,6 +20,7 @@ def test_a_missing_extra_is_named(monkeypatch):
         pass
 
 
+@deep
 def test_dask_computes_the_same_in_the_same_order(tmp_path):
     pytest.importorskip("distributed", reason="the engine Dask is an optional extra: numa-conformance[dask]")
     script = tmp_path / "campaign.py"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import load_machine, machine_to_dict
 
@@ -66,6 +67,7 @@ def files(root: Path) -> dict[str, str]:
     return found
 
 
+@deep
 def test_a_machine_is_the_same_tree_in_both_languages(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.mkdir()

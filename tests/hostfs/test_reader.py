@@ -16,7 +16,7 @@ from numa_conformance.machine import MemoryNode, derive_view, load_machine
 from numa_conformance.suite.strategies.machines import machines
 from shared_data import SHARED, needs_shared
 
-DUMPS = sorted((SHARED / "real-machines" / "expected").glob("*.json"))[:: 1 if DEEP else 3] if SHARED else []
+DUMPS = sorted((SHARED / "real-machines" / "expected").glob("*.json"))[:: 1 if DEEP else 6] if SHARED else []
 CPU = "sys/devices/system/cpu"
 
 

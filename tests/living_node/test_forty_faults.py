@@ -1,6 +1,5 @@
 """Forty faults and thirty healthy oddities of whole nodes: faults are told of, of the healthy nothing is said."""
 
-import copy
 import os
 import shutil
 from collections.abc import Callable
@@ -252,21 +251,8 @@ HEALTHY: dict[str, tuple[Plant, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, dict[str, Any]], FakeNode]:
-    """A node of its own each time, copied from one that is made once for each description."""
-    known: dict[str, FakeNode] = {}
-
-    def node_of(root: Path, described: dict[str, Any]) -> FakeNode:
-        key = repr(described)
-        if key not in known:
-            known[key] = FakeNode(tmp_path_factory.mktemp("node"), **described)
-        shutil.copytree(known[key].root, root, symlinks=True)
-        node = copy.copy(known[key])
-        node.root, node.paths = root, dict(node.paths)
-        return node
-
-    return node_of
+def node_of(root: Path, described: dict[str, Any]) -> FakeNode:
+    return FakeNode(root, **{key: value for key, value in described.items() if key != "asked"})
 
 
 def told_of(root: Path, described: dict[str, Any]) -> Findings:
@@ -274,31 +260,27 @@ def told_of(root: Path, described: dict[str, Any]) -> Findings:
     return check(look(Asked(root, version=KubernetesVersion.parse(version) if version else None)))
 
 
-def described_as(described: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in described.items() if key != "asked"}
-
-
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_found(tmp_path, prepared, name):
+def test_a_fault_is_found(tmp_path, name):
     expected, plant, described = FAULTS[name]
-    node = prepared(tmp_path / "node", described_as(described))
+    node = node_of(tmp_path / "node", described)
     plant(node)
     assert expected in texts(told_of(node.root, described))
 
 
 @pytest.mark.parametrize("name", IN_DUMPS if DEEP else IN_DUMPS[::4])
-def test_a_fault_is_found_in_a_dump_too(tmp_path, prepared, name):
+def test_a_fault_is_found_in_a_dump_too(tmp_path, name):
     _, plant, described = FAULTS[name]
-    node = prepared(tmp_path / "node", described_as(described))
+    node = node_of(tmp_path / "node", described)
     plant(node)
     collect(Asked(node.root), tmp_path / "dump")
     assert texts(told_of(tmp_path / "dump", described)) == texts(told_of(node.root, described))
 
 
 @pytest.mark.parametrize("name", HEALTHY)
-def test_nothing_is_said_of_what_is_healthy(tmp_path, prepared, name):
+def test_nothing_is_said_of_what_is_healthy(tmp_path, name):
     plant, described = HEALTHY[name]
-    node = prepared(tmp_path / "node", described_as(described))
+    node = node_of(tmp_path / "node", described)
     plant(node)
     findings = told_of(node.root, described)
     assert (findings.findings, findings.worth_knowing) == ((), ())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.cpuset import format_bits
 from numa_conformance.hostfs import read_machine
 from numa_conformance.living_node.findings import check
@@ -108,6 +109,7 @@ def found(told):
     return [(one.requirement, one.message) for one in check(look(told)).findings]
 
 
+@deep
 def test_real_cpusets_are_read_and_a_real_fault_is_found(pods, asked):
     told, own, shared = asked
     main = pods.put("db", "main", own)
@@ -120,6 +122,7 @@ def test_real_cpusets_are_read_and_a_real_fault_is_found(pods, asked):
     assert found(told) == [(RECONCILE, "the cgroup of container db/main has another cpuset than is assigned")]
 
 
+@deep
 def test_a_container_that_ended_is_not_judged(pods, asked):
     told, _, _ = asked
     pods.put("db", "main", BASE_CPUS)

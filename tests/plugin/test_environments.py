@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from asked_in_full import DEEP
+from asked_in_full import DEEP, deep
 from numa_conformance.report.model import read_report
 
 WRONG = """
@@ -54,6 +54,7 @@ def test_a_wrong_target_is_found_to_be_wrong(tmp_path, environment):
     assert (summary.verdict, summary.counts["error"]) == ("not conformant", 0)
 
 
+@deep
 def test_runs_in_one_folder_at_once_leave_one_whole_report(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "wrong.py").write_text(WRONG)

@@ -6,7 +6,7 @@ import pytest
 
 from numa_conformance.cli import main
 
-ASKED = ("--numa-requirement", "qos/*", "--numa-report", "out")
+ASKED = ("--numa-requirement", "qos/requests-default-to-limits", "--numa-report", "out")
 
 
 def test_all_conversations_are_kept_and_can_be_judged(suite, pytester, report, capsys):

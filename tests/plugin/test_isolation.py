@@ -2,6 +2,8 @@
 
 import pytest
 
+from asked_in_full import deep
+
 CONFTEST = """
 import pytest
 
@@ -93,6 +95,7 @@ def test_beside_tests_of_ones_own_the_suite_keeps_its_fixtures(suite, pytester, 
     assert areas == {"scheduler": "passed", "protocol": "passed"}
 
 
+@deep
 def test_cases_that_another_plugin_drops_take_the_profile_away(suite, pytester, report):
     pytester.makepyfile(drops="def pytest_collection_modifyitems(items):\n    del items[5:]\n")
     assert suite("-p", "drops", "--numa-profile", "scheduler", "--numa-report", "out").ret == 0
@@ -119,6 +122,7 @@ def test_an_error_of_the_suite_is_not_judged(suite, pytester, report):
     assert "#5f6368" in (pytester.path / "out" / "badge.svg").read_text()
 
 
+@deep
 def test_an_internal_error_is_not_judged(suite, pytester):
     pytester.makepyfile(breaks="def pytest_runtest_protocol(item):\n    raise RuntimeError('of a plugin')\n")
     result = suite("-p", "breaks", *ASKED)

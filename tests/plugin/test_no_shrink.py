@@ -1,5 +1,7 @@
 """``--numa-no-shrink``: failing examples as they were found, as those of known failures always are."""
 
+from asked_in_full import deep
+
 REQUIREMENT = "cpu-manager/shared-pool/regains-cpus-on-removal"
 ONE = ("-k", "test_lives_of_nodes")
 WHOLE = ("--numa-budget", "100%")
@@ -7,6 +9,7 @@ ASKED = ("--numa-target", "mutants:forgets_to_return_cpus", "--numa-requirement"
 KNOWN = f"- {{requirement: {REQUIREMENT}, reason: it is so, link: https://example.com/1}}\n"
 
 
+@deep
 def test_no_search_for_the_smallest_scenario_is_made(suite, pytester, report):
     def found(name, *args):
         suite(*ASKED, "--numa-report", name, *args)

@@ -2,13 +2,17 @@
 
 import pytest
 
+from asked_in_full import deep
+
 FAILS = "def test_own():\n    assert 1 == 2\n"
 FIXTURE_FAILS = (
     "import pytest\n@pytest.fixture\ndef mine():\n    raise OSError('mine')\ndef test_own(mine):\n    pass\n"
 )
 
 
-@pytest.mark.parametrize(("text", "workers"), [(FAILS, "0"), (FAILS, "2"), (FIXTURE_FAILS, "0")])
+@pytest.mark.parametrize(
+    ("text", "workers"), [(FAILS, "0"), pytest.param(FAILS, "2", marks=deep), (FIXTURE_FAILS, "0")]
+)
 def test_a_test_of_ones_own_that_fails_changes_no_verdict(suite, pytester, report, text, workers):
     pytester.makepyfile(test_own=text)
     result = suite("test_own.py", "--numa-profile", "scheduler", "--numa-report", "out", "-n", workers)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from asked_in_full import deep
 from forked_pytest import run_pytest
 from numa_conformance.cli import main
 from numa_conformance.suite.requirements import REQUIREMENTS
@@ -40,7 +41,7 @@ def test_a_mutant_is_not_conformant_and_the_requirement_is_told(suite, pytester)
 def test_a_failure_is_told_once_with_the_command_that_plays_it_again(suite, pytester, capsys):
     target, requirement = "mutants:forgets_to_return_cpus", "cpu-manager/shared-pool/loses-nothing"
     asked = ("--numa-requirement", requirement, "--numa-report", "out", "--numa-budget", "5%")
-    result = suite("--numa-target", target, *asked)
+    result = suite("--numa-target", target, *asked, "-k", "test_every_step")
     assert result.outlines.count(f"  {REQUIREMENTS[requirement].text}") == 1
     result.stdout.fnmatch_lines([f"NOT MET: {requirement}, asked * times in * histories", "socket 0 *", "*- nobody"])
     assert not any("Traceback" in line or line.startswith(("E  ", "> ", "FAILED ")) for line in result.outlines)
@@ -90,6 +91,7 @@ def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
     assert not any(case["id"].startswith(("pick/", "allocate/")) for case in report()["cases"])
 
 
+@deep
 def test_the_order_of_the_tests_changes_nothing(suite, pytester):
     pytester.makepyfile(backwards="def pytest_collection_modifyitems(items):\n    items.reverse()\n")
     for name, args in (("one", []), ("two", ["-p", "backwards"])):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.cli import main
 
 
@@ -12,10 +13,11 @@ def main_code(*words):
 
 
 MUTANT = "mutants:trades_a_cpu"
+WORKERS = (pytest.param((), id="one-process"), pytest.param(("-n", "2"), id="xdist", marks=deep))
 EXACT = ("--numa-level", "exact", "--numa-requirement", "exact/placements/static", "--numa-snapshots", "snaps")
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one-process", "xdist"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_are_written_once_and_then_compared(suite, pytester, report, workers):
     missing = suite(*EXACT, "--numa-target", MUTANT)
     assert missing.ret == 1
@@ -44,7 +46,7 @@ def test_the_kubelets_own_decisions_are_not_asked(suite, report):
     assert "exact/scores" in asked
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one-process", "xdist"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_where_nothing_is_compared_the_run_fails_and_says_why(suite, pytester, workers):
     assert main_code("init", "python", str(pytester.path)) == 0
     asked = ("--numa-level", "exact", "--numa-target", "numa_target:make", "--numa-snapshots", "snaps")

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from asked_in_full import DEEP
+from asked_in_full import DEEP, deep
 from numa_conformance.pytest_plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
 from numa_conformance.pytest_plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
 from numa_conformance.report.beside_reference import open_reference
@@ -75,6 +75,7 @@ def test_how_long_a_run_takes_follows_from_a_few_answers():
     assert node == pytest.approx((JUDGING + 2.0 * STARTS + 0.5 * QUESTIONS["node"]) / 10)
 
 
+@deep
 def test_a_whole_run_asks_about_as_often_as_is_said():
     """Searches and cases by hand ask beside conversations: a tenth."""
     asked = Counter()

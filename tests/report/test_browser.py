@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.report.html import Column, html_page, matrix_page
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
@@ -140,6 +141,7 @@ def test_nothing_is_loaded_beside_the_page_and_nothing_goes_to_the_console(opene
     assert heard == []
 
 
+@deep
 def test_whatever_would_be_loaded_is_refused(opened):
     heard = []
     page = opened(heard=heard)
@@ -148,6 +150,7 @@ def test_whatever_would_be_loaded_is_refused(opened):
     assert any("Content Security Policy" in text for text in heard)
 
 
+@deep
 @pytest.mark.parametrize("width", [390, 1200])
 def test_filters_work_by_keyboard(opened, width):
     page = opened(width=width)
@@ -176,6 +179,7 @@ def test_filters_work_by_keyboard(opened, width):
     assert not page.locator("h2", has_text="Not met").is_visible()
 
 
+@deep
 def test_filters_are_in_the_address_and_come_back_with_it(opened):
     page = opened()
     open_all(page)
@@ -191,6 +195,7 @@ def test_filters_are_in_the_address_and_come_back_with_it(opened):
     assert page.locator("output").text_content() == "0 of 3 requirements shown"
 
 
+@deep
 def test_what_is_not_met_comes_first_and_what_passed_is_folded(opened):
     page = opened()
     assert page.locator("main h2").first.text_content() == "Not met"
@@ -203,6 +208,7 @@ def test_what_is_not_met_comes_first_and_what_passed_is_folded(opened):
     assert visible(page, "tr[data-verdict]") == 0
 
 
+@deep
 def test_a_command_is_copied(opened):
     page = opened()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -215,6 +221,7 @@ def test_a_command_is_copied(opened):
     assert copied.startswith(("numa-conformance replay scenario-", "pytest --numa-conformance --numa-case="))
 
 
+@deep
 def test_paper_shows_everything_without_what_acts(opened):
     page = opened()
     page.emulate_media(media="print")
@@ -224,6 +231,7 @@ def test_paper_shows_everything_without_what_acts(opened):
     assert visible(page, "details.finding svg") == 2
 
 
+@deep
 def test_the_matrix_shows_only_where_reports_differ_and_keeps_its_head_in_sight(opened):
     page = opened(matrix_page([Column(shown_run()), Column(run(case(1), case(6, "failed", OTHER)))]))
     head = page.locator(".tall thead th").first
@@ -247,6 +255,7 @@ def test_a_failure_opens_by_keyboard_with_both_pictures(opened):
     assert visible(page, "svg") == 0
 
 
+@deep
 def test_links_lead_to_a_failure_and_back_however_often_and_whatever_is_filtered(opened):
     page = opened()
     open_all(page)
@@ -263,6 +272,7 @@ def test_links_lead_to_a_failure_and_back_however_often_and_whatever_is_filtered
     assert page.locator("tr:target").is_visible()
 
 
+@deep
 def test_tab_reaches_everything_that_acts_and_shows_where_it_is(opened):
     page = opened()
     open_all(page)
@@ -278,6 +288,7 @@ def test_tab_reaches_everything_that_acts_and_shows_where_it_is(opened):
     assert page.evaluate(FOCUSED)["tag"] == "BODY"
 
 
+@deep
 @pytest.mark.parametrize("width", [320, 390, 1200])
 @pytest.mark.parametrize("kind", ["failing", "long names", "matrix"])
 def test_no_width_scrolls_sideways(opened, width, kind):
@@ -293,6 +304,7 @@ def test_no_width_scrolls_sideways(opened, width, kind):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@deep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_are_drawn_as_asked_and_every_text_stands_out(opened, scheme):
     matrix = opened(

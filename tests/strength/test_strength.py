@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from asked_in_full import deep
 from strength.__main__ import changed_lines
 from strength.mutations import Mutation, drawn, statement_lines
 from strength.table import BEGIN, END, table, write_table
@@ -28,6 +29,7 @@ def test_a_line_belongs_to_its_innermost_statement(tmp_path):
     assert [list(statement_lines(file, line)) for line in (3, 6, 8)] == [[1, 2, 3, 4], [5, 6, 7], [8, 9]]
 
 
+@deep
 def test_the_changed_reference_is_asked(tmp_path):
     results = tmp_path / "results.jsonl"
     command = [sys.executable, "-m", "strength", "--room", "scheduler", "--each", "3", "--seed", "3"]

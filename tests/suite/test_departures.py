@@ -3,6 +3,7 @@
 import pytest
 
 import departing
+from asked_in_full import deep
 from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.suite.checkers.verdicts import ANSWERED
@@ -30,7 +31,7 @@ def test_a_requirement_is_met_from_the_version_on_that_mends_the_last_of_its_qui
     assert [version for version in SUPPORTED if version not in DEPARTURES[KEPT]] == [KubernetesVersion(1, 37)]
 
 
-@pytest.mark.parametrize("version", [KubernetesVersion(1, 27), KubernetesVersion(1, 36)])
+@pytest.mark.parametrize("version", [KubernetesVersion(1, 27), pytest.param(KubernetesVersion(1, 36), marks=deep)])
 def test_the_part_about_scores_is_measured_again(version, tmp_path):
     scores = {name for name in REQUIREMENTS if name.startswith("scheduler/") and REQUIREMENTS[name].holds_in(version)}
     only = [option for name in sorted(scores) for option in ("--numa-requirement", name)]

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.documentation.options import CHOOSING, STATIC_OPTIONS
 from numa_conformance.protocol import METHODS
 
@@ -212,6 +213,7 @@ def test_every_field_is_an_aspect_or_is_told_why_not(method: str) -> None:
     assert FIELDS.get(method, {}).keys() | BY_HAND.get(method, {}).keys() == fields
 
 
+@deep
 def test_every_value_is_asked_alone_and_with_every_policy_scope_and_class() -> None:
     """One test for all methods: to ask every question takes seconds, in each process that does so."""
     values, together = _seen()
