@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
+
 FEW = ("--budget", "0.3%")
 SHIM_OF_138 = """
 import msgspec
@@ -25,6 +27,7 @@ def test_what_does_not_differ_exits_with_0(run):
     assert ": 0 differ, in 0 kinds" in out
 
 
+@deep
 def test_two_levels_differ_by_quirks(run, files):
     code, out, _ = run("diff", "reference:documented", "reference:exact@1.32", *FEW, "--json")
     assert code == 1
@@ -111,7 +114,7 @@ def test_a_target_of_a_version_that_is_not_known_is_compared_with_one_that_is_na
     [
         ("takes_the_highest_ids", ["pick", "cpus"], []),
         ("ignores_uncore_caches", ["pick", "cpus"], ["prefer-align-cpus-by-uncorecache: true"]),
-        ("forgets_a_reserved_cpu", ["allocate", "reserved_cpus"], ["cpuManagerPolicy: static"]),
+        pytest.param("forgets_a_reserved_cpu", ["allocate", "reserved_cpus"], ["cpuManagerPolicy: static"], marks=deep),
     ],
 )
 def test_a_changed_policy_behind_a_command_is_found_and_shrunk(run, change, place, need):

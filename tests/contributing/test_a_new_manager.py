@@ -97,6 +97,7 @@ def test_it_decides_beside_the_others_and_keeps_its_file(house):
     ]
 
 
+@deep
 def test_commands_explain_what_it_decides(house):
     (house.folder / "pods.yaml").write_text(PODS)
     (house.folder / "config.yaml").write_text(CONFIG)

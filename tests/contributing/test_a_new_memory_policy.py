@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_entry, last_import, last_row
 
 MANAGER = "src/numa_conformance/managers/memory/manager.py"
@@ -78,11 +79,13 @@ def test_the_policy_is_a_feature_and_decides(house):
     assert said == ["Memory Manager policy LastNode", "None [0]", "LastNode [3]"]
 
 
+@deep
 def test_commands_and_pages_know_the_policy(house):
     assert "LastNode" in house.run("-m", "numa_conformance", "requirements", "--versions")
     assert "memory-manager/last-node" in house.run("-m", "numa_conformance", "requirements", "--protocol")
     house.run("-m", "numa_conformance", "requirements")
 
 
+@deep
 def test_a_node_keeps_what_is_asked_of_every_memory_policy(house):
     assert "passed" in house.ask("memory-manager/policy/*", more=("--numa-budget", "2%"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_import, last_method
 
 REFERENCE = "src/numa_conformance/protocol/reference.py"
@@ -83,5 +84,6 @@ def test_commands_know_it(house):
     house.run("-m", "numa_conformance", "requirements")
 
 
+@deep
 def test_what_the_target_says_of_itself_is_asked(house):
     assert "passed" in house.ask("protocol/answers-are-well-formed", more=("--numa-budget", "2%"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_argument, last_argument_of_field, last_keyword
 from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
 
@@ -66,6 +67,7 @@ def test_a_node_of_the_version_has_what_changed_and_older_ones_do_not(house):
     assert house.run("-c", ASKED).splitlines() == [f"{NEWEST} None StartError 1", f"{NEXT} 1 1 StartError"]
 
 
+@deep
 def test_commands_and_pages_know_the_version(house):
     page = house.run("-m", "numa_conformance", "requirements", "--versions")
     assert f"from {NEXT} `static`" in page
@@ -75,6 +77,7 @@ def test_commands_and_pages_know_the_version(house):
     house.run("-m", "numa_conformance", "smoke", "--kubernetes-version", str(NEXT))
 
 
+@deep
 def test_the_requirements_about_what_changed_are_asked_and_met(house):
     said = house.ask(
         "cpu-manager/align-by-socket/is-available",

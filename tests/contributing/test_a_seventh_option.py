@@ -207,6 +207,7 @@ def test_the_option_is_read_gated_offered_and_decides(house):
     ]
 
 
+@deep
 def test_pages_tell_it(house):
     assert "exclusive CPUs are those with the highest ids" in house.run(
         "-m", "numa_conformance", "requirements", "--versions"
@@ -217,11 +218,13 @@ def test_pages_tell_it(house):
     assert "last-cpus-beside-whole-cores-only" in house.run("-m", "numa_conformance", "quirks")
 
 
+@deep
 def test_what_is_asked_of_every_option_and_its_requirement_are_asked_and_met(house):
     asked = ("cpu-manager/prefer-last-cpus/*", "cpu-manager/*/refuses-prefer-last-cpus")
     assert "5 passed" in house.ask(*asked, more=("--numa-budget", "2%"))
 
 
+@deep
 def test_level_exact_has_its_golden_placements(house):
     assert "VERDICT: " in house.ask(
         "exact/placements/prefer-last-cpus", level="exact", more=("--numa-snapshot-update",)

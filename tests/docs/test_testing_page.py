@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from asked_in_full import deep
 from forked_pytest import run_as_typed
 
 SHORT = """
@@ -14,6 +15,7 @@ settings.load_profile("short")
 PAGE = Path(__file__).parents[2] / "docs/testing.md"
 
 
+@deep
 def test_the_page_runs_as_printed(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     for number, block in enumerate(blocks):

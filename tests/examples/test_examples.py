@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asked_in_full import DEEP
+from asked_in_full import DEEP, deep
 from forked_pytest import run_as_typed
 from numa_conformance.report.case import UNMET
 from numa_conformance.report.model import read_report
@@ -21,6 +21,7 @@ def judge(folder, *args, cwd):
     return run, json.loads((folder / "report.json").read_text())
 
 
+@deep
 @pytest.mark.skipif(shutil.which("node") is None, reason="the example needs Node.js (Debian's package nodejs)")
 def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
     command = f"node {EXAMPLES / 'node_js' / 'allocator.mjs'}"
@@ -31,6 +32,7 @@ def test_the_javascript_allocator_meets_what_it_claims(tmp_path):
     assert report["counts"]["passed"] > 60
 
 
+@deep
 def test_the_naive_allocator_fails_just_where_the_documentation_says(tmp_path):
     folder = EXAMPLES / "naive_python"
     run, report = judge(tmp_path, "--numa-target", "allocator:Naive", cwd=folder)

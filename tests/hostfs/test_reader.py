@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from asked_in_full import DEEP
+from asked_in_full import DEEP, deep
 from numa_conformance.errors import UsageError
 from numa_conformance.hostfs import open_dump, read_kubelet_view, read_machine, write_tree
 from numa_conformance.kube.quantity import Quantity
@@ -78,6 +78,7 @@ def test_the_kubelets_reading_agrees_with_the_view_of_the_machine(tmp_path, name
     assert read_kubelet_view(tmp_path / "root") == derive_view(machine)
 
 
+@deep
 def test_works_under_pyfakefs(fs):
     from pathlib import Path
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.documentation.versions import DEFAULT
 
 BEST = "histories/test_histories::test_every_step[qos/best-effort-has-none]"
@@ -11,6 +12,7 @@ LESS = "host/test_reconcile::test_a_cgroup_that_comes_late_gets_its_cpuset"
 WRITTEN = "host/test_reconcile::test_cpusets_reach_the_cgroups"
 
 
+@deep
 def test_named_cases_are_run_and_no_others(suite, report):
     result = suite("--numa-case", LESS, "--numa-case", f"{WRITTEN}[1-cgroupfs]", "--numa-report", "out", "-n", "2")
     assert result.ret == 0
@@ -50,6 +52,7 @@ def test_a_case_on_a_machine_of_its_own_is_asked_where_that_is_chosen(suite, rep
     assert {case["verdict"] for case in report()["cases"]} == verdicts
 
 
+@deep
 def test_a_machine_that_is_named_narrows_conversations_and_one_is_left_out(suite):
     listed = ("--numa-requirement", "cpu-manager/static/packs-whole-cores", "--numa-list=json")
     only = json.loads(suite("--numa-machine", "t4-four-uncores", *listed).stdout.str())

@@ -61,6 +61,7 @@ def _without_counts(report):
     return [{key: value for key, value in case.items() if key not in ("asked", "histories")} for case in cases]
 
 
+@deep
 def test_workers_of_xdist_give_the_same_report(suite, pytester):
     for name, args in (("one", []), ("two", ["-n", "2"])):
         assert suite("--numa-requirement", "qos/b*", "--numa-report", name, *args).ret == 0
@@ -68,6 +69,7 @@ def test_workers_of_xdist_give_the_same_report(suite, pytester):
     assert one == two
 
 
+@deep
 def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
     pytester.makepyfile(
         agent="""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.documentation.versions import DEFAULT
 
 CLOSEST = "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"
@@ -17,6 +18,7 @@ def test_a_profile_asks_for_its_features_only_and_is_named_in_the_claim(suite, r
     assert told["claim"].endswith(f"conforms to the documented behaviour of Kubernetes {version}, profile scheduler.")
 
 
+@deep
 def test_a_version_leaves_out_what_does_not_hold_in_it(suite, report):
     written = ("-k", "not test_every_step")
     assert suite("--numa-profile", "topology@1.27", *written, "--numa-report", "out").ret == 0
@@ -51,6 +53,7 @@ class Dies(ReferenceTarget):
 """
 
 
+@deep
 def test_a_case_whose_worker_dies_is_missing_and_said_to_be(suite, pytester, report):
     pytester.makepyfile(dies=DIES)
     result = suite(

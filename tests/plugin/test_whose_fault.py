@@ -2,6 +2,8 @@
 
 import pytest
 
+from asked_in_full import deep
+
 TARGET = """
 import itertools
 from msgspec import structs
@@ -30,6 +32,7 @@ def wrong(suite, pytester):
     return run
 
 
+@deep
 def test_a_requirement_that_is_broken_now_and_then_is_told_as_such(wrong, report):
     result = wrong(WRONG_CLASS, "--numa-requirement", "qos/*", "--numa-budget", "20%")
     assert result.ret == 1
@@ -38,6 +41,7 @@ def test_a_requirement_that_is_broken_now_and_then_is_told_as_such(wrong, report
     result.stdout.re_match_lines([r"comes and goes: failed [1-4] of 5 times"])
 
 
+@deep
 def test_a_crash_is_told_where_the_case_that_is_about_answers_is_not_asked(wrong, report):
     crash = {"method": "node_admit", "changed": "1 // 0", "every": 20}
     wrong(crash, "--numa-requirement", "cpu-manager/full-pcpus-only/*", "--numa-budget", "2%")

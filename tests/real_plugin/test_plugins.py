@@ -45,6 +45,7 @@ def test_a_right_plugin_meets_all_that_is_asked() -> None:
     assert len([name for name in outcome.verdicts.asked if name.startswith(PLUGIN)]) == 11
 
 
+@deep
 def test_one_that_counts_numa_nodes_is_wrong_where_their_ids_have_gaps() -> None:
     assert asked(str(EXAMPLE / "slots.py"), *TOLD, "--counting").verdicts.unmet == {
         PLUGIN + "topology/names-nodes-of-the-machine"

@@ -133,6 +133,7 @@ def pixels(png):
     return width, height, tuple(raw[1:4]), len({raw[row * line : (row + 1) * line] for row in range(height)})
 
 
+@deep
 def test_nothing_is_loaded_beside_the_page_and_nothing_goes_to_the_console(opened):
     asked, heard = [], []
     page = opened(asked=asked, heard=heard)

@@ -12,6 +12,7 @@ from strength.table import BEGIN, END, table, write_table
 TESTS = Path(__file__).parents[1]
 
 
+@deep
 def test_changes_are_drawn_alike_each_time_and_differ():
     changes = drawn("managers/device", 8)
     assert changes == drawn("managers/device", 8)

@@ -31,6 +31,7 @@ def test_a_requirement_is_met_from_the_version_on_that_mends_the_last_of_its_qui
     assert [version for version in SUPPORTED if version not in DEPARTURES[KEPT]] == [KubernetesVersion(1, 37)]
 
 
+@deep
 @pytest.mark.parametrize("version", [KubernetesVersion(1, 27), pytest.param(KubernetesVersion(1, 36), marks=deep)])
 def test_the_part_about_scores_is_measured_again(version, tmp_path):
     scores = {name for name in REQUIREMENTS if name.startswith("scheduler/") and REQUIREMENTS[name].holds_in(version)}

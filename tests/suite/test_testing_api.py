@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asked_in_full import deep
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
@@ -92,6 +93,7 @@ def test_a_drawn_pod_is_one_that_the_api_would_accept(pod):
     assert Pod.from_dict(pod).uid == "a"
 
 
+@deep
 @given(st.data())
 @settings(max_examples=300)
 def test_every_drawn_configuration_comes_up(data):

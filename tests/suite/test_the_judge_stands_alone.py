@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import numa_conformance
+from asked_in_full import deep
 from numa_conformance.machine.data_files import data_folder
 
 
@@ -44,6 +45,7 @@ def _failed(copy):
     return {case["id"] for case in cases if case["verdict"] == "failed"}
 
 
+@deep
 def test_misspelt_files_of_cores_and_folders_of_pods_are_found_out(copy):
     _plant(copy / "hostfs", core_cpus="coar_cpus", thread_siblings="thread_sibling", core_id="coar_id")
     _plant(copy / "hostfs", **{'f"pod{': 'f"pot{'})
@@ -53,6 +55,7 @@ def test_misspelt_files_of_cores_and_folders_of_pods_are_found_out(copy):
     assert "host/test_reconcile::test_cpusets_reach_the_cgroups[1-cgroupfs]" in failed
 
 
+@deep
 def test_a_misspelt_folder_of_nodes_and_slices_and_list_of_cpus_are_found_out(copy):
     _plant(copy / "hostfs", **{"devices/system/node": "devices/system/nodes", "}/online": "}/on"})
     _plant(copy / "hostfs", **{'"kubepods.slice"': '"kubepods.slices"'})

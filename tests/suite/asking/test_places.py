@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from directly import Directly
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
@@ -21,6 +22,7 @@ def scenarios():
     return {place: judge(drive(there[place], client, "1.37")[0]).asked for place in set(places().values()) & set(there)}
 
 
+@deep
 def test_each_place_shows_its_requirements(scenarios):
     """``python -m remembered_places`` in the folder ``tests`` looks for them anew."""
     shown = {name for name, place in places().items() if name in scenarios.get(place, ())}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from asked_in_full import deep
 from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, ReferenceTarget
@@ -183,6 +184,7 @@ def test_what_was_given_twice_before_is_no_fault_of_the_start(before: str, found
     assert (RESTART + "damaged-files-give-nothing-twice" in unmet) == found
 
 
+@deep
 def test_every_damage_is_asked() -> None:
     asked = verdicts(Node, 60).asked
     assert [name for name in (*judged_in(state_files), *asked_in(GROUPS["damages"])) if not asked[name]] == []

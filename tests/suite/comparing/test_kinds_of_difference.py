@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from asked_in_full import deep
 from mutants.lies import each_holding
 from mutants.mutant import Mutant
 from numa_conformance.cpuset import CpuSet
@@ -78,6 +79,7 @@ def mutant_of(method, lie):
     return lambda: Mutant("planted", {}, {method: lie}, "exact")
 
 
+@deep
 def test_a_planted_placement_is_found_and_shrunk_to_one_pod_on_a_real_machine():
     kinds = kinds_of(mutant_of("node.admit", _with_whole_cores), "node", Budget(part=0.05))
     kind = kinds[0]
@@ -91,6 +93,7 @@ def test_a_planted_placement_is_found_and_shrunk_to_one_pod_on_a_real_machine():
     assert sum(each.histories for each in kinds) > 1
 
 
+@deep
 def test_a_planted_reason_is_told_by_the_policy_that_it_needs():
     kinds = kinds_of(mutant_of("node.admit", _admits_nobody_else), "node", Budget(part=0.05))
     assert {kind.place for kind in kinds} == {"reason: Whatever / TopologyAffinityError"}

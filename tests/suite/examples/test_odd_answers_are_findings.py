@@ -16,7 +16,7 @@ from odd_targets import ODD_METHODS, method_of
 
 SEEDS = 100 if DEEP else len(ODD_METHODS)
 """Each method in turn."""
-SEARCHED = 13
+SEARCHED = 26
 """By default searches are asked by one in so many seeds: each takes some seconds."""
 PART = 1 if DEEP else 3
 """Of what an answer to a method shows, a seed asks one requirement in so many."""

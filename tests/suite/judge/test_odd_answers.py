@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from asked_in_full import DEEP
 from numa_conformance.protocol import Client, InProcess
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.reference import ReferenceTarget
@@ -29,7 +30,7 @@ SCENARIOS = 6
 """Of each group."""
 SECONDS = 20.0
 """What an odd history may take to be judged: a right one takes a hundredth of it."""
-TRIALS = 40
+TRIALS = 40 if DEEP else 12
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.recorded import Vector, read_vectors, replay
@@ -35,6 +36,7 @@ def test_what_is_shipped_of_a_version_is_small(version):
     assert sum(file.stat().st_size for file in (SHIPPED / version).iterdir()) <= 110_000
 
 
+@deep
 def test_what_is_shipped_tells_each_version_from_the_one_before():
     """So a profile that is one version late does not pass."""
     for before, version in pairwise(VERSIONS):
