@@ -1,49 +1,90 @@
 """``python -m remembered_places`` in this folder: where each requirement shows is asked anew and written.
 
-Of all places those are taken that together show everything with the fewest scenarios.
+Of all places those are taken that together show everything, cheaply.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from directly import Directly
+from numa_conformance.documentation.versions import NEWEST
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
+from numa_conformance.protocol.messages import SURFACES
+from numa_conformance.real_kubelet.claims import claimed_features, untold_fields
 from numa_conformance.suite.asking import places
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED
 from numa_conformance.suite.checkers.verdicts import judge
 
-VERSION = "1.37"
+CLAIMS = {
+    "all": (SURFACES, frozenset(FEATURES), frozenset[str](), {}),
+    "a kubelet's": (
+        {"node"},
+        claimed_features(NEWEST),
+        untold_fields(NEWEST),
+        {"node.start": 0.3, "node.restart": 0.5, "node.admit": 0.06, "node.remove": 0.1},
+    ),
+}
+"""Of a target with everything, and of a node seen from outside: surfaces, features, fields that are not told, and what
+questions cost beside a cost of their own, in seconds."""
+Shown = dict[places.Place, tuple[float, set[str]]]
+"""What a scenario costs, and the requirements that it asks."""
 
 
-def shown_at() -> dict[places.Place, set[str]]:
+class Untelling(Directly):
+    """Leaves fields out of the documented reference's answers."""
+
+    def __init__(self, untold: Collection[str]) -> None:
+        super().__init__(ReferenceTarget("documented"))
+        self._untold = untold
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        return self._without(super().call(method, params))  # type: ignore[no-any-return]
+
+    def _without(self, told: Any) -> Any:
+        if isinstance(told, list):
+            return [self._without(each) for each in told]
+        if isinstance(told, dict):
+            return {name: self._without(value) for name, value in told.items() if name not in self._untold}
+        return told
+
+
+def shown_at(
+    surfaces: Collection[str], claimed: Collection[str], untold: Collection[str], costs: Mapping[str, float]
+) -> Shown:
     """Return what each scenario shows of the documented reference; a few dozen seconds of processor time."""
-    client, shown = Directly(ReferenceTarget("documented")), dict[places.Place, set[str]]()
-    for group in GROUPS.values():
-        for scenario in group.scenarios(frozenset(FEATURES), 0):
-            history, _ = drive(scenario, client, VERSION)
+    client, shown = Untelling(untold), Shown()
+    for group in (each for each in GROUPS.values() if each.surface in surfaces):
+        for scenario in group.scenarios(frozenset(claimed), 0):
+            history, _ = drive(scenario, client, str(NEWEST))
             place = scenario.generator, scenario.cell, scenario.machine.name
-            shown.setdefault(place, set(judge(history).asked))  # of two alike the first is asked
+            cost = 0.1 + sum(costs.get(step.method, 0.0) for step in history.steps)
+            shown.setdefault(place, (cost, set(judge(history).asked)))  # of two alike the first is asked
     return shown
 
 
-def fewest(shown: dict[places.Place, set[str]]) -> dict[str, places.Place]:
-    """Return a place for each requirement, always the one that shows most of what is left."""
-    chosen, left = dict[str, places.Place](), set(JUDGED).intersection(*[set().union(*shown.values())])
+def cheapest(shown: Shown) -> dict[str, places.Place]:
+    """Return a place for each requirement, always the one that shows most of what is left for what it costs."""
+    chosen, left = dict[str, places.Place](), set(JUDGED) & set().union(*(each for _, each in shown.values()))
     while left:
-        place = max(shown, key=lambda place: len(shown[place] & left))
-        chosen.update(dict.fromkeys(shown[place] & left, place))
-        left -= shown[place]
+        place = max(shown, key=lambda place: len(shown[place][1] & left) / shown[place][0])
+        chosen.update(dict.fromkeys(shown[place][1] & left, place))
+        left -= shown[place][1]
     return chosen
 
 
 def main() -> None:
     """Write the file beside the module that reads it."""
-    chosen = fewest(shown_at())
-    rows = [f"{json.dumps(name)}: {json.dumps(chosen[name])}" for name in sorted(chosen)]
+    chosen = [cheapest(shown_at(*claims)) for claims in CLAIMS.values()]
+    rows = (
+        f"{json.dumps(name)}: {json.dumps([*dict.fromkeys(one[name] for one in chosen if name in one)])}"
+        for name in sorted(set().union(*chosen))
+    )
     file = Path(places.__file__).with_name(places.FILE)
     file.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 

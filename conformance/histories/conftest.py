@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -27,10 +28,21 @@ def chosen(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
+def beside(conformance: Run) -> Iterator[list[Client]]:
+    """Yield more of the target, which take turns with the first."""
+    with contextlib.ExitStack() as closed:
+        more = [closed.enter_context(contextlib.closing(conformance.another())) for _ in range(conformance.at_once - 1)]
+        for client in more:
+            client.outside = conformance.client.outside  # one list of the machines that it does not support
+        yield more
+
+
+@pytest.fixture(scope="session")
+def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Asked:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
-    Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked.
+    Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where
+    it is a time, they begin with what is known to show a requirement.
     Where only some requirements are asked for, the first group in which one is not met is the last.
     """
     groups: dict[str, Asking] = {}
@@ -40,18 +52,23 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
     wanted = frozenset(chosen) if conformance.selection.narrows else frozenset[str]()
     driven: dict[str, list[History]] = {}
 
+    @functools.cache
+    def made(name: str) -> Asking:
+        return Asking(
+            GROUPS[name].asked_on(conformance.machines, claimed),
+            target,
+            str(conformance.profile.version),
+            beside=beside,
+            budget=conformance.budget,
+            enough=wanted.intersection(asked_in(GROUPS[name], claimed)),
+            keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
+            over=lambda: not spending.left(CONVERSATIONS),
+        )
+
     def begun(name: str) -> Asking:
         if name not in groups:
-            groups[name] = Asking(
-                GROUPS[name].asked_on(conformance.machines, claimed),
-                target,
-                str(conformance.profile.version),
-                budget=conformance.budget.of_time(spending.left(CONVERSATIONS)).among(len(able) - len(groups)),
-                enough=wanted.intersection(asked_in(GROUPS[name], claimed)),
-                keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
-                over=lambda: not spending.left(CONVERSATIONS),
-            )
-            groups[name].spend()
+            groups[name] = made(name)
+            groups[name].spend(spending.left(CONVERSATIONS) / (len(able) - len(groups) + 1))
             if conformance.budget.is_whole:
                 put_away(name)
         return groups[name]
@@ -70,6 +87,9 @@ def asked(conformance: Run, target: Client, chosen: list[str]) -> Asked:
 
     @functools.cache
     def settle() -> None:
+        if conformance.budget.seconds is not None:
+            for group in able:
+                made(group.name).spend_on_known(set(chosen).intersection(asked_in(group, claimed)))
         shown = {name: showing(name) for name in chosen}
         ask_the_rest({name: shown[name] for name in chosen if claimed.issuperset(REQUIREMENTS[name].features)})
         for name in list(driven):

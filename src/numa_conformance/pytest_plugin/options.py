@@ -34,6 +34,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("device-plugin", "an unmodified device plugin as the implementation under test", metavar="COMMAND"),
     Option("nri-plugin", "an unmodified NRI plugin as the implementation under test", metavar="COMMAND"),
     Option(
+        "at-once",
+        "how many of the target are asked generated conversations side by side "
+        "(default: 1; of an unmodified kubelet as many as there are CPUs)",
+        metavar="N",
+    ),
+    Option(
         "level",
         "documented: what the documentation states; exact: the kubelet's own placements too",
         choices=("documented", "exact"),

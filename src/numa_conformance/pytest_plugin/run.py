@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -23,6 +25,8 @@ from .snapshots import Snapshots
 from .spending import BEGAN, Spending
 
 __all__ = ["RUN", "Run", "open_connection"]
+
+MOST_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Run:
     """The file for a summary in Markdown; empty for none."""
     keeps_histories: bool
     """Whether the folder keeps all generated conversations, not only those that broke something."""
+    at_once: int
+    """How many of the target are asked generated conversations side by side."""
+    another: Callable[[], Client]
+    """Makes one more of the target."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
 
@@ -67,7 +75,12 @@ class Run:
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
         began = getattr(config, "workerinput", {}).get(BEGAN)
         spending = Spending(None if deep else budget.seconds, began=began)
-        client = Client(open_connection(config, level, Profile.parse(profile, DEFAULT).version))
+        version = Profile.parse(profile, DEFAULT).version
+
+        def another() -> Client:
+            return Client(open_connection(config, level, version))
+
+        at_once, client = _at_once(config), another()
         return cls(
             client=client,
             level=level,
@@ -85,6 +98,8 @@ class Run:
             report=setting(config, "numa_report"),
             markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
+            at_once=at_once,
+            another=another,
             again=_replay_options(config),
         )
 
@@ -141,6 +156,18 @@ def _timeout(config: pytest.Config) -> float:
     if timeout <= 0:
         raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
     return timeout
+
+
+def _at_once(config: pytest.Config) -> int:
+    """Return how many of the target are asked side by side: a kubelet waits much, and one leaves others be."""
+    written = setting(config, "numa_at_once")
+    if not written:
+        return (os.cpu_count() or 1) if setting(config, "numa_kubelet") else 1
+    if not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE:
+        raise pytest.UsageError(
+            f"--numa-at-once: {written!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}"
+        )
+    return int(written)
 
 
 def _command(config: pytest.Config) -> str:

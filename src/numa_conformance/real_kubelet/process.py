@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import re
 import socket
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +23,8 @@ __all__ = ["Kubelet", "version_of"]
 
 _START_SECONDS = 60
 _POLL_SECONDS = 0.01
+_END_SECONDS = 5.0
+"""Between a connection that breaks and the end of a kubelet that writes down why."""
 _ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
 _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
 _UNKNOWN_POLICY = re.compile(r'unknown policy: "([^"]*)"')
@@ -70,7 +72,17 @@ class Kubelet:
         self._wait_until_up()
 
     def pods(self) -> dict[str, Any]:
-        """Return the pods that it knows, by uid."""
+        """Return the pods that it knows, by uid; raises ``StartError`` with its last words where it has ended."""
+        try:
+            return self._ask_for_pods()
+        except (OSError, http.client.HTTPException):
+            end = time.monotonic() + _END_SECONDS
+            while time.monotonic() < end:
+                self.check()
+                time.sleep(_POLL_SECONDS)
+            raise
+
+    def _ask_for_pods(self) -> dict[str, Any]:
         with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/pods", timeout=10) as answer:
             return {pod["metadata"]["uid"]: pod for pod in json.load(answer).get("items") or ()}
 
@@ -99,8 +111,8 @@ class Kubelet:
             time.sleep(_POLL_SECONDS)
 
     def _answers(self) -> bool:
-        with contextlib.suppress(OSError, urllib.error.URLError):
-            self.pods()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self._ask_for_pods()
             return True
         return False
 

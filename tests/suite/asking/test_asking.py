@@ -2,6 +2,7 @@
 
 import dataclasses
 from itertools import count
+from threading import Barrier
 
 import pytest
 
@@ -9,6 +10,7 @@ from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol.reference import ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking, Budget, ask_the_rest, part_of
+from numa_conformance.suite.asking.places import places_of
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 
 MACHINE = load_machine("one-cpu")
@@ -50,9 +52,8 @@ class TestGoingOn:
     RARE = "qos/init-containers-count"
 
     def group(self, cell="classify init-containers-count", budget="2%", clock=lambda: 0.0):
-        plain = {"containers": [{"name": "c"}]}
-        rare = {**plain, "initContainers": [{"name": "i", "resources": {"requests": {"cpu": "1"}}}]}
-        questions = {cell: rare, **{f"classify {number}": plain for number in range(49)}}
+        rare = {**PLAIN, "initContainers": [{"name": "i", "resources": {"requests": {"cpu": "1"}}}]}
+        questions = {cell: rare, **{f"classify {number}": PLAIN for number in range(49)}}
         scenarios = [
             Scenario("sweep", name, MACHINE, lambda spec=spec: ask_all([("classify", {"pod": pod(spec)})]))
             for name, spec in questions.items()
@@ -86,5 +87,77 @@ class TestGoingOn:
         assert group.outcome.driven == 12
 
 
+PLAIN = {"containers": [{"name": "c"}]}
+
+
 def pod(spec):
     return {"metadata": {"name": "p", "uid": "p"}, "spec": spec}
+
+
+class TestSideBySide:
+    """Several of a target take turns."""
+
+    def scenarios(self):
+        return [
+            Scenario("sweep", f"classify {number}", MACHINE, lambda: ask_all([("classify", {"pod": pod(PLAIN)})]))
+            for number in range(8)
+        ]
+
+    def test_they_are_asked_at_the_same_time(self):
+        both = Barrier(2, timeout=20)
+
+        class Waits(Directly):
+            def call(self, method, params):
+                both.wait()
+                return super().call(method, params)
+
+        clients = [Waits(ReferenceTarget()) for _ in range(2)]
+        outcome = Asking(self.scenarios(), clients[0], "1.37", beside=clients[1:]).spend()
+        assert (outcome.driven, outcome.ended) == (8, [])
+
+    @pytest.mark.parametrize("number", [1, 3])
+    def test_each_scenario_is_asked_once_and_judged(self, number):
+        kept = []
+        first, *others = [Directly(ReferenceTarget()) for _ in range(number)]
+        outcome = Asking(self.scenarios(), first, "1.37", beside=others, keep=kept.append).spend()
+        assert sorted(history.head.cell for history in kept) == [f"classify {number}" for number in range(8)]
+        assert outcome.verdicts.asked["qos/best-effort-has-none"] == 8
+
+    def test_an_error_of_ours_is_not_lost(self):
+        class Errs(Directly):
+            def call(self, method, params):
+                raise ZeroDivisionError
+
+        clients = [Errs(ReferenceTarget()) for _ in range(2)]
+        with pytest.raises(ZeroDivisionError):
+            Asking(self.scenarios(), clients[0], "1.37", beside=clients[1:]).spend()
+
+
+class TestWhatIsKnown:
+    """What is known to show a requirement is asked beside the budget."""
+
+    REQUIREMENT = "cpu-manager/shared-pool/regains-cpus-on-removal"
+
+    def asked(self, requirement):
+        ((generator, cell, machine), *_) = places_of(self.REQUIREMENT)
+        known = Scenario(generator, cell, load_machine(machine), lambda: ask_all([]))
+        kept = []
+        group = Asking(
+            [*SCENARIOS, known],
+            Directly(ReferenceTarget()),
+            "1.37",
+            budget=Budget.parse("3s"),
+            keep=kept.append,
+            clock=count().__next__,
+        )
+        group.spend_on_known([requirement])
+        known_ones = [history.head.cell for history in kept]
+        group.spend()
+        return known_ones, len(kept), cell
+
+    def test_it_comes_first_and_takes_nothing_of_the_budget(self):
+        known_ones, asked, cell = self.asked(self.REQUIREMENT)
+        assert (known_ones, asked) == ([cell], 4)
+
+    def test_what_others_need_is_not_asked_for(self):
+        assert self.asked("qos/no-such-thing")[:2] == ([], 3)

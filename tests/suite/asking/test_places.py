@@ -3,36 +3,40 @@
 import pytest
 
 from asked_in_full import deep
-from directly import Directly
-from numa_conformance.protocol import ReferenceTarget
-from numa_conformance.protocol.features import FEATURES
-from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED
-from numa_conformance.suite.asking.places import place_of, places
-from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.asking.places import all_places, places_of
+from remembered_places import CLAIMS, shown_at
+
+PLACES = {place for places in all_places().values() for place in places}
 
 
-@pytest.fixture(scope="module")
-def scenarios():
-    client = Directly(ReferenceTarget("documented"))
-    there = {}
-    for group in GROUPS.values():
-        for scenario in group.scenarios(frozenset(FEATURES), 0):
-            there.setdefault((scenario.generator, scenario.cell, scenario.machine.name), scenario)
-    return {place: judge(drive(there[place], client, "1.37")[0]).asked for place in set(places().values()) & set(there)}
-
-
+@pytest.mark.parametrize("whose", CLAIMS)
 @deep
-def test_each_place_shows_its_requirements(scenarios):
+def test_each_place_shows_its_requirements(whose):
     """``python -m remembered_places`` in the folder ``tests`` looks for them anew."""
-    shown = {name for name, place in places().items() if name in scenarios.get(place, ())}
-    assert sorted(set(places()) - shown) == []
+    shown = {place: asked for place, (_, asked) in shown_at(*CLAIMS[whose]).items() if place in PLACES}
+    judged = set().union(*shown.values())
+    assert [
+        name
+        for name, places in all_places().items()
+        if name in judged and not any(name in shown.get(at, ()) for at in places)
+    ] == []
 
 
-def test_few_scenarios_show_nearly_all():
-    assert set(places()) <= set(JUDGED)
-    assert len(set(places().values())) < 60 < 180 < len(places())
+@pytest.mark.parametrize(("whose", "most", "least"), [("all", 90, 240), ("a kubelet's", 60, 120)])
+def test_few_scenarios_show_nearly_all(whose, most, least):
+    surfaces, claimed, *_ = CLAIMS[whose]
+    there = {
+        (scenario.generator, scenario.cell, scenario.machine.name)
+        for group in GROUPS.values()
+        if group.surface in surfaces
+        for scenario in group.scenarios(claimed, 0)
+    }
+    known = {name: set(places) & there for name, places in all_places().items()}
+    assert known.keys() <= set(JUDGED)
+    assert len(set().union(*known.values())) < most
+    assert sum(map(bool, known.values())) > least
 
 
 def test_of_others_nothing_is_known():
-    assert place_of("qos/no-such-thing") is None
+    assert places_of("qos/no-such-thing") == ()

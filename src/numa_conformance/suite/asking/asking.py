@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from ...errors import Fault, UsageError
@@ -15,7 +18,7 @@ from ..checkers.verdicts import Broken, Verdicts, judge
 from ..generators.scenario import Scenario
 from ..history.history import History
 from .drive import drive
-from .places import place_of
+from .places import Place, places_of
 
 __all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_in", "part_of"]
 
@@ -81,7 +84,8 @@ class Asking:
 
     Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
     ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
-    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither.
+    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. Clients of
+    the same target ``beside`` the first take turns with it, each in a thread: no answer of one depends on another.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class Asking:
         client: Client,
         version: str,
         *,
+        beside: Sequence[Client] = (),
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
@@ -99,20 +104,52 @@ class Asking:
         self.outcome = Outcome()
         self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
         self._all = len(self._left)
-        self._client, self._version = client, version
+        self._begun = 0
+        self._clients, self._version = (client, *beside), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._seconds = 0.0
+        self._one_at_a_time = threading.Lock()
 
-    def spend(self) -> Outcome:
-        """Ask what the budget gives, at least one scenario while there is time; return what came of it."""
-        spent = False
-        while self._left and not spent and not self._is_done:
-            self._ask(self._left.pop(0))
-            if self._budget.seconds is None:
-                spent = self.outcome.driven >= self._budget.part * self._all
-            else:
-                spent = self._seconds >= self._budget.seconds
+    def spend(self, seconds: float | None = None) -> Outcome:
+        """Ask what the budget gives, at least one scenario while there is time; return what came of it.
+
+        Where the budget is a time, ``seconds`` takes its place.
+        """
+        self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
+        self._take_turns(lambda: self._begun > 0 and self._is_spent)
         return self.outcome
+
+    def spend_on_known(self, requirements: Iterable[str]) -> None:
+        """Ask what is known to show these requirements, most of them first; it takes nothing of the group's budget."""
+        shown = Counter(place for name in requirements for place in places_of(name))
+        self._left.sort(key=lambda scenario: shown[_place(scenario)], reverse=True)
+        last = self._begun + sum(_place(scenario) in shown for scenario in self._left)
+        self._take_turns(lambda: self._begun >= last)
+        self._seconds = 0.0
+
+    def _take_turns(self, ended: Callable[[], bool]) -> None:
+        def ask_one_after_the_other(client: Client) -> None:
+            while scenario := self._next(ended):
+                self._ask(scenario, client)
+
+        if len(self._clients) == 1:
+            ask_one_after_the_other(*self._clients)
+        else:
+            with ThreadPoolExecutor(len(self._clients)) as threads:
+                list(threads.map(ask_one_after_the_other, self._clients))
+
+    def _next(self, ended: Callable[[], bool]) -> Scenario | None:
+        with self._one_at_a_time:
+            if not self._left or self._is_done or ended():
+                return None
+            self._begun += 1
+            return self._left.pop(0)
+
+    @property
+    def _is_spent(self) -> bool:
+        if self._budget.seconds is None:
+            return self._begun >= self._budget.part * self._all
+        return self._seconds >= self._budget.seconds
 
     def one_more(self, requirement: str) -> bool:
         """Ask beyond the budget the scenario that is known to show a requirement; tell whether one was left.
@@ -125,7 +162,7 @@ class Asking:
             return False
         known, words = self._known(requirement), requirement.split("/")[1:]
         closest = max(self._left, key=lambda scenario: sum(word in scenario.cell for word in words))
-        self._ask(known or closest)
+        self._ask(known or closest, self._clients[0])
         self._left.remove(known or closest)
         return True
 
@@ -134,9 +171,8 @@ class Asking:
         return self._known(requirement) is not None
 
     def _known(self, requirement: str) -> Scenario | None:
-        place = place_of(requirement)
-        known = (at for at in self._left if (at.generator, at.cell, at.machine.name) == place)
-        return next(known, None) if place else None
+        places = places_of(requirement)
+        return next((scenario for scenario in self._left if _place(scenario) in places), None) if places else None
 
     @property
     def _is_done(self) -> bool:
@@ -144,17 +180,19 @@ class Asking:
         known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
         return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough) or self._over()
 
-    def _ask(self, scenario: Scenario) -> None:
+    def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
-        history, fault = drive(scenario, self._client, self._version, self._over)
-        self.outcome.driven += 1
+        history, fault = drive(scenario, client, self._version, self._over)
         outside = isinstance(fault, Unsupported)
-        if self._keep is not None and not outside:
-            self._keep(history)
-        self.outcome.verdicts.add(judge(history))
-        if fault is not None and not outside:
-            self.outcome.ended.append((history, fault))
-        self._seconds += self._clock() - began
+        verdicts = judge(history)
+        with self._one_at_a_time:
+            self.outcome.driven += 1
+            if self._keep is not None and not outside:
+                self._keep(history)
+            self.outcome.verdicts.add(verdicts)
+            if fault is not None and not outside:
+                self.outcome.ended.append((history, fault))
+            self._seconds += (self._clock() - began) / len(self._clients)
 
 
 def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
@@ -181,6 +219,10 @@ def part_of(
         if spent and number:
             return
         yield scenario
+
+
+def _place(scenario: Scenario) -> Place:
+    return scenario.generator, scenario.cell, scenario.machine.name
 
 
 def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["FILE", "Place", "place_of", "places"]
+__all__ = ["FILE", "Place", "all_places", "places_of"]
 
 FILE = "places.json"
 Place = tuple[str, str, str]
@@ -19,12 +19,18 @@ Place = tuple[str, str, str]
 
 
 @cache
-def places() -> Mapping[str, Place]:
-    """Return by requirement the scenario that shows it to the documented reference."""
+def all_places() -> Mapping[str, tuple[Place, ...]]:
+    """Return by requirement the scenarios that show it of the documented reference.
+
+    One is asked where everything is claimed, another where only what shows of a node from outside is. They may be one.
+    """
     rows = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    return {requirement: (group, cell, machine) for requirement, (group, cell, machine) in rows.items()}
+    return {
+        requirement: tuple((group, cell, machine) for group, cell, machine in found)
+        for requirement, found in rows.items()
+    }
 
 
-def place_of(requirement: str) -> Place | None:
+def places_of(requirement: str) -> tuple[Place, ...]:
     """Return where a requirement is known to show."""
-    return places().get(requirement)
+    return all_places().get(requirement, ())
