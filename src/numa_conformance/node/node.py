@@ -83,7 +83,7 @@ class Node:
         self._cpusets = the_cpusets(self._providers)
         self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
-        self._admitter = Admitter(policy, self._providers, self._watcher)
+        self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
         self._any_stale = True
@@ -150,7 +150,6 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle(pod.uid)
-        self._checkpoints.due(*self._providers)
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
@@ -160,7 +159,8 @@ class Node:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
             del self._pods[pod.uid]
-            self._gone(pod.uid)  # what was given by then is in the files of a kubelet that ends at once
+            self._checkpoints.save()  # what was given by then is in the files of a kubelet that ends at once
+            self._gone(pod.uid)
             if not isinstance(error, Refusal):
                 raise
             return self._admission(pod, error)
@@ -221,7 +221,9 @@ class Node:
     def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
         self._settle()
-        self._checkpoints.due(*(provider for provider in self._providers if provider.cpusets))
+        for provider in self._providers:
+            if provider.cpusets:
+                self._checkpoints.due(provider)
         done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write)
         self._checkpoints.save()
         return done
@@ -306,7 +308,6 @@ class Node:
         return pod is not None and pod.has_container(container)
 
     def _gone(self, uid: str) -> None:
-        self._checkpoints.keep_late()
         self._admitter.forget(uid)
         self._containers.forget(uid)
         self._settle(uid)
