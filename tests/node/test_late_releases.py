@@ -102,3 +102,18 @@ def test_a_copy_leaves_the_same_and_does_not_disturb():
     assert copied.admit(best_effort("b")).admitted
     assert after_a_restart_at_once(copied) == set()
     assert after_a_restart_at_once(one) == {CPU, MEMORY}
+
+
+@pytest.mark.parametrize("quirks", [Quirks.of(DEFAULT), Quirks.none()])
+def test_a_pass_of_the_loop_leaves_the_memory_that_files_brought(quirks):
+    config = static_memory()
+    one = Node(load_machine("t1-one-socket-smt2"), config, quirks=quirks)
+    assert one.admit(guaranteed("a", 3)).admitted
+    files = one.checkpoints()
+    assert one.remove("a")
+    one.write_files(files)
+    one.restart()
+    one.reconcile()
+    assert ['"a"' in one.checkpoints()[name].replace("\\", "") for name in (CPU, MEMORY)] == [False, True]
+    assert one.admit(best_effort("b")).admitted
+    assert '"a"' not in one.checkpoints()[MEMORY].replace("\\", "")
