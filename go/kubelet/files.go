@@ -49,7 +49,7 @@ func (t *target) NodeCheckpoints(numa.ReadCheckpoints) (numa.Checkpoints, error)
 }
 
 // lateFiles are state files with what a pod had that is gone: nil where there was none. The managers here let go of it at
-// once, a kubelet does so with the next admission, or pass of its loop; one that ends before leaves these.
+// once, those of a kubelet do so when the next admission or pass of its loop asks them; one that ends before leaves these.
 type lateFiles map[string]*string
 
 const cpuFile, memoryFile = "cpu_manager_state", "memory_manager_state"

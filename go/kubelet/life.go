@@ -49,7 +49,6 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 }
 
 func (n *node) admit(pod *v1.Pod) lifecycle.PodAdmitResult {
-	n.late = nil
 	attributes := &lifecycle.PodAdmitAttributes{Pod: pod, OtherPods: n.active()}
 	if operation := reflect.ValueOf(attributes).Elem().FieldByName("Operation"); operation.IsValid() {
 		operation.SetString(operationAdd)
@@ -125,7 +124,6 @@ func (t *target) NodeReconcile(numa.Reconcile) (numa.Reconciled, error) {
 	n.containers.updates = nil
 	if n.static() { // policy none has no loop, and no cpusets to send
 		n.passes.one()
-		delete(n.late, cpuFile)
 	}
 	told := numa.Reconciled{Updates: n.containers.updates}
 	for _, pod := range n.pods {
@@ -217,6 +215,8 @@ func (n *node) gone(uid string) error {
 	if err := n.keepLate(); err != nil {
 		return err
 	}
+	n.eager = true
+	defer func() { n.eager = false }()
 	nobody := &v1.Pod{}
 	invoke(n.cpu.GetPodTopologyHints, nobody)
 	invoke(n.memory.GetPodTopologyHints, nobody)

@@ -36,6 +36,7 @@ type node struct {
 	devices    deviceManager
 	passes     *passes
 	late       lateFiles
+	eager      bool
 }
 
 // refusal says at which stage a node does not come up, and why.
@@ -116,10 +117,10 @@ func (t *target) up(n *node) *refusal {
 
 func (n *node) start() *refusal {
 	n.passes = newPasses()
-	if err := failure(invoke(n.cpu.Start, n.active, n.passes, &n.containers, &n.containers, n.containers.known())); err != nil {
+	if err := failure(invoke(n.cpu.Start, n.activeFor(cpuFile), n.passes, &n.containers, &n.containers, n.containers.known())); err != nil {
 		return &refusal{"cpumanager-start", err}
 	}
-	if err := failure(invoke(n.memory.Start, n.active, n.passes, &n.containers, &n.containers, n.containers.known())); err != nil {
+	if err := failure(invoke(n.memory.Start, n.activeFor(memoryFile), n.passes, &n.containers, &n.containers, n.containers.known())); err != nil {
 		return &refusal{"memorymanager-start", err}
 	}
 	if len(n.machine.Devices) == 0 {
@@ -157,6 +158,17 @@ func (t *target) down() {
 }
 
 func (n *node) active() []*v1.Pod { return append([]*v1.Pod{}, n.pods...) }
+
+// activeFor returns what a manager asks for the active pods when it lets go of what others had: its file is then no longer
+// late, unless the adapter made it let go.
+func (n *node) activeFor(file string) func() []*v1.Pod {
+	return func() []*v1.Pod {
+		if !n.eager {
+			delete(n.late, file)
+		}
+		return n.active()
+	}
+}
 
 // upNode returns the node, or an error if none is up.
 func (t *target) upNode() (*node, error) {

@@ -30,6 +30,18 @@ def test_a_text_is_made_once_and_only_when_it_is_read():
     assert calls == ["text"]
 
 
+def test_what_is_read_later_is_what_was_there_then():
+    store, calls = MemoryStore(), []
+    assert store.read_later("a") is None
+    store.write("a", "first")
+    first = store.read_later("a")
+    store.write_later("a", counting(calls, "second"))
+    second = store.read_later("a")
+    store.delete("a")
+    assert calls == []
+    assert (first(), second()) == ("first", "second")
+
+
 def test_a_copy_goes_its_own_way():
     store = MemoryStore()
     store.write_later("a", lambda: "text")

@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -63,6 +64,11 @@ class MemoryStore:
     def write_later(self, name: str, make: MakeText) -> None:
         """Replace a file by a text that always comes out the same, and is not made unless it is read."""
         self._files[name] = make
+
+    def read_later(self, name: str) -> MakeText | None:
+        """Return what makes a file's text as it is now, whatever is written since, or None when there is none."""
+        text = self._files.get(name)
+        return partial(str, text) if isinstance(text, str) else text
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""

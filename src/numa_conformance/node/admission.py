@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from ..errors import Refusal
@@ -21,11 +21,22 @@ StoredHints = dict[str, dict[str, Hint]]
 class Admitter:
     """Walks pods through the managers under one topology policy and scope."""
 
-    def __init__(self, policy: TopologyPolicy, providers: Sequence[Provider], watcher: Watcher | None = None) -> None:
-        """Take the policy, the managers in their fixed order and, to explain decisions, a watcher."""
+    def __init__(
+        self,
+        policy: TopologyPolicy,
+        providers: Sequence[Provider],
+        watcher: Watcher | None = None,
+        *,
+        asks: Callable[[Provider], None],
+    ) -> None:
+        """Take the policy, the managers in their fixed order and, to explain decisions, a watcher.
+
+        ``asks`` is told of each manager before it is asked for hints or to give.
+        """
         self._policy = policy
         self._providers = tuple(providers)
         self.watcher = watcher
+        self._asks = asks
         self.stored: StoredHints = {}
 
     def admit(self, pod: Pod) -> None:
@@ -37,7 +48,7 @@ class Admitter:
             for container in pod.all_containers:
                 self._allocate(pod, container, NO_AFFINITY)
         elif self._policy.aligns_whole_pods:
-            hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._providers})
+            hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._asked()})
             self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
             if self.gives_whole(pod):
                 self._allocate_pod(pod, hint)
@@ -46,7 +57,7 @@ class Admitter:
                 self._allocate(pod, container, hint)
         else:
             for container in pod.all_containers:
-                answers = {provider.name: provider.hints(pod, container) for provider in self._providers}
+                answers = {provider.name: provider.hints(pod, container) for provider in self._asked()}
                 hint = self._align(pod, container, answers)
                 self.stored.setdefault(pod.uid, {})[container.name] = hint
                 self._allocate(pod, container, hint)
@@ -64,6 +75,11 @@ class Admitter:
     def forget(self, uid: str) -> None:
         """Drop what is stored for a pod that is gone."""
         self.stored.pop(uid, None)
+
+    def _asked(self) -> Iterator[Provider]:
+        for provider in self._providers:
+            self._asks(provider)
+            yield provider
 
     def _align(self, pod: Pod, container: Container | None, answers: Answers) -> Hint:
         merged = self._policy.merge(answers.values())
@@ -84,7 +100,7 @@ class Admitter:
     def _give(self, pod: Pod, container: Container | None, give: Callable[[Provider, list[str] | None], None]) -> None:
         """Have every manager give; tell what was given, or which manager refused."""
         trace: list[str] | None = None if self.watcher is None else []
-        for provider in self._providers:
+        for provider in self._asked():
             try:
                 give(provider, trace)
             except Refusal:

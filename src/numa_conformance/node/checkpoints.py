@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from ..hostfs import MemoryStore, StateStore
 from ..kube.pod import Pod
@@ -52,20 +53,17 @@ class Checkpoints:
                     self._changed.add(file)
 
     def released(self, provider: Provider) -> None:
-        """Notice that a manager has taken something back."""
+        """Notice that a manager has taken something back; its file is kept as it is until that is due."""
         file = self._files.get(provider)
         if file and not file.lags:
             self._changed.add(file)
+            if file.name not in self._late and (text := self._as_written(file.name)):
+                self._late[file.name] = text
 
-    def keep_late(self) -> None:
-        """Keep what the files hold before something is released, unless an earlier release is not due yet."""
-        for file in self._files.values():
-            if not file.lags:
-                self._late.setdefault(file.name, file.content())
-
-    def due(self, *providers: Provider) -> None:
-        """Have what these managers released in their files for good."""
-        self.replaced(file.name for provider, file in self._files.items() if provider in providers)
+    def due(self, provider: Provider) -> None:
+        """Have what a manager released in its file for good: the kubelet releases when it asks that manager."""
+        if file := self._files.get(provider):
+            self._late.pop(file.name, None)
 
     def replaced(self, names: Iterable[str]) -> None:
         """Forget what was kept of some files."""
@@ -92,6 +90,12 @@ class Checkpoints:
     def _holdings(self, pod: Pod) -> list[list[object]]:
         names = [container.name for container in pod.all_containers]
         return [[provider.holding(pod.uid, name) for name in names] for provider in self._files]
+
+    def _as_written(self, name: str) -> Callable[[], str] | None:
+        if isinstance(self._store, MemoryStore):
+            return self._store.read_later(name)
+        text = self._store.read(name)
+        return None if text is None else partial(str, text)
 
     def _write(self, file: StateFile) -> None:
         if isinstance(self._store, MemoryStore):

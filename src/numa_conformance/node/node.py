@@ -83,10 +83,10 @@ class Node:
         self._cpusets = the_cpusets(self._providers)
         self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
-        self._admitter = Admitter(policy, self._providers, self._watcher)
+        self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
-        self._any_stale = True
+        self._unsettled = set(self._providers)
 
     def copy(self, watcher: Watcher | None = None) -> Node:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
@@ -149,8 +149,7 @@ class Node:
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
-        self._settle(pod.uid)
-        self._checkpoints.due(*self._providers)
+        self._settle_all(pod.uid)
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 self._admitter.admit(pod)
@@ -160,7 +159,8 @@ class Node:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
             del self._pods[pod.uid]
-            self._gone(pod.uid)  # what was given by then is in the files of a kubelet that ends at once
+            self._checkpoints.save()  # what was given by then is in the files of a kubelet that ends at once
+            self._gone(pod.uid)
             if not isinstance(error, Refusal):
                 raise
             return self._admission(pod, error)
@@ -220,8 +220,10 @@ class Node:
 
     def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
         """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
-        self._settle()
-        self._checkpoints.due(*(provider for provider in self._providers if provider.cpusets))
+        for provider in self._providers:
+            if provider.cpusets:
+                self._settle(provider)
+                self._checkpoints.due(provider)
         done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write)
         self._checkpoints.save()
         return done
@@ -290,26 +292,28 @@ class Node:
             else:
                 self._store.write(name, text)
 
-    def _settle(self, *uids: str) -> None:
+    def _settle_all(self, uid: str) -> None:
+        for provider in self._providers:
+            self._settle(provider, uid)
+
+    def _settle(self, provider: Provider, *uids: str) -> None:
         """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10).
 
         ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought.
         """
-        among = None if self._any_stale else uids
-        self._any_stale = False
-        for provider in self._providers:
-            if provider.remove_stale(self._is_active, among):
-                self._checkpoints.released(provider)
+        among = None if provider in self._unsettled else uids
+        self._unsettled.discard(provider)
+        if provider.remove_stale(self._is_active, among):
+            self._checkpoints.released(provider)
 
     def _is_active(self, uid: str, container: str) -> bool:
         pod = self._pods.get(uid)
         return pod is not None and pod.has_container(container)
 
     def _gone(self, uid: str) -> None:
-        self._checkpoints.keep_late()
         self._admitter.forget(uid)
         self._containers.forget(uid)
-        self._settle(uid)
+        self._settle_all(uid)
         self._checkpoints.save()
 
     def _placements(self, pod: Pod) -> dict[str, Placement]:

@@ -450,7 +450,7 @@ def writes_no_file_with_three_pods(right, self):
 
 
 @instead_of(node.Node, "_settle")
-def leaves_what_refused_pods_had(right, self):
+def leaves_what_refused_pods_had(right, self, provider, *uids):
     """Collects nothing that belongs to nobody."""
 
 

@@ -38,3 +38,11 @@ def _cells(seed):
 def test_a_seed_asks_the_same_again_and_another_something_else():
     assert _cells(1) == _cells(1) != _cells(2)
     assert {"odd pick", "odd merge", "odd life", "odd removal", "sweep"} <= {generator for generator, _ in _cells(1)}
+
+
+def test_every_scenario_can_begin_also_where_memory_is_reserved_on_two_nodes():
+    begun = [next(scenario.script()) for scenario in islice(odd_scenarios(frozenset(FEATURES), seed=1), 300)]
+    kubelets = [params["kubelet"] for method, params in begun if method == "node.start"]
+    reserved = [[entry["numaNode"] for entry in kubelet.get("reservedMemory", ())] for kubelet in kubelets]
+    assert {len(nodes) for nodes in reserved} == {0, 1, 2}
+    assert all(len(set(nodes)) == len(nodes) for nodes in reserved)

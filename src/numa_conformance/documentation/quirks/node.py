@@ -99,8 +99,9 @@ class NodeQuirks(QuirkFlags):
 
     removed_pods_stay_in_state_files: bool = quirk(
         rule="CPU-REC-10, MEM-GC-01",
-        summary="what a removed or refused pod had leaves the state files with the next admission, CPUs also with the "
-        "next pass of the reconcile loop: a kubelet that is restarted at once finds it there, and may not come up",
+        summary="what a removed or refused pod had leaves a state file when the next admission asks its manager, CPUs "
+        "also with the next pass of the reconcile loop: a kubelet that is restarted before finds it there, and may not "
+        "come up",
         documented="what a removed or refused pod had is free",
         versions="1.27+",
     )

@@ -198,8 +198,9 @@ def _oddly(machine: Machine, claimed: frozenset[str], lot: random.Random, questi
         kubelet["topologyManagerPolicyOptions"] = {CLOSEST: "true"}
         kubelet["featureGates"] = {**kubelet.get("featureGates", {}), **TOPOLOGY_GATES}
     if "reservedMemory" in kubelet:
-        (entry,) = kubelet["reservedMemory"]
-        kubelet["reservedMemory"] = [{**entry, "numaNode": lot.choice(machine.numa_ids)}]
+        entries = kubelet["reservedMemory"]
+        nodes = lot.sample(machine.numa_ids, len(entries))
+        kubelet["reservedMemory"] = [{**entry, "numaNode": node} for entry, node in zip(entries, nodes, strict=True)]
     return method, {**params, "kubelet": kubelet}
 
 
@@ -219,7 +220,7 @@ def _changed(scenario: Scenario, change: Callable[[Question], Question]) -> Scen
 
 
 def _removed(cell: Cell, claimed: frozenset[str], name: str) -> Script:
-    """Fill a node, take pods away, and restart it: at once, or after a pass of the loop or another pod."""
+    """Fill a node, take pods away, and restart it: at once, or after passes of the loop and pods of any size."""
     lot = random.Random(name)
     up = yield _oddly(cell.machine, claimed, lot, ("node.start", {"kubelet": kubelet_of(cell, lot)}))
     if up.get("result") != "started":
@@ -227,13 +228,28 @@ def _removed(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     count = len(cell.machine.cpus)
     for turn in range(3):
         uids = [f"p{turn}-{place}" for place in range(lot.randint(1, 3))]
+        if lot.random() < 0.3:
+            yield "node.reconcile", {}
+            yield "node.state", {}
         for uid in uids:
-            size = lot.choice((count, count // 2, lot.randint(1, count)))
-            large = container("c", cpu=str(max(1, size)), memory=f"{lot.choice((64, 64, 900, 3000))}Mi")
-            yield "node.admit", {"pod": pod(uid, [large])}
+            yield _of_any_size(uid, count, lot)
         for uid in lot.sample(uids, lot.randint(1, len(uids))):
             yield "node.remove", {"uid": uid}
+        if lot.random() < 0.3:
+            yield _of_any_size(f"late{turn}", count, lot)
         if lot.random() < 0.3:
             yield "node.reconcile", {}
         if (yield "node.restart", {"at_once": True} if lot.random() < 0.8 else {}).get("result") != "restarted":
             return
+
+
+def _of_any_size(uid: str, count: int, lot: random.Random) -> Question:
+    """Ask for a pod that may take every CPU; some are refused at a second container, when the first has its own.
+
+    No pod with two containers stays: in which order the kubelet takes memory back from them is chance.
+    """
+    size = lot.choice((count, count // 2, lot.randint(1, count)))
+    containers = [container("c", cpu=str(max(1, size)), memory=f"{lot.choice((64, 64, 900, 3000))}Mi")]
+    if lot.random() < 0.2:
+        containers.append(container("refused", cpu=str(count), memory="64Mi"))
+    return "node.admit", {"pod": pod(uid, containers)}
