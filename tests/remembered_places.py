@@ -12,7 +12,7 @@ from typing import Any
 
 from directly import Directly
 from numa_conformance.documentation.versions import NEWEST
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol import Level, ReferenceTarget
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.protocol.messages import SURFACES
 from numa_conformance.real_kubelet.claims import claimed_features, untold_fields
@@ -22,25 +22,26 @@ from numa_conformance.suite.asking.groups import GROUPS, JUDGED
 from numa_conformance.suite.checkers.verdicts import judge
 
 CLAIMS = {
-    "all": (SURFACES, frozenset(FEATURES), frozenset[str](), {}),
+    "all": ("documented", SURFACES, frozenset(FEATURES), frozenset[str](), {}),
     "a kubelet's": (
+        "exact",
         {"node"},
         claimed_features(NEWEST),
         untold_fields(NEWEST),
         {"node.start": 0.3, "node.restart": 0.5, "node.admit": 0.06, "node.remove": 0.1},
     ),
 }
-"""Of a target with everything, and of a node seen from outside: surfaces, features, fields that are not told, and what
-questions cost beside a cost of their own, in seconds."""
+"""Of a target with everything, and of a node seen from outside: level, surfaces, features, fields that are not told,
+and what questions cost beside a cost of their own, in seconds."""
 Shown = dict[places.Place, tuple[float, set[str]]]
 """What a scenario costs, and the requirements that it asks."""
 
 
 class Untelling(Directly):
-    """Leaves fields out of the documented reference's answers."""
+    """Leaves fields out of the reference's answers."""
 
-    def __init__(self, untold: Collection[str]) -> None:
-        super().__init__(ReferenceTarget("documented"))
+    def __init__(self, level: Level, untold: Collection[str]) -> None:
+        super().__init__(ReferenceTarget(level))
         self._untold = untold
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,10 +56,14 @@ class Untelling(Directly):
 
 
 def shown_at(
-    surfaces: Collection[str], claimed: Collection[str], untold: Collection[str], costs: Mapping[str, float]
+    level: Level,
+    surfaces: Collection[str],
+    claimed: Collection[str],
+    untold: Collection[str],
+    costs: Mapping[str, float],
 ) -> Shown:
-    """Return what each scenario shows of the documented reference; a few dozen seconds of processor time."""
-    client, shown = Untelling(untold), Shown()
+    """Return what each scenario shows of the reference; a few dozen seconds of processor time."""
+    client, shown = Untelling(level, untold), Shown()
     for group in (each for each in GROUPS.values() if each.surface in surfaces):
         for scenario in group.scenarios(frozenset(claimed), 0):
             history, _ = drive(scenario, client, str(NEWEST))

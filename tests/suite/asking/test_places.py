@@ -25,7 +25,7 @@ def test_each_place_shows_its_requirements(whose):
 
 @pytest.mark.parametrize(("whose", "most", "least"), [("all", 90, 240), ("a kubelet's", 60, 120)])
 def test_few_scenarios_show_nearly_all(whose, most, least):
-    surfaces, claimed, *_ = CLAIMS[whose]
+    _, surfaces, claimed, *_ = CLAIMS[whose]
     there = {
         (scenario.generator, scenario.cell, scenario.machine.name)
         for group in GROUPS.values()
