@@ -113,6 +113,41 @@ DEVICE_PLUGIN_API = Page(
     "1.34",
     checked=False,
 )
+DRA = Page(
+    "dra",
+    "Dynamic Resource Allocation",
+    f"{_SITE}/concepts/scheduling-eviction/dynamic-resource-allocation/",
+    "1.34",
+    checked=False,
+)
+DRA_API = Page(
+    "dra-api",
+    "API resource.k8s.io/v1, its comments",
+    "https://github.com/kubernetes/api/blob/master/resource/v1/types.go",
+    "1.37",
+    checked=False,
+)
+DRA_PLUGIN = Page(
+    "dra-plugin",
+    "Library kubeletplugin, the interface DRAPlugin",
+    "https://pkg.go.dev/k8s.io/dynamic-resource-allocation/kubeletplugin",
+    "1.37",
+    checked=False,
+)
+DRA_ATTRIBUTES = Page(
+    "dra-attributes",
+    "Library deviceattribute, standard attributes",
+    "https://pkg.go.dev/k8s.io/dynamic-resource-allocation/deviceattribute",
+    "1.37",
+    checked=False,
+)
+DRA_DRIVER_CPU = Page(
+    "dra-driver-cpu",
+    "dra-driver-cpu, its pages for users",
+    "https://github.com/kubernetes-sigs/dra-driver-cpu/tree/main/docs/user",
+    "1.37",
+    checked=False,
+)
 RESERVE = Page(
     "reserve",
     "Reserve Compute Resources for System Daemons",
@@ -190,6 +225,11 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             MEMORY_KEP,
             DEVICE_PLUGINS,
             DEVICE_PLUGIN_API,
+            DRA,
+            DRA_API,
+            DRA_PLUGIN,
+            DRA_ATTRIBUTES,
+            DRA_DRIVER_CPU,
             RESERVE,
             BIN_PACKING,
             POD_QOS,

@@ -1,7 +1,7 @@
 """What is used of the interfaces that Kubernetes publishes, field numbers as published.
 
-CRI v1 (``k8s.io/cri-api/pkg/apis/runtime/v1``), device plugins v1beta1, PodResources v1, registration of plugins and DRA
-(``k8s.io/kubelet/pkg/apis``); ResourceSlices (``k8s.io/api/resource``).
+CRI v1 (``k8s.io/cri-api/pkg/apis/runtime/v1``); device plugins v1beta1, PodResources v1, registration of plugins
+and DRA (``k8s.io/kubelet/pkg/apis``); ResourceSlices (``k8s.io/api/resource``).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Package:
     """The messages of one published package; ``package.Name(field=value)`` makes one."""
 
     def __init__(self, name: str, messages: Mapping[str, str], syntax: str = "proto3") -> None:
-        """Take the package's name and its messages: name to fields. Only proto2 tells what is 0 from what is not there."""
+        """Take the package's name and its messages: name to fields. Only proto2 tells 0 from what is not there."""
         self.name = name
         file = FileDescriptorProto(name=f"{name}.proto", package=name, syntax=syntax)
         for message, fields in messages.items():

@@ -1,7 +1,7 @@
 """A stand-in of the API server for one node: its Node, the ResourceClaims there, and ResourceSlices, on loopback.
 
-It serves what a driver made with ``k8s.io/dynamic-resource-allocation/kubeletplugin`` asks for. It knows no users, validates
-nothing, and takes all slices to be of its node.
+It serves what a driver made with ``k8s.io/dynamic-resource-allocation/kubeletplugin`` asks for. It knows no users,
+validates nothing, and takes all slices to be of its node.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class ApiServer:
 
     def __init__(self, node: str) -> None:
         """Take the node's name."""
-        self.node: Object = {"metadata": {"name": node, "uid": f"uid-of-{node}", "labels": {"kubernetes.io/hostname": node}}}
+        self.node: Object = {
+            "metadata": {"name": node, "uid": f"uid-of-{node}", "labels": {"kubernetes.io/hostname": node}}
+        }
         self.claims: dict[tuple[str, str], Object] = {}
         self.slices = _Slices()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -42,12 +44,19 @@ class ApiServer:
     def published(self) -> list[Object]:
         """Return the specs of the slices, of each pool those of its highest generation, in order of their names."""
         specs = [spec_of(written) for _, written in sorted(self.slices.kept.items())]
-        return [spec for spec in specs if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))]
+        return [
+            spec
+            for spec in specs
+            if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))
+        ]
 
     def is_complete(self) -> bool:
         """Tell whether there are slices, and as many of each pool as they say."""
         specs = self.published()
-        counts = [sum(_pool(each) == _pool(spec) for each in specs) == (spec.get("pool") or {}).get("resourceSliceCount") for spec in specs]
+        counts = [
+            sum(_pool(each) == _pool(spec) for each in specs) == (spec.get("pool") or {}).get("resourceSliceCount")
+            for spec in specs
+        ]
         return bool(specs) and all(counts)
 
     def close(self) -> None:
@@ -119,7 +128,9 @@ class _Slices:
                 if len(self._events) <= since:
                     self._changed.wait(_LOOK_SECONDS)
                 new = self._events[since:]
-            yield from new or [None]
+            yield from new
+            if not new:
+                yield None
             since += len(new)
 
     def end(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..cpuset import CpuSet
 from ..real_nri.runtime_side import NriError, RuntimeSide
 from .cdi import environment
-from .kubelet import DriverRefused
+from .kubelet import DriverRefusedError
 
 __all__ = ["VARIABLE", "Containers"]
 
@@ -37,18 +37,18 @@ class Containers:
             self._runtime.call("Listen", pods=list(map(_pod, self._made)), containers=list(self._made.values()))
 
     def met(self, seconds: float) -> bool:
-        """Wait for a plugin; False where none has registered in this time. Raises ``DriverRefused`` where it refuses."""
+        """Wait for a plugin; False where none has registered. Raises ``DriverRefusedError`` where it refuses."""
         if self._runtime is None:
             return False
         try:
             registered = self._runtime.registered(seconds)
         except NriError as error:
-            raise DriverRefused(f"its NRI plugin has not taken what is there: {error}") from error
+            raise DriverRefusedError(f"its NRI plugin has not taken what is there: {error}") from error
         self._take(self._runtime.updates())
         return registered
 
     def run(self, uid: str, devices: Sequence[str]) -> str:
-        """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefused``."""
+        """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefusedError``."""
         variables = environment(self.cdi, devices)
         self.end(uid)
         self._count += 1
@@ -64,7 +64,7 @@ class Containers:
         return str(made["linux"]["resources"]["cpu"].get("cpus") or _told_by(variables))
 
     def end(self, uid: str) -> None:
-        """Stop and remove a claim's container, where there is one; raises ``DriverRefused``."""
+        """Stop and remove a claim's container, where there is one; raises ``DriverRefusedError``."""
         made = self._made.pop(uid, None)
         if made is None:
             return
@@ -83,7 +83,7 @@ class Containers:
         try:
             return self._runtime.call(name, **message)
         except NriError as error:
-            raise DriverRefused(f"{name}, by its NRI plugin: {error}") from error
+            raise DriverRefusedError(f"{name}, by its NRI plugin: {error}") from error
 
     def _take(self, updates: Iterable[Mapping[str, Any]]) -> None:
         by_id = {made["id"]: made for made in self._made.values()}
@@ -120,14 +120,16 @@ def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
 
 
 def _told_by(variables: Iterable[str]) -> CpuSet:
-    """Return the CPUs that an environment tells; raises ``DriverRefused`` where it tells none."""
+    """Return the CPUs that an environment tells; raises ``DriverRefusedError`` where it tells none."""
     told = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
     if not told:
-        raise DriverRefused(f"nothing tells its container CPUs: neither NRI, nor a variable with {VARIABLE} in its name")
+        raise DriverRefusedError(
+            f"nothing tells its container CPUs: neither NRI, nor a variable with {VARIABLE} in its name"
+        )
     cpus = CpuSet()
     for text in told:
         try:
             cpus |= CpuSet.parse(text)
         except ValueError as error:
-            raise DriverRefused(f"a variable of its CDI devices tells no set of CPUs: {text!r}") from error
+            raise DriverRefusedError(f"a variable of its CDI devices tells no set of CPUs: {text!r}") from error
     return cpus

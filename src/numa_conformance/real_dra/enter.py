@@ -1,8 +1,8 @@
 """``python -m numa_conformance.real_dra.enter MACHINE.json HOME COMMAND...``: on a machine, beside a kubelet.
 
 What COMMAND reads below ``/sys`` and ``/proc`` is the machine's. Below HOME lie the folders that it finds at
-``/var/lib/kubelet``, ``/var/run/cdi`` and ``/var/run/nri``. Nothing of that is seen by others, and nothing that it writes
-below ``/var/lib`` and ``/var/run`` reaches the host.
+``/var/lib/kubelet``, ``/var/run/cdi`` and ``/var/run/nri``. Nothing of that is seen by others, and nothing that it
+writes below ``/var/lib`` and ``/var/run`` reaches the host.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ..errors import NumaConformanceError
 from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION
 from ..kubelet_apis.wire import Client, Package, ask
 
-__all__ = ["DriverRefused", "KubeletOfDrivers"]
+__all__ = ["DriverRefusedError", "KubeletOfDrivers"]
 
 _SERVICES: dict[str, Package] = {"v1.DRAPlugin": DRA, "v1beta1.DRAPlugin": DRA_V1BETA1}
 """What a driver may say that it speaks, the newest first."""
@@ -21,7 +21,7 @@ LONGEST = 500
 """Characters of an error that are told."""
 
 
-class DriverRefused(NumaConformanceError):
+class DriverRefusedError(NumaConformanceError):
     """The driver answered with an error."""
 
 
@@ -38,7 +38,7 @@ class KubeletOfDrivers:
         self._package = DRA
 
     def met(self, seconds: float) -> bool:
-        """Wait for a driver; False where none has registered in this time. Raises ``DriverRefused`` for what is none."""
+        """Wait for a driver; False where none has registered. Raises ``DriverRefusedError`` for what is none."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for socket in sorted(self._registry.glob("*.sock")):
@@ -55,11 +55,11 @@ class KubeletOfDrivers:
         spoken = next((name for name in _SERVICES if name in info.supported_versions), None)
         if info.type != "DRAPlugin" or spoken is None:
             said = f"type {info.type!r}, versions {', '.join(info.supported_versions)}"
-            raise DriverRefused(f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {said}")
+            raise DriverRefusedError(f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {said}")
         self._package = _SERVICES[spoken]
         self._driver = Client(self._place_of(info.endpoint), self._package)
         if not self._driver.wait(_CONNECT_SECONDS):
-            raise DriverRefused(f"nobody serves on its socket {info.endpoint!r}")
+            raise DriverRefusedError(f"nobody serves on its socket {info.endpoint!r}")
         status = REGISTRATION.RegistrationStatus(plugin_registered=True)
         ask(socket, REGISTRATION, "Registration/NotifyRegistrationStatus", status, "Empty")
         return True
@@ -72,28 +72,28 @@ class KubeletOfDrivers:
             return endpoint
 
     def prepare(self, namespace: str, name: str, uid: str) -> list[str]:
-        """Have a claim prepared; returns the CDI devices of its containers. Raises ``DriverRefused``."""
+        """Have a claim prepared; returns the CDI devices of its containers. Raises ``DriverRefusedError``."""
         answer = self._ask("NodePrepareResources", namespace, name, uid)
         return list(dict.fromkeys(id for device in answer.devices for id in device.cdi_device_ids))
 
     def unprepare(self, namespace: str, name: str, uid: str) -> None:
-        """Have a claim unprepared; raises ``DriverRefused``."""
+        """Have a claim unprepared; raises ``DriverRefusedError``."""
         self._ask("NodeUnprepareResources", namespace, name, uid)
 
     def _ask(self, method: str, namespace: str, name: str, uid: str) -> Any:
         if self._driver is None:
-            raise DriverRefused("no driver has registered")
+            raise DriverRefusedError("no driver has registered")
         request = self._package.of(f"{method}Request")()
         request.claims.add(namespace=namespace, name=name, uid=uid)
         try:
             response = self._driver.ask(f"DRAPlugin/{method}", request, f"{method}Response")
         except grpc.RpcError as error:
-            raise DriverRefused(_told(error)) from error
+            raise DriverRefusedError(_told(error)) from error
         answers = {entry.key: entry.value for entry in response.claims}
         if uid not in answers:
-            raise DriverRefused(f"{method} answers nothing for the claim")
+            raise DriverRefusedError(f"{method} answers nothing for the claim")
         if answers[uid].error:
-            raise DriverRefused(answers[uid].error[:LONGEST])
+            raise DriverRefusedError(answers[uid].error[:LONGEST])
         return answers[uid]
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Objects of ``resource.k8s.io`` as drivers write them: protobuf or JSON, of any served version, into the form of v1."""
+"""Objects of ``resource.k8s.io``: protobuf or JSON, of any served version, into the form of v1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..kubelet_apis.interfaces import RESOURCE_API, RESOURCE_API_V1BETA1
 __all__ = ["VERSIONS", "claim_for", "read_slice", "spec_of"]
 
 VERSIONS = ("v1", "v1beta2", "v1beta1")
-"""The versions that are served. v1beta1 has a device's fields below ``basic``, and a request's not below ``exactly``."""
+"""The versions that are served. v1beta1 has a device's fields below ``basic``, a request's not below ``exactly``."""
 _MAGIC = b"k8s\x00"
 
 

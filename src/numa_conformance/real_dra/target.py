@@ -33,7 +33,7 @@ from ..real_nri.runtime_side import built
 from .api_server import ApiServer
 from .containers import Containers
 from .enter import NOT_ALLOWED, PLACES
-from .kubelet import LONGEST, DriverRefused, KubeletOfDrivers
+from .kubelet import LONGEST, DriverRefusedError, KubeletOfDrivers
 
 __all__ = ["DraTarget"]
 
@@ -145,7 +145,7 @@ class DraTarget:
                 return self._why("published all slices of a pool", PUBLISH_SECONDS)
             if not containers.met(self._wait_for_nri) and self._names(NRI):
                 return self._why("registered with NRI", REGISTER_SECONDS)
-        except DriverRefused as error:
+        except DriverRefusedError as error:
             return str(error)
         return None
 
@@ -171,12 +171,12 @@ class DraTarget:
     def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
         """Store the claim, have it prepared, and start its container."""
         api, kubelet, containers = self._up
-        metadata = request.claim["metadata"]
-        namespace, name, uid = (str(metadata[key]) for key in ("namespace", "name", "uid"))
+        metadata = request.claim.get("metadata") or {}
+        namespace, name, uid = (str(metadata.get(key)) for key in ("namespace", "name", "uid"))
         api.claims[namespace, name] = request.claim
         try:
             return ClaimPrepared(containers.run(uid, kubelet.prepare(namespace, name, uid)))
-        except DriverRefused as error:
+        except DriverRefusedError as error:
             return ClaimRefused(str(error))
 
     def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
@@ -185,7 +185,7 @@ class DraTarget:
         try:
             containers.end(request.uid)
             kubelet.unprepare(request.namespace, request.name, request.uid)
-        except DriverRefused as error:
+        except DriverRefusedError as error:
             return ClaimRefused(str(error))
         api.claims.pop((request.namespace, request.name), None)
         return ClaimUnprepared()

@@ -28,6 +28,8 @@ SURFACE = "a DRA driver that gives CPUs to claims"
 FEATURES = {
     "claims/cpus": "CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver",
     "claims/restart": "a DRA driver that starts anew while claims are prepared",
+    "claims/exclusive-cpus": "CPUs of a claim that no other claim has, as dra-driver-cpu promises them",
+    "claims/attributes": "socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them",
     "claims/reserved": "CPUs that a DRA driver is told to leave alone",
 }
 
@@ -93,5 +95,3 @@ class UnprepareClaim(Request[ClaimUnprepared | ClaimRefused], method="claims.unp
     uid: str
     namespace: str
     name: str
-
-
