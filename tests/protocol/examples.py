@@ -90,13 +90,6 @@ def examples(folder: Path) -> list[dict[str, Any]]:
     return lines
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        FILE.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in examples(Path(folder))))
-    sys.stdout.write(f"{FILE}\n")
-
-
 def _claim(uid: str, count: int) -> dict[str, Any]:
     """Return a claim of CPUs of the device that the reference publishes for NUMA node 0."""
     named = {"driver": "cpu.example.com", "pool": "node", "device": "numa-0", "request": "cpus"}
@@ -105,3 +98,10 @@ def _claim(uid: str, count: int) -> dict[str, Any]:
         "metadata": {"name": uid, "namespace": "default", "uid": uid},
         "status": {"allocation": {"devices": {"results": [result]}}},
     }
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        FILE.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in examples(Path(folder))))
+    sys.stdout.write(f"{FILE}\n")

@@ -10,6 +10,7 @@ from types import MappingProxyType
 __all__ = ["PAGES", "Page", "Section", "anchor_of"]
 
 _SITE = "https://kubernetes.io/docs"
+_LIBRARY = "https://github.com/kubernetes/dynamic-resource-allocation/blob/master"
 _ENHANCEMENTS = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node"
 
 
@@ -130,14 +131,14 @@ DRA_API = Page(
 DRA_PLUGIN = Page(
     "dra-plugin",
     "Library kubeletplugin, the interface DRAPlugin",
-    "https://pkg.go.dev/k8s.io/dynamic-resource-allocation/kubeletplugin",
+    f"{_LIBRARY}/kubeletplugin/draplugin.go",
     "1.37",
     checked=False,
 )
 DRA_ATTRIBUTES = Page(
     "dra-attributes",
     "Library deviceattribute, standard attributes",
-    "https://pkg.go.dev/k8s.io/dynamic-resource-allocation/deviceattribute",
+    f"{_LIBRARY}/deviceattribute/attribute.go",
     "1.37",
     checked=False,
 )

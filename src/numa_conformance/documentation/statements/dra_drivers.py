@@ -28,13 +28,13 @@ STATEMENTS: tuple[Statement, ...] = (
         must("consumed-capacity", "An allocation tells how much a claim consumes of each capacity of a device."),
     ),
     *stated(
-        DRA_ATTRIBUTES.section("StandardDeviceAttributeNUMANode", "pkg-constants"),
+        DRA_ATTRIBUTES.section("StandardDeviceAttributeNUMANode", ""),
         "numa-node",
         "1.36",
         must("physical", "The standard attribute numaNode is the NUMA node where the device physically is."),
     ),
     *stated(
-        DRA_PLUGIN.section("PrepareResourceClaims", "DRAPlugin"),
+        DRA_PLUGIN.section("PrepareResourceClaims", ""),
         "prepare",
         "1.34",
         must("idempotent", "To prepare claims is idempotent: the kubelet may ask again, as after its restart."),
@@ -45,7 +45,7 @@ STATEMENTS: tuple[Statement, ...] = (
         ),
     ),
     *stated(
-        DRA_PLUGIN.section("UnprepareResourceClaims", "DRAPlugin"),
+        DRA_PLUGIN.section("UnprepareResourceClaims", ""),
         "unprepare",
         "1.34",
         must("undoes", "To unprepare undoes whatever was done to prepare."),
@@ -53,7 +53,7 @@ STATEMENTS: tuple[Statement, ...] = (
         must("other-process", "A claim may have been prepared by another process of the driver, before a restart."),
     ),
     *stated(
-        DRA_DRIVER_CPU.section("Attribute reference", "attribute-reference"),
+        DRA_DRIVER_CPU.section("device-attributes.md, Attribute reference", ""),
         "attributes",
         "1.34",
         must("socket", "socketID is the CPU socket of the group, or of the CPU."),
@@ -61,13 +61,13 @@ STATEMENTS: tuple[Statement, ...] = (
         must("cpu", "cpuID is the logical id of the CPU."),
     ),
     *stated(
-        DRA_DRIVER_CPU.section("Currently Supported", "currently-supported"),
+        DRA_DRIVER_CPU.section("feature-support.md, Currently Supported", ""),
         "features",
         "1.34",
         must("exclusive", "Pods that request CPUs by a claim are allocated exclusive CPUs."),
     ),
     *stated(
-        DRA_DRIVER_CPU.section("driverConfig sub-fields", "driverconfig-sub-fields"),
+        DRA_DRIVER_CPU.section("configuration.md, driverConfig sub-fields", ""),
         "configuration",
         "1.34",
         must("reserved", "CPUs that are reserved are excluded from allocation and from the ResourceSlice."),
