@@ -65,7 +65,7 @@ These were built from their public source and started unmodified, each at its ow
 
 | unmet | whose promise |
 |---|---|
-| `dra-driver/attributes/numa-node` | `numaNode` is a standard attribute of Kubernetes; its own page has a group's NUMA node |
+| `dra-driver/attributes/numa-node` | `numaNode` is Kubernetes' standard attribute; its own page has it too |
 | `dra-driver/attributes/socket` | its own page: `socketID` is the socket of the group |
 | `dra-driver/claims/can-have-what-is-published` | Kubernetes' API: claims consume a capacity together |
 | `dra-driver/unprepare/gives-back` | the same fault: CPUs of this node are with claims for the other |
