@@ -54,6 +54,25 @@ TAIL = """\
   (`--numa-nri-plugin`, on `snc2-small`, requirements `cpu-manager/*`): 31 cases passed and 5 failed. What failed was
   not yet held against its code or against what it promises, so it has no row.
 
+## Who was asked as a daemon
+
+These were built from their public source and started unmodified, each at its own door. No line was written for them.
+
+- **dra-driver-cpu**, commit de98098 (August 2026, after 0.2.0), at the [door for DRA drivers](dra-drivers.md):
+  `pytest --numa-conformance --numa-machine t2-two-sockets-interleaved --numa-dra-driver
+  "dracpu --hostname-override={node_name} --kubeconfig={kubeconfig} --reserved-cpus={reserved_cpus}"`.
+  Asked were 16 requirements of `dra-driver/`, 568 times in 33 s; the first verdict came after 20 s. Met are 12.
+
+| unmet | whose promise |
+|---|---|
+| `dra-driver/attributes/numa-node` | `numaNode` is Kubernetes' standard attribute; its own page has it too |
+| `dra-driver/attributes/socket` | its own page: `socketID` is the socket of the group |
+| `dra-driver/claims/can-have-what-is-published` | Kubernetes' API: claims consume a capacity together |
+| `dra-driver/unprepare/gives-back` | the same fault: CPUs of this node are with claims for the other |
+
+The machine has two sockets of three cores, and cores are numbered from 0 on each. A claim of 4 CPUs of NUMA node 0
+and 2 of node 1 gets `1-3,7-9`: 2 of node 0 and 4 of node 1. Cores of one number on two sockets are taken for one.
+
 ## What they taught
 
 - Two different wrong answers of one test were reported as an error of the suite. Now they are a failure (hwloc).

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.exact
             marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
         )
         for name, group in GROUPS.items()
-        if group.surface != "plugin"  # no kubelet answers as a device plugin
+        if group.surface not in ("plugin", "claims")  # no kubelet answers as a device plugin, or a DRA driver
     ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:

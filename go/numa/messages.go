@@ -69,6 +69,16 @@ const (
 	FeatureSchedulerMostAllocated = "scheduler/most-allocated"
 	// scoring strategy RequestedToCapacityRatio
 	FeatureSchedulerRequestedToCapacityRatio = "scheduler/requested-to-capacity-ratio"
+	// CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver
+	FeatureClaimsCPUs = "claims/cpus"
+	// a DRA driver that starts anew while claims are prepared
+	FeatureClaimsRestart = "claims/restart"
+	// CPUs of a claim that no other claim has, as dra-driver-cpu promises them
+	FeatureClaimsExclusiveCPUs = "claims/exclusive-cpus"
+	// socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them
+	FeatureClaimsAttributes = "claims/attributes"
+	// CPUs that a DRA driver is told to leave alone
+	FeatureClaimsReserved = "claims/reserved"
 	// QoS classes and effective requests of pods
 	FeatureNodeQoS = "node/qos"
 	// NUMA hints for exclusive CPUs
@@ -309,6 +319,47 @@ func (m Checkpoints) MarshalJSON() ([]byte, error) {
 	}{"checkpoints", fields(m)})
 }
 
+// ClaimPrepared: The claim is prepared. cpus: those that a container which uses it may run on.
+type ClaimPrepared struct {
+	CPUs string `json:"cpus"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m ClaimPrepared) MarshalJSON() ([]byte, error) {
+	type fields ClaimPrepared
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"prepared", fields(m)})
+}
+
+// ClaimRefused: The driver answered with an error.
+type ClaimRefused struct {
+	Message string `json:"message"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m ClaimRefused) MarshalJSON() ([]byte, error) {
+	type fields ClaimRefused
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"refused", fields(m)})
+}
+
+// ClaimUnprepared: The claim is prepared no longer.
+type ClaimUnprepared struct {
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m ClaimUnprepared) MarshalJSON() ([]byte, error) {
+	type fields ClaimUnprepared
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"unprepared", fields(m)})
+}
+
 // Classified: The class; container to exclusive CPUs; the same for the pod as a whole.
 type Classified struct {
 	QoS           string         `json:"qos"`
@@ -409,6 +460,37 @@ type Discover struct {
 // Discovered: The machine of a host tree.
 type Discovered struct {
 	Machine Machine `json:"machine"`
+}
+
+// DriverFailed: The driver has not registered in time, or publishes nothing: what happened.
+type DriverFailed struct {
+	Message string `json:"message"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m DriverFailed) MarshalJSON() ([]byte, error) {
+	type fields DriverFailed
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"failed", fields(m)})
+}
+
+// DriverStarted: The driver has registered: what stands in spec of each of its ResourceSlices.
+type DriverStarted struct {
+	Slices []json.RawMessage `json:"slices"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m DriverStarted) MarshalJSON() ([]byte, error) {
+	if m.Slices == nil {
+		m.Slices = []json.RawMessage{}
+	}
+	type fields DriverStarted
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"started", fields(m)})
 }
 
 // HintValue: A topology hint: NUMA node ids (null: any node will do) and whether it is preferred.
@@ -729,6 +811,13 @@ func (m Preferred) MarshalJSON() ([]byte, error) {
 	}{"preferred", fields(m)})
 }
 
+// PrepareClaim: Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
+//
+// One that is prepared, and asked for again, keeps what it has.
+type PrepareClaim struct {
+	Claim json.RawMessage `json:"claim"`
+}
+
 // PriorState: What is given already: shared pool, pod uid to container to CPUs, and what init containers leave for reuse.
 type PriorState struct {
 	Default     string                       `json:"default"`
@@ -903,6 +992,10 @@ func (m Resized) MarshalJSON() ([]byte, error) {
 	}{"resized", fields(m)})
 }
 
+// RestartDriver: The driver ends, and is started again with the same files. Containers run on, and claims stay prepared.
+type RestartDriver struct {
+}
+
 // RestartKubelet: The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on.
 type RestartKubelet struct {
 }
@@ -1003,6 +1096,15 @@ type SkippedContainer struct {
 	Container string `json:"container"`
 }
 
+// StartDriver: Start the driver on a machine where no claim is prepared. reserved_cpus: what it is to leave alone.
+//
+// host_root: as of pick.
+type StartDriver struct {
+	Machine      Machine `json:"machine"`
+	ReservedCPUs string  `json:"reserved_cpus,omitempty"`
+	HostRoot     string  `json:"host_root,omitempty"`
+}
+
 // StartFailed: The node does not come up: the stage that refuses, and its message.
 type StartFailed struct {
 	Stage   string `json:"stage"`
@@ -1056,6 +1158,15 @@ func (m UnknownPod) MarshalJSON() ([]byte, error) {
 	}{"unknown", fields(m)})
 }
 
+// UnprepareClaim: The container that uses the claim ends, and the claim with it. It need not be prepared.
+//
+// uid, namespace and name are the claim's.
+type UnprepareClaim struct {
+	UID       string `json:"uid"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
 // Update: A cpuset sent to the container runtime for a container that runs; mems: NUMA nodes sent with it.
 type Update struct {
 	UID       string  `json:"uid"`
@@ -1076,6 +1187,30 @@ type AllocateReply interface{ allocateReply() }
 func (Allocated) allocateReply()         {}
 func (AllocationRefused) allocateReply() {}
 func (PolicyRefused) allocateReply()     {}
+
+// ClaimsStartReply: what answers claims.start: DriverStarted or DriverFailed.
+type ClaimsStartReply interface{ claimsStartReply() }
+
+func (DriverStarted) claimsStartReply() {}
+func (DriverFailed) claimsStartReply()  {}
+
+// ClaimsRestartReply: what answers claims.restart: DriverStarted or DriverFailed.
+type ClaimsRestartReply interface{ claimsRestartReply() }
+
+func (DriverStarted) claimsRestartReply() {}
+func (DriverFailed) claimsRestartReply()  {}
+
+// ClaimsPrepareReply: what answers claims.prepare: ClaimPrepared or ClaimRefused.
+type ClaimsPrepareReply interface{ claimsPrepareReply() }
+
+func (ClaimPrepared) claimsPrepareReply() {}
+func (ClaimRefused) claimsPrepareReply()  {}
+
+// ClaimsUnprepareReply: what answers claims.unprepare: ClaimUnprepared or ClaimRefused.
+type ClaimsUnprepareReply interface{ claimsUnprepareReply() }
+
+func (ClaimUnprepared) claimsUnprepareReply() {}
+func (ClaimRefused) claimsUnprepareReply()    {}
 
 // NodeStartReply: what answers node.start: NodeStarted or StartFailed.
 type NodeStartReply interface{ nodeStartReply() }
@@ -1154,6 +1289,18 @@ func (ScoreRefused) scoreReply() {}
 type AllocateTarget interface {
 	// Allocate: One allocation of the static policy for one container, in a given state.
 	Allocate(Allocate) (AllocateReply, error)
+}
+
+// ClaimsTarget is a target of the surface claims: a DRA driver that gives CPUs to claims.
+type ClaimsTarget interface {
+	// ClaimsStart: Start the driver on a machine where no claim is prepared. reserved_cpus: what it is to leave alone.
+	ClaimsStart(StartDriver) (ClaimsStartReply, error)
+	// ClaimsRestart: The driver ends, and is started again with the same files. Containers run on, and claims stay prepared.
+	ClaimsRestart(RestartDriver) (ClaimsRestartReply, error)
+	// ClaimsPrepare: Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
+	ClaimsPrepare(PrepareClaim) (ClaimsPrepareReply, error)
+	// ClaimsUnprepare: The container that uses the claim ends, and the claim with it. It need not be prepared.
+	ClaimsUnprepare(UnprepareClaim) (ClaimsUnprepareReply, error)
 }
 
 // ClassifyTarget is a target of the surface classify: QoS class and exclusive CPUs of a pod.
@@ -1251,6 +1398,10 @@ type ScoreTarget interface {
 // methods are all but describe, in the order of their names.
 var methods = []method{
 	{"allocate", "allocate", nil, call(AllocateTarget.Allocate)},
+	{"claims.prepare", "claims", nil, call(ClaimsTarget.ClaimsPrepare)},
+	{"claims.restart", "claims", nil, call(ClaimsTarget.ClaimsRestart)},
+	{"claims.start", "claims", nil, call(ClaimsTarget.ClaimsStart)},
+	{"claims.unprepare", "claims", nil, call(ClaimsTarget.ClaimsUnprepare)},
 	{"classify", "classify", []string{FeatureNodeQoS}, call(ClassifyTarget.Classify)},
 	{"hints", "hints", []string{FeatureCPUManagerHints}, call(HintsTarget.Hints)},
 	{"host.discover", "host", []string{FeatureHostDiscover}, call(Discoverer.HostDiscover)},

@@ -8,7 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import allocate, beside, cpu, cpu_options, cpusets, exact, host, pick, placement, plugins, resizes, scheduler
+from . import (
+    allocate,
+    beside,
+    cpu,
+    cpu_options,
+    cpusets,
+    drivers,
+    exact,
+    host,
+    pick,
+    placement,
+    plugins,
+    resizes,
+    scheduler,
+)
 from .mutant import Mutant, mutant
 
 __all__ = ["MUTANTS", "Mutant", "mutant"]
@@ -27,6 +41,7 @@ MUTANTS: Mapping[str, mutant] = MappingProxyType(
             beside,
             cpusets,
             plugins,
+            drivers,
             resizes,
             exact,
         )

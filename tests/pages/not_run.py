@@ -19,6 +19,7 @@ ABSENT = {
     r".*--numa-kubelet |.*kubelet:\./kubelet|\.ci/build-kubelet ": "needs a kubelet; tests/real_kubelet",
     r"numa-conformance on ": "needs Linux with namespaces; tests/cli/test_on.py",
     r".*--numa-device-plugin ": "starts a plugin on each machine; tests/real_plugin",
+    r".*--numa-dra-driver ": "starts a driver on each machine; tests/real_dra",
     r".*--numa-nri-plugin ": "needs Go, and starts a plugin on each machine; tests/real_nri",
     r"numa-conformance (up|down|on-node|status|check-(exporter|scheduler))\b": "needs a cluster; tests/real_cluster",
     r"numa-conformance (check-node|collect-node)": "needs a node at work; tests/living_node",

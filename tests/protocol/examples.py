@@ -48,6 +48,11 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "plugin.allocate", {"devices": ["gpu-0"]}
     yield "plugin.allocate", {"devices": ["nobody's"]}
     yield "plugin.restart", {}
+    yield "claims.start", {"machine": machine, "reserved_cpus": "0"}
+    yield "claims.prepare", {"claim": _claim("a", 2)}
+    yield "claims.prepare", {"claim": _claim("b", 1000)}
+    yield "claims.restart", {}
+    yield "claims.unprepare", {"uid": "a", "namespace": "default", "name": "a"}
     yield "node.start", {"machine": machine, "kubelet": kubelet(cpuManagerPolicy="static")}
     yield "node.start", {"machine": machine, "kubelet": static_memory("single-numa-node"), "kubernetes_version": "1.32"}
     yield "node.admit", {"pod": best_effort("b")}
@@ -83,6 +88,16 @@ def examples(folder: Path) -> list[dict[str, Any]]:
         request = msgspec.convert(params, METHODS[method].request)
         lines.append({"method": method, "params": msgspec.to_builtins(request), "result": target.call(method, params)})
     return lines
+
+
+def _claim(uid: str, count: int) -> dict[str, Any]:
+    """Return a claim of CPUs of the device that the reference publishes for NUMA node 0."""
+    named = {"driver": "cpu.example.com", "pool": "node", "device": "numa-0", "request": "cpus"}
+    result = {**named, "consumedCapacity": {"cpu.example.com/cpu": str(count)}}
+    return {
+        "metadata": {"name": uid, "namespace": "default", "uid": uid},
+        "status": {"allocation": {"devices": {"results": [result]}}},
+    }
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import msgspec
 import pytest
 
 from numa_conformance.protocol import METHODS
+from numa_conformance.protocol.messages.claims import DriverFailed
 from numa_conformance.protocol.messages.node import ReadmittedPod, RejectedPod, Restarted
 from numa_conformance.protocol.messages.plugin import PluginFailed
 from numa_conformance.protocol.schema import protocol_schema
@@ -29,7 +30,9 @@ def test_every_message_has_an_example():
         reply = msgspec.convert(line["result"], METHODS[line["method"]].reply)
         shown |= {type(reply)} | ({type(pod) for pod in reply.pods} if isinstance(reply, Restarted) else set())
     known = {cls for method in METHODS.values() for cls in (method.request, *method.replies)}
-    assert known | {ReadmittedPod, RejectedPod} == shown | {PluginFailed}, "the reference registers always"
+    assert known | {ReadmittedPod, RejectedPod} == shown | {PluginFailed, DriverFailed}, (
+        "the reference registers always"
+    )
 
 
 @pytest.fixture(scope="module")

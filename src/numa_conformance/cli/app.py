@@ -23,6 +23,7 @@ _COMMANDS = {
     "on": "run any program on a machine of the catalogue",
     "kubelet-target": "serve an unmodified kubelet as a target",
     "device-plugin-target": "serve an unmodified device plugin as a target",
+    "dra-target": "serve an unmodified DRA driver as a target",
     "nri-target": "serve an unmodified NRI plugin as a target",
     "check-node": "say where a node at work is not as documented",
     "collect-node": "write a dump of a node for check-node, without secrets",

@@ -21,6 +21,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "device-plugin-target": (
         "smoke --target-command 'numa-conformance device-plugin-target -- ./my-plugin {plugin_folder} {host_root}'",
     ),
+    "dra-target": ("smoke --target-command 'numa-conformance dra-target -- ./my-driver --kubeconfig {kubeconfig}'",),
     "nri-target": (
         "smoke --target-command 'numa-conformance nri-target -- ./my-plugin -socket {nri_socket} -root {host_root}'",
     ),

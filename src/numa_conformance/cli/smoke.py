@@ -11,6 +11,7 @@ from ..machine import load_machine, machine_to_dict
 from ..protocol import Client, NotClaimed, TargetFault, Unsupported
 from ..protocol.message import Request
 from ..protocol.messages.allocate import Allocate
+from ..protocol.messages.claims import RestartDriver, StartDriver, UnprepareClaim
 from ..protocol.messages.classify import Classify
 from ..protocol.messages.hints import Hints
 from ..protocol.messages.merge import Merge
@@ -73,6 +74,7 @@ _OPTIONAL = {
     "node.restart": "node/restart",
     "plugin.prefer": "device-plugin/preferred-allocation",
     "plugin.restart": "device-plugin/restart",
+    "claims.restart": "claims/restart",
 }
 """Methods that go with a feature."""
 
@@ -121,4 +123,7 @@ def _questions() -> list[Request[Any]]:
         PreferDevices([], [], 0),
         AllocateDevices([]),
         RestartKubelet(),
+        StartDriver(machine),
+        UnprepareClaim("smoke", "default", "smoke"),
+        RestartDriver(),
     ]

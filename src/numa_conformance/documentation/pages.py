@@ -10,6 +10,7 @@ from types import MappingProxyType
 __all__ = ["PAGES", "Page", "Section", "anchor_of"]
 
 _SITE = "https://kubernetes.io/docs"
+_LIBRARY = "https://github.com/kubernetes/dynamic-resource-allocation/blob/master"
 _ENHANCEMENTS = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node"
 
 
@@ -113,6 +114,41 @@ DEVICE_PLUGIN_API = Page(
     "1.34",
     checked=False,
 )
+DRA = Page(
+    "dra",
+    "Dynamic Resource Allocation",
+    f"{_SITE}/concepts/scheduling-eviction/dynamic-resource-allocation/",
+    "1.34",
+    checked=False,
+)
+DRA_API = Page(
+    "dra-api",
+    "API resource.k8s.io/v1, its comments",
+    "https://github.com/kubernetes/api/blob/master/resource/v1/types.go",
+    "1.37",
+    checked=False,
+)
+DRA_PLUGIN = Page(
+    "dra-plugin",
+    "Library kubeletplugin, the interface DRAPlugin",
+    f"{_LIBRARY}/kubeletplugin/draplugin.go",
+    "1.37",
+    checked=False,
+)
+DRA_ATTRIBUTES = Page(
+    "dra-attributes",
+    "Library deviceattribute, standard attributes",
+    f"{_LIBRARY}/deviceattribute/attribute.go",
+    "1.37",
+    checked=False,
+)
+DRA_DRIVER_CPU = Page(
+    "dra-driver-cpu",
+    "dra-driver-cpu, its pages for users",
+    "https://github.com/kubernetes-sigs/dra-driver-cpu/tree/main/docs/user",
+    "1.37",
+    checked=False,
+)
 RESERVE = Page(
     "reserve",
     "Reserve Compute Resources for System Daemons",
@@ -190,6 +226,11 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             MEMORY_KEP,
             DEVICE_PLUGINS,
             DEVICE_PLUGIN_API,
+            DRA,
+            DRA_API,
+            DRA_PLUGIN,
+            DRA_ATTRIBUTES,
+            DRA_DRIVER_CPU,
             RESERVE,
             BIN_PACKING,
             POD_QOS,

@@ -1,14 +1,23 @@
 """What is used of the interfaces that Kubernetes publishes, field numbers as published.
 
-CRI v1 (``k8s.io/cri-api/pkg/apis/runtime/v1``), device plugins v1beta1 and PodResources v1
-(``k8s.io/kubelet/pkg/apis``).
+CRI v1 (``k8s.io/cri-api/pkg/apis/runtime/v1``); device plugins v1beta1, PodResources v1, registration of plugins
+and DRA (``k8s.io/kubelet/pkg/apis``); ResourceSlices (``k8s.io/api/resource``).
 """
 
 from __future__ import annotations
 
 from .wire import Package
 
-__all__ = ["CRI", "DEVICE_PLUGINS", "POD_RESOURCES"]
+__all__ = [
+    "CRI",
+    "DEVICE_PLUGINS",
+    "DRA",
+    "DRA_V1BETA1",
+    "POD_RESOURCES",
+    "REGISTRATION",
+    "RESOURCE_API",
+    "RESOURCE_API_V1BETA1",
+]
 
 CRI = Package(
     "runtime.v1",
@@ -112,4 +121,81 @@ POD_RESOURCES = Package(
         "ListPodResourcesResponse": "pod_resources=1:PodResources[]",
         "AllocatableResourcesResponse": "devices=1:ContainerDevices[] cpu_ids=2:int64[] memory=3:ContainerMemory[]",
     },
+)
+
+REGISTRATION = Package(
+    "pluginregistration",
+    {
+        "Empty": "",
+        "PluginInfo": "type=1 name=2 endpoint=3 supported_versions=4:string[]",
+        "RegistrationStatus": "plugin_registered=1:bool error=2",
+    },
+)
+
+_DRA = {
+    "Empty": "",
+    "Claim": "namespace=1 uid=2 name=3",
+    "NodePrepareResourcesRequest": "claims=1:Claim[]",
+    "NodePrepareResourcesResponse": "claims=1:PreparedEntry[]",
+    "PreparedEntry": "key=1 value=2:NodePrepareResourceResponse",
+    "NodePrepareResourceResponse": "devices=1:Device[] error=2",
+    "Device": "request_names=1:string[] pool_name=2 device_name=3 cdi_device_ids=4:string[]",
+    "NodeUnprepareResourcesRequest": "claims=1:Claim[]",
+    "NodeUnprepareResourcesResponse": "claims=1:UnpreparedEntry[]",
+    "UnpreparedEntry": "key=1 value=2:NodeUnprepareResourceResponse",
+    "NodeUnprepareResourceResponse": "error=1",
+}
+"""On the wire a map is a list of messages with a key and a value."""
+DRA, DRA_V1BETA1 = (Package(f"k8s.io.kubelet.pkg.apis.dra.{version}", _DRA) for version in ("v1", "v1beta1"))
+
+_DEVICE = (
+    "attributes={0}:AttributeEntry[] capacity={1}:CapacityEntry[] consumesCounters={2}:DeviceCounterConsumption[] "
+    "nodeName={3} allNodes={4}:bool taints={5}:DeviceTaint[] bindsToNode={6}:bool bindingConditions={7}:string[] "
+    "bindingFailureConditions={8}:string[] allowMultipleAllocations={9}:bool"
+)
+_RESOURCE = {
+    "Empty": "",
+    "Unknown": "raw=2:bytes",
+    "ResourceSlice": "metadata=1:ObjectMeta spec=2:ResourceSliceSpec",
+    "ObjectMeta": "name=1 generateName=2 uid=5 resourceVersion=6 labels=11:TextEntry[] annotations=12:TextEntry[] "
+    "ownerReferences=13:OwnerReference[]",
+    "TextEntry": "key=1 value=2",
+    "OwnerReference": "kind=1 name=3 uid=4 apiVersion=5 controller=6:bool blockOwnerDeletion=7:bool",
+    "ResourceSliceSpec": "driver=1 pool=2:ResourcePool nodeName=3 allNodes=5:bool devices=6:Device[] "
+    "perDeviceNodeSelection=7:bool sharedCounters=8:CounterSet[]",
+    "ResourcePool": "name=1 generation=2:int64 resourceSliceCount=3:int64",
+    "AttributeEntry": "key=1 value=2:DeviceAttribute",
+    "DeviceAttribute": "int=2:int64 bool=3:bool string=4 version=5 ints=6:int64[] bools=7:bool[] strings=8:string[] "
+    "versions=9:string[]",
+    "CapacityEntry": "key=1 value=2:DeviceCapacity",
+    "DeviceCapacity": "value=1:Quantity requestPolicy=2:CapacityRequestPolicy",
+    "CapacityRequestPolicy": "default=1:Quantity validValues=3:Quantity[] validRange=4:CapacityRequestPolicyRange",
+    "CapacityRequestPolicyRange": "min=1:Quantity max=2:Quantity step=3:Quantity",
+    "Quantity": "string=1",
+    "DeviceCounterConsumption": "counterSet=1 counters=2:CounterEntry[]",
+    "CounterSet": "name=1 counters=2:CounterEntry[]",
+    "CounterEntry": "key=1 value=2:Counter",
+    "Counter": "value=1:Quantity",
+    "DeviceTaint": "key=1 value=2 effect=3",
+    "NodeAllocatableEntry": "key=1 value=2:NodeAllocatableResource",
+    "NodeAllocatableResource": "mapping=3:NodeAllocatableMapping",
+    "NodeAllocatableMapping": "capacityKey=1 capacityMultiplier=2:Quantity deviceMultiplier=3:Quantity",
+}
+RESOURCE_API = Package(
+    "k8s.io.api.resource.v1",
+    {
+        **_RESOURCE,
+        "Device": f"name=1 {_DEVICE.format(2, 3, 4, 5, 7, 8, 9, 10, 11, 12)} "
+        "nodeAllocatableResources=14:NodeAllocatableEntry[]",
+    },
+    "proto2",
+)
+RESOURCE_API_V1BETA1 = Package(
+    "k8s.io.api.resource.v1beta1",
+    {
+        **_RESOURCE,
+        "Device": "name=1 basic=2:BasicDevice",
+        "BasicDevice": _DEVICE.format(1, 2, 3, 4, 6, 7, 8, 9, 10, 11),
+    },
+    "proto2",
 )

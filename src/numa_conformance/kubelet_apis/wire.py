@@ -25,6 +25,7 @@ _SECONDS = 10
 _KINDS = {
     "string": Field.TYPE_STRING,
     "bool": Field.TYPE_BOOL,
+    "bytes": Field.TYPE_BYTES,
     "int32": Field.TYPE_INT32,
     "int64": Field.TYPE_INT64,
     "uint32": Field.TYPE_UINT32,
@@ -35,10 +36,10 @@ _KINDS = {
 class Package:
     """The messages of one published package; ``package.Name(field=value)`` makes one."""
 
-    def __init__(self, name: str, messages: Mapping[str, str]) -> None:
-        """Take the package's name and its messages: name to fields."""
+    def __init__(self, name: str, messages: Mapping[str, str], syntax: str = "proto3") -> None:
+        """Take the package's name and its messages: name to fields. Only proto2 tells 0 from what is not there."""
         self.name = name
-        file = FileDescriptorProto(name=f"{name}.proto", package=name, syntax="proto3")
+        file = FileDescriptorProto(name=f"{name}.proto", package=name, syntax=syntax)
         for message, fields in messages.items():
             _describe(file.message_type.add(name=message), fields.split(), name)
         pool = DescriptorPool()

@@ -27,10 +27,22 @@ from ..scheduler import score_node
 from . import answers
 from .container_question import ask_container, ask_hints
 from .device_plugin import PluginOfMachine
+from .dra_driver import DriverOfMachine
 from .features import FEATURES
 from .merge_question import ask_merge, hint_of
 from .messages import SURFACES
 from .messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from .messages.claims import (
+    ClaimPrepared,
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    PrepareClaim,
+    RestartDriver,
+    StartDriver,
+    UnprepareClaim,
+)
 from .messages.classify import Classified, Classify
 from .messages.describe import PROTOCOL, Describe, Description
 from .messages.hints import Hints, OfferedHints
@@ -113,6 +125,7 @@ class ReferenceTarget:
         self._store = JournalStore()
         self._overheard = Overheard()
         self._plugin = PluginOfMachine(None)
+        self._driver = DriverOfMachine(None)
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -200,6 +213,23 @@ class ReferenceTarget:
     def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
         """Serve devices."""
         return self._plugin.allocate(request)
+
+    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
+        """Publish the CPUs of a machine."""
+        self._driver = DriverOfMachine(machine_from_dict(request.machine, "machine"), request.reserved_cpus)
+        return self._driver.started()
+
+    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
+        """Publish them again."""
+        return self._driver.started()
+
+    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
+        """Give a claim CPUs."""
+        return self._driver.prepare(request.claim)
+
+    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
+        """Let go of them."""
+        return self._driver.unprepare(request.uid)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""

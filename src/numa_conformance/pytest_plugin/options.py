@@ -32,6 +32,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("target-command", "the implementation under test in any language: serves stdio", metavar="COMMAND"),
     Option("kubelet", "an unmodified kubelet as the implementation under test: its binary", metavar="PATH"),
     Option("device-plugin", "an unmodified device plugin as the implementation under test", metavar="COMMAND"),
+    Option("dra-driver", "an unmodified DRA driver of CPUs as the implementation under test", metavar="COMMAND"),
     Option("nri-plugin", "an unmodified NRI plugin as the implementation under test", metavar="COMMAND"),
     Option(
         "at-once",
@@ -91,7 +92,7 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-NAMING = ("target", "target_command", "kubelet", "device_plugin", "nri_plugin")
+NAMING = ("target", "target_command", "kubelet", "device_plugin", "dra_driver", "nri_plugin")
 """The options that name the target, one of which may stand."""
 
 

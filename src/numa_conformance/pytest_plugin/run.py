@@ -12,6 +12,7 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..real_dra.command import serving as serving_dra
 from ..real_kubelet.command import serving
 from ..real_nri.command import serving as serving_nri
 from ..real_plugin.command import serving as serving_plugin
@@ -172,7 +173,12 @@ def _at_once(config: pytest.Config) -> int:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    unmodified = {"numa_kubelet": serving, "numa_device_plugin": serving_plugin, "numa_nri_plugin": serving_nri}
+    unmodified = {
+        "numa_kubelet": serving,
+        "numa_device_plugin": serving_plugin,
+        "numa_dra_driver": serving_dra,
+        "numa_nri_plugin": serving_nri,
+    }
     for option, serving_it in unmodified.items():
         if named := setting(config, option):
             return serving_it(named)

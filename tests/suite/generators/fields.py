@@ -66,6 +66,13 @@ BY_HAND: Mapping[str, Mapping[str, str]] = {
     "plugin.start": {"machine": "those of the catalogue; nothing else of a machine is told to a plugin", **_TREE},
     "plugin.prefer": dict.fromkeys(("available", "included", "size"), _LISTED),
     "plugin.allocate": {"devices": _LISTED},
+    "claims.start": {
+        "machine": "those of the catalogue; nothing else of a machine is told to a driver",
+        "reserved_cpus": "none, then one CPU",
+        **_TREE,
+    },
+    "claims.prepare": {"claim": "allocated of what the driver publishes, which only it decides"},
+    "claims.unprepare": dict.fromkeys(("uid", "namespace", "name"), "those of a claim, prepared or not"),
     "node.restart": {
         "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
     },

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from . import (
     cpu_management_policies,
     device_plugins,
+    dra_drivers,
     memory_manager,
     node_resource_managers,
     pods,
@@ -30,6 +31,7 @@ PAGES = (
     topology_source,
     memory_manager,
     device_plugins,
+    dra_drivers,
     pods,
     resize,
     scheduler,

@@ -18,6 +18,7 @@ from ..generators import half_cores
 from ..generators.allocations import allocation_sweep
 from ..generators.apart import apart
 from ..generators.cells import cells
+from ..generators.claims import claims
 from ..generators.crashes import NEEDED, crashes
 from ..generators.device_plugins import device_plugins
 from ..generators.examples_of_nodes import examples_of_nodes
@@ -35,6 +36,7 @@ from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
+from ..judge.claims import Preparation, Publication, Release
 from ..judge.classified import Classified
 from ..judge.hinted import CpuHints
 from ..judge.may_run import MayRun
@@ -170,6 +172,10 @@ def _plugins(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator
     return device_plugins(claimed, machines, seed)
 
 
+def _claims(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return claims(claimed, machines, seed)
+
+
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
@@ -186,6 +192,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
             Group("plugins", "plugin", (Registration, DevicePreference, DevicesServed), _plugins),
+            Group("claims", "claims", (Publication, Preparation, Release), _claims),
         )
     }
 )

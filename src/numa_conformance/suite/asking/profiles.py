@@ -45,11 +45,12 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "pick": frozenset({"cpu-manager/static"}) | _PICKED,
         "score": _below("scheduler/"),
         "plugin": _below("device-plugin/"),
+        "claims": _below("claims/"),
     }
 )
 """The name of a set to its features. Names are permanent; a set may grow with the suite."""
 
-OF_ONE_SURFACE = frozenset({"pick", "score", "plugin"})
+OF_ONE_SURFACE = frozenset({"pick", "score", "plugin", "claims"})
 """The profiles that ask what shows on the surface of their name, and nothing else."""
 
 OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -57,6 +58,7 @@ OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
         "pick": _PICKED,
         "score": _below("scheduler/"),
         "plugin": frozenset({"device-plugin/preferred-allocation", "device-plugin/restart"}),
+        "claims": _below("claims/") - {"claims/cpus"},
     }
 )
 """The name of a profile to the features of it that one need not have to conform to it."""

@@ -16,7 +16,7 @@ Answer = Mapping[str, Any]
 Script = Generator[Question, Answer, None]
 """Yields questions and is sent the answers; ends when it has asked enough."""
 
-WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start", "plugin.start"})
+WITH_MACHINE = frozenset({"pick", "allocate", "hints", "node.start", "plugin.start", "claims.start"})
 """The questions that tell the machine."""
 
 

@@ -292,6 +292,34 @@ class PluginRefused(Outcome, tag="refused", frozen=True):
     message: str
 
 
+class DriverStarted(Outcome, tag="started", frozen=True):
+    """A DRA driver has published what stands in ``spec`` of its ResourceSlices."""
+
+    slices: tuple[dict[str, Any], ...]
+
+
+class DriverFailed(Outcome, tag="failed", frozen=True):
+    """A DRA driver has not registered, or publishes nothing."""
+
+    message: str
+
+
+class ClaimPrepared(Outcome, tag="prepared", frozen=True):
+    """A claim is prepared; ``cpus``: what its container may run on."""
+
+    cpus: CpuBits
+
+
+class ClaimUnprepared(Outcome, tag="unprepared", frozen=True):
+    """A claim is prepared no longer."""
+
+
+class ClaimRefused(Outcome, tag="refused", frozen=True):
+    """A DRA driver answered with an error."""
+
+    message: str
+
+
 READERS: Mapping[str, Any] = {
     "pick": Picked | PickRefused,
     "classify": PodClass,
@@ -312,6 +340,10 @@ READERS: Mapping[str, Any] = {
     "plugin.restart": PluginStarted | PluginFailed,
     "plugin.prefer": Preferred | PluginRefused,
     "plugin.allocate": DevicesAllocated | PluginRefused,
+    "claims.start": DriverStarted | DriverFailed,
+    "claims.restart": DriverStarted | DriverFailed,
+    "claims.prepare": ClaimPrepared | ClaimRefused,
+    "claims.unprepare": ClaimUnprepared | ClaimRefused,
     SEEN: Seen,
 }
 """The class, or the union of classes, of the answers of each method that a history may hold."""

@@ -20,11 +20,13 @@ __all__ = [
     "Allocate",
     "AllocateDevices",
     "Classify",
+    "DeviceResult",
     "Hints",
     "Look",
     "Merge",
     "Pick",
     "PreferDevices",
+    "PrepareClaim",
     "PriorState",
     "Question",
     "QuestionError",
@@ -33,7 +35,9 @@ __all__ = [
     "RestartNode",
     "RunPod",
     "Score",
+    "StartDriver",
     "StartNode",
+    "UnprepareClaim",
     "WrittenStrategy",
     "question_of",
 ]
@@ -207,6 +211,64 @@ class AllocateDevices(Question, frozen=True):
     devices: tuple[str, ...]
 
 
+class StartDriver(Question, frozen=True):
+    """To start a DRA driver, and what it is to leave alone."""
+
+    reserved_cpus: CpuBits = CpuBits(0)
+
+
+class DeviceResult(Question, frozen=True, rename="camel"):
+    """A device that is allocated to a claim, and how much is consumed of its capacities."""
+
+    driver: str
+    pool: str
+    device: str
+    consumed_capacity: dict[str, Fraction] = {}
+
+
+class _Devices(Question, frozen=True):
+    results: tuple[DeviceResult, ...]
+
+
+class _Allocation(Question, frozen=True):
+    devices: _Devices
+
+
+class _ClaimStatus(Question, frozen=True):
+    allocation: _Allocation
+
+
+class _ClaimMetadata(Question, frozen=True):
+    uid: str
+
+
+class _Claim(Question, frozen=True):
+    metadata: _ClaimMetadata
+    status: _ClaimStatus
+
+
+class PrepareClaim(Question, frozen=True):
+    """To prepare a ResourceClaim that is allocated."""
+
+    claim: _Claim
+
+    @property
+    def uid(self) -> str:
+        """The claim's."""
+        return self.claim.metadata.uid
+
+    @property
+    def results(self) -> tuple[DeviceResult, ...]:
+        """What is allocated to it."""
+        return self.claim.status.allocation.devices.results
+
+
+class UnprepareClaim(Question, frozen=True):
+    """To unprepare one."""
+
+    uid: str
+
+
 class Look(Question, frozen=True):
     """What a node at work was looked at with."""
 
@@ -235,6 +297,10 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "plugin.restart": Question,
     "plugin.prefer": PreferDevices,
     "plugin.allocate": AllocateDevices,
+    "claims.start": StartDriver,
+    "claims.restart": Question,
+    "claims.prepare": PrepareClaim,
+    "claims.unprepare": UnprepareClaim,
     SEEN: Look,
 }
 

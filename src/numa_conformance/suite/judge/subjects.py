@@ -11,6 +11,7 @@ from ..history.history import History
 from ..history.sightings import SEEN
 from .allocated import allocated
 from .choice import Choice, cpus_of
+from .claims import ClaimFollower
 from .classified import classified
 from .hinted import hinted
 from .merged import merged
@@ -50,15 +51,19 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
         yield from starts(history.head, pairs)
         return
     machine = history.head.machine
-    node, scores, plugin = NodeFollower(machine), Scores(pairs), PluginFollower(machine)
+    node, scores = NodeFollower(machine), Scores(pairs)
+    daemons: dict[str, PluginFollower | ClaimFollower] = {
+        "plugin": PluginFollower(machine),
+        "claims": ClaimFollower(machine),
+    }
     for number, (step, (question, reply)) in enumerate(zip(steps, pairs, strict=True)):
         if question is None or reply is None:
             continue
         read = _READERS.get(step.method)
         if read is not None:
             yield from ((number, subject) for subject in read(machine, question, reply))
-        elif step.method.startswith("plugin."):
-            yield from ((number, subject) for subject in plugin.subjects(question, reply))
+        elif (daemon := daemons.get(step.method.partition(".")[0])) is not None:
+            yield from ((number, subject) for subject in daemon.subjects(question, reply))
         elif step.method == "score":
             yield from ((number, subject) for subject in scores.at(number))
         else:

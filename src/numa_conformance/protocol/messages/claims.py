@@ -1,0 +1,97 @@
+"""The surface ``claims``: a driver of Dynamic Resource Allocation (DRA) that gives CPUs to the containers of claims.
+
+Objects are those of the API group ``resource.k8s.io/v1``.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from ..message import Outcome, Request
+from ..values import JsonObject
+
+__all__ = [
+    "FEATURES",
+    "SURFACE",
+    "ClaimPrepared",
+    "ClaimRefused",
+    "ClaimUnprepared",
+    "DriverFailed",
+    "DriverStarted",
+    "PrepareClaim",
+    "RestartDriver",
+    "StartDriver",
+    "UnprepareClaim",
+]
+
+SURFACE = "a DRA driver that gives CPUs to claims"
+FEATURES = {
+    "claims/cpus": "CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver",
+    "claims/restart": "a DRA driver that starts anew while claims are prepared",
+    "claims/exclusive-cpus": "CPUs of a claim that no other claim has, as dra-driver-cpu promises them",
+    "claims/attributes": "socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them",
+    "claims/reserved": "CPUs that a DRA driver is told to leave alone",
+}
+
+
+class DriverStarted(Outcome, tag="started", frozen=True):
+    """The driver has registered: what stands in ``spec`` of each of its ResourceSlices."""
+
+    slices: list[JsonObject]
+
+
+class DriverFailed(Outcome, tag="failed", frozen=True):
+    """The driver has not registered in time, or publishes nothing: what happened."""
+
+    message: str
+
+
+class StartDriver(Request[DriverStarted | DriverFailed], method="claims.start", surface="claims", frozen=True):
+    """Start the driver on a machine where no claim is prepared. ``reserved_cpus``: what it is to leave alone.
+
+    ``host_root``: as of ``pick``.
+    """
+
+    machine: JsonObject
+    reserved_cpus: str = ""
+    host_root: str | UnsetType = UNSET
+
+
+class RestartDriver(Request[DriverStarted | DriverFailed], method="claims.restart", surface="claims", frozen=True):
+    """The driver ends, and is started again with the same files. Containers run on, and claims stay prepared."""
+
+
+class ClaimPrepared(Outcome, tag="prepared", frozen=True):
+    """The claim is prepared. ``cpus``: those that a container which uses it may run on."""
+
+    cpus: str
+
+
+class ClaimRefused(Outcome, tag="refused", frozen=True):
+    """The driver answered with an error."""
+
+    message: str
+
+
+class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare", surface="claims", frozen=True):
+    """Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
+
+    One that is prepared, and asked for again, keeps what it has.
+    """
+
+    claim: JsonObject
+
+
+class ClaimUnprepared(Outcome, tag="unprepared", frozen=True):
+    """The claim is prepared no longer."""
+
+
+class UnprepareClaim(Request[ClaimUnprepared | ClaimRefused], method="claims.unprepare", surface="claims", frozen=True):
+    """The container that uses the claim ends, and the claim with it. It need not be prepared.
+
+    ``uid``, ``namespace`` and ``name`` are the claim's.
+    """
+
+    uid: str
+    namespace: str
+    name: str

@@ -1,0 +1,262 @@
+"""A stand-in of the API server for one node: its Node, the ResourceClaims there, and ResourceSlices, on loopback.
+
+It serves what a driver made with ``k8s.io/dynamic-resource-allocation/kubeletplugin`` asks for. It knows no users,
+validates nothing, and takes all slices to be of its node.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from .objects import VERSIONS, claim_for, read_slice, spec_of
+
+__all__ = ["ApiServer"]
+
+_GROUP = "resource.k8s.io"
+_INITIAL_END = {"k8s.io/initial-events-end": "true"}
+_LOOK_SECONDS = 0.5
+Object = dict[str, Any]
+
+
+class ApiServer:
+    """Serves until ``close``; ``url`` is where."""
+
+    def __init__(self, node: str) -> None:
+        """Take the node's name."""
+        self.node: Object = {
+            "metadata": {"name": node, "uid": f"uid-of-{node}", "labels": {"kubernetes.io/hostname": node}}
+        }
+        self.claims: dict[tuple[str, str], Object] = {}
+        self.slices = _Slices()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.api = self
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    def published(self) -> list[Object]:
+        """Return the specs of the slices, of each pool those of its highest generation, in order of their names."""
+        specs = [spec_of(written) for _, written in sorted(self.slices.kept.items())]
+        return [
+            spec
+            for spec in specs
+            if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))
+        ]
+
+    def is_complete(self) -> bool:
+        """Tell whether there are slices, and as many of each pool as they say."""
+        specs = self.published()
+        counts = [
+            sum(_pool(each) == _pool(spec) for each in specs) == (spec.get("pool") or {}).get("resourceSliceCount")
+            for spec in specs
+        ]
+        return bool(specs) and all(counts)
+
+    def close(self) -> None:
+        """End, and all who watch."""
+        self.slices.end()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _pool(spec: Mapping[str, Any]) -> tuple[object, object]:
+    return spec.get("driver"), (spec.get("pool") or {}).get("name")
+
+
+def _generation(spec: Mapping[str, Any]) -> int:
+    return int((spec.get("pool") or {}).get("generation") or 0)
+
+
+class _Slices:
+    """The ResourceSlices, and what has happened to them in order."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Object] = {}
+        self._events: list[tuple[str, Object]] = []
+        self._changed = threading.Condition()
+        self._names = itertools.count(1)
+        self._ended = False
+
+    @property
+    def version(self) -> str:
+        return str(len(self._events))
+
+    def create(self, written: Object) -> Object:
+        metadata = written.setdefault("metadata", {})
+        metadata.setdefault("name", f"{metadata.get('generateName', 'slice-')}{next(self._names):05}")
+        metadata["uid"] = f"uid-of-{metadata['name']}"
+        return self._put("ADDED", written)
+
+    def update(self, name: str, written: Object) -> Object:
+        written["metadata"] = {**self.kept[name]["metadata"], **(written.get("metadata") or {})}
+        return self._put("MODIFIED", written)
+
+    def delete(self, name: str) -> Object:
+        with self._changed:
+            gone = self.kept.pop(name)
+            self._happened("DELETED", gone)
+        return gone
+
+    def _put(self, kind: str, written: Object) -> Object:
+        with self._changed:
+            self.kept[written["metadata"]["name"]] = written
+            return self._happened(kind, written)
+
+    def _happened(self, kind: str, written: Object) -> Object:
+        written["metadata"] = {**written["metadata"], "resourceVersion": str(len(self._events) + 1)}
+        self._events.append((kind, written))
+        self._changed.notify_all()
+        return written
+
+    def forget(self) -> None:
+        """Drop all, as a kubelet does that starts: drivers publish anew."""
+        for name in list(self.kept):
+            self.delete(name)
+
+    def events(self, since: int) -> Iterator[tuple[str, Object] | None]:
+        """Yield what happens after a version, until all ends; None now and then, where nothing does."""
+        while not self._ended:
+            with self._changed:
+                if len(self._events) <= since:
+                    self._changed.wait(_LOOK_SECONDS)
+                new = self._events[since:]
+            yield from new
+            if not new:
+                yield None
+            since += len(new)
+
+    def end(self) -> None:
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    api: ApiServer
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def _answer(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length) if length else b""
+        address = urlsplit(self.path)
+        try:
+            self._route(address.path.strip("/").split("/"), parse_qs(address.query), body)
+        except KeyError:
+            self._fail(HTTPStatus.NOT_FOUND, "NotFound", f"{self.command} {address.path}: there is none")
+        except ValueError as error:
+            self._fail(HTTPStatus.BAD_REQUEST, "BadRequest", str(error))
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = _answer  # noqa: N815  (named by the library)
+
+    def _route(self, path: list[str], query: Mapping[str, list[str]], body: bytes) -> None:
+        match path:
+            case ["api", "v1", "nodes", name] if self.command == "GET" and name == self._api.node["metadata"]["name"]:
+                self._send({**self._api.node, "kind": "Node", "apiVersion": "v1"})
+            case ["apis", group, version, "resourceslices", *names] if group == _GROUP and version in VERSIONS:
+                self._slices(version, names, query, body)
+            case ["apis", group, version, "namespaces", space, "resourceclaims", name, *below] if (
+                group == _GROUP and version in VERSIONS
+            ):
+                self._claim(version, (space, name), below, body)
+            case ["version"]:
+                self._send({"major": "1", "minor": "37", "gitVersion": "v1.37.0"})
+            case _:
+                raise KeyError(self.path)
+
+    def _claim(self, version: str, key: tuple[str, str], below: list[str], body: bytes) -> None:
+        claim = self._api.claims[key]
+        if self.command == "PUT" and below == ["status"]:
+            devices = (json.loads(body).get("status") or {}).get("devices")
+            claim["status"] = {**claim.get("status", {}), "devices": devices}
+        elif self.command != "GET":
+            raise ValueError(f"{self.command} of a ResourceClaim is not served: PUT its status as JSON, or GET it")
+        self._send(claim_for(version, claim))
+
+    def _slices(self, version: str, names: list[str], query: Mapping[str, list[str]], body: bytes) -> None:
+        kept = self._api.slices
+        match self.command, names:
+            case "GET", []:
+                if query.get("watch", [""])[0] in ("true", "1"):
+                    self._watch(version, query)
+                else:
+                    self._send(self._listed(version))
+            case "GET", [name]:
+                self._send(_in(version, kept.kept[name]))
+            case "POST", []:
+                self._send(_in(version, kept.create(read_slice(body, version))), HTTPStatus.CREATED)
+            case "PUT", [name]:
+                self._send(_in(version, kept.update(name, read_slice(body, version))))
+            case "DELETE", [name]:
+                self._send(_in(version, kept.delete(name)))
+            case _:
+                raise ValueError(f"{self.command} is not served: POST, PUT, DELETE or GET a ResourceSlice")
+
+    def _listed(self, version: str) -> Object:
+        kept = self._api.slices
+        return {
+            "kind": "ResourceSliceList",
+            "apiVersion": f"{_GROUP}/{version}",
+            "metadata": {"resourceVersion": kept.version},
+            "items": [_in(version, written) for written in kept.kept.values()],
+        }
+
+    def _watch(self, version: str, query: Mapping[str, list[str]]) -> None:
+        kept = self._api.slices
+        since = int(query.get("resourceVersion", ["0"])[0] or 0)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            if query.get("sendInitialEvents") == ["true"]:
+                since = int(kept.version)
+                for written in list(kept.kept.values()):
+                    self._tell("ADDED", _in(version, written))
+                bookmark = {"metadata": {"resourceVersion": str(since), "annotations": _INITIAL_END}}
+                self._tell("BOOKMARK", _in(version, bookmark))
+            for event in kept.events(since):
+                if event is not None:
+                    self._tell(event[0], _in(version, event[1]))
+        except OSError:
+            return  # nobody watches any more
+
+    def _tell(self, kind: str, written: Object) -> None:
+        self.wfile.write(json.dumps({"type": kind, "object": written}).encode() + b"\n")
+        self.wfile.flush()
+
+    def _send(self, told: Object, code: HTTPStatus = HTTPStatus.OK) -> None:
+        text = json.dumps(told).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def _fail(self, code: HTTPStatus, reason: str, message: str) -> None:
+        status = {"status": "Failure", "reason": reason, "message": message, "code": code.value}
+        self._send({"kind": "Status", "apiVersion": "v1", **status}, code)
+
+    @property
+    def _api(self) -> ApiServer:
+        return self.server.api
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing: what a driver asks for is its own."""
+
+
+def _in(version: str, written: Object) -> Object:
+    return {**written, "kind": "ResourceSlice", "apiVersion": f"{_GROUP}/{version}"}

@@ -1,0 +1,135 @@
+"""The containers that use claims, and the CPUs that each may run on: by the environment of CDI devices, or by NRI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..cpuset import CpuSet
+from ..real_nri.runtime_side import NriError, RuntimeSide
+from .cdi import environment
+from .kubelet import DriverRefusedError
+
+__all__ = ["VARIABLE", "Containers"]
+
+VARIABLE = "CPUSET"
+"""What stands in the name of a variable that tells a container its CPUs."""
+
+
+class Containers:
+    """A container runtime with one container for each claim. Where a plugin of NRI keeps one to CPUs, that counts."""
+
+    def __init__(self, home: Path) -> None:
+        """Take a folder; below it CDI devices lie in ``cdi``, and NRI's socket in ``nri``."""
+        self.cdi, self.nri, self._none = home / "cdi", home / "nri", home / "none"
+        for folder in (self.cdi, self.nri, self._none):
+            folder.mkdir(parents=True)
+        self._runtime: RuntimeSide | None = None
+        self._made: dict[str, dict[str, Any]] = {}
+        self._count = 0
+
+    def listen(self, program: Path | None) -> None:
+        """Serve NRI by its program, to plugins that come from now on; None: serve none."""
+        self.close()
+        if program is not None:
+            self._runtime = RuntimeSide(program, self.nri / "nri.sock", self._none)
+            self._runtime.call("Listen", pods=list(map(_pod, self._made)), containers=list(self._made.values()))
+
+    def met(self, seconds: float) -> bool:
+        """Wait for a plugin; False where none has registered. Raises ``DriverRefusedError`` where it refuses."""
+        if self._runtime is None:
+            return False
+        try:
+            registered = self._runtime.registered(seconds)
+        except NriError as error:
+            raise DriverRefusedError(f"its NRI plugin has not taken what is there: {error}") from error
+        self._take(self._runtime.updates())
+        return registered
+
+    def run(self, uid: str, devices: Sequence[str]) -> str:
+        """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefusedError``."""
+        variables = environment(self.cdi, devices)
+        self.end(uid)
+        self._count += 1
+        made = _container(uid, self._count, variables)
+        self._call("RunPodSandbox", pod=_pod(uid))
+        answer = self._call("CreateContainer", pod=_pod(uid), container=made)
+        self._made[uid] = made
+        _adjust(made, (answer.get("adjust") or {}).get("linux") or {})
+        self._take(answer.get("update") or ())
+        for call in ("PostCreateContainer", "StartContainer", "PostStartContainer"):
+            self._call(call, pod=_pod(uid), container=made)
+        made["state"] = "CONTAINER_RUNNING"
+        return str(made["linux"]["resources"]["cpu"].get("cpus") or _told_by(variables))
+
+    def end(self, uid: str) -> None:
+        """Stop and remove a claim's container, where there is one; raises ``DriverRefusedError``."""
+        made = self._made.pop(uid, None)
+        if made is None:
+            return
+        self._take(self._call("StopContainer", pod=_pod(uid), container=made).get("update") or ())
+        self._call("RemoveContainer", pod=_pod(uid), container=made)
+        for call in ("StopPodSandbox", "RemovePodSandbox"):
+            self._call(call, pod=_pod(uid))
+
+    def forget(self) -> None:
+        """Have no containers."""
+        self._made = {}
+
+    def _call(self, name: str, **message: object) -> Mapping[str, Any]:
+        if self._runtime is None:
+            return {}
+        try:
+            return self._runtime.call(name, **message)
+        except NriError as error:
+            raise DriverRefusedError(f"{name}, by its NRI plugin: {error}") from error
+
+    def _take(self, updates: Iterable[Mapping[str, Any]]) -> None:
+        by_id = {made["id"]: made for made in self._made.values()}
+        for update in updates:
+            if update.get("containerId") in by_id:
+                _adjust(by_id[str(update["containerId"])], update.get("linux") or {})
+
+    def close(self) -> None:
+        """Serve NRI no longer."""
+        if self._runtime is not None:
+            self._runtime.close()
+        self._runtime = None
+
+
+def _pod(uid: str) -> dict[str, Any]:
+    return {"id": f"sandbox-{uid}", "name": f"pod-{uid}", "uid": f"pod-{uid}", "namespace": "default"}
+
+
+def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
+    return {
+        "id": f"{uid}-{number}",
+        "podSandboxId": f"sandbox-{uid}",
+        "name": "c",
+        "state": "CONTAINER_CREATED",
+        "env": variables,
+        "linux": {"resources": {"cpu": {}}},
+    }
+
+
+def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
+    cpus = ((linux.get("resources") or {}).get("cpu") or {}).get("cpus")
+    if cpus:
+        made["linux"]["resources"]["cpu"]["cpus"] = cpus
+
+
+def _told_by(variables: Iterable[str]) -> CpuSet:
+    """Return the CPUs that an environment tells; raises ``DriverRefusedError`` where it tells none."""
+    told = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
+    if not told:
+        raise DriverRefusedError(
+            f"nothing tells its container CPUs: neither NRI, nor a variable with {VARIABLE} in its name"
+        )
+    cpus = CpuSet()
+    for text in told:
+        try:
+            cpus |= CpuSet.parse(text)
+        except ValueError as error:
+            raise DriverRefusedError(f"a variable of its CDI devices tells no set of CPUs: {text!r}") from error
+    return cpus

@@ -1,0 +1,70 @@
+"""Objects of ``resource.k8s.io``: protobuf or JSON, of any served version, into the form of v1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, MutableSequence
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from ..kubelet_apis.interfaces import RESOURCE_API, RESOURCE_API_V1BETA1
+
+__all__ = ["VERSIONS", "claim_for", "read_slice", "spec_of"]
+
+VERSIONS = ("v1", "v1beta2", "v1beta1")
+"""The versions that are served. v1beta1 has a device's fields below ``basic``, a request's not below ``exactly``."""
+_MAGIC = b"k8s\x00"
+
+
+def read_slice(body: bytes, version: str) -> dict[str, Any]:
+    """Read a ResourceSlice; raises ``ValueError`` for what is none."""
+    package = RESOURCE_API_V1BETA1 if version == "v1beta1" else RESOURCE_API
+    if body.startswith(_MAGIC):
+        try:
+            envelope = RESOURCE_API.Unknown.FromString(body[len(_MAGIC) :])
+            return dict(_fields(package.ResourceSlice.FromString(envelope.raw)))
+        except DecodeError as error:
+            raise ValueError(f"no protobuf of a ResourceSlice: {error}") from error
+    found = json.loads(body)
+    if not isinstance(found, dict):
+        raise ValueError("no object")
+    return found
+
+
+def _fields(message: Any) -> Iterator[tuple[str, Any]]:
+    for field, value in message.ListFields():
+        if field.message_type is not None and field.message_type.name.endswith("Entry"):
+            yield field.name, {entry.key: _plain(entry.value) for entry in value}
+        else:
+            yield field.name, [_plain(each) for each in value] if isinstance(value, MutableSequence) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if not hasattr(value, "ListFields"):
+        return value
+    return value.string if value.DESCRIPTOR.name == "Quantity" else dict(_fields(value))
+
+
+def spec_of(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a slice says, in the form of v1."""
+    spec = dict(written.get("spec") or {})
+    if "devices" in spec:
+        spec["devices"] = [
+            {**{key: value for key, value in device.items() if key != "basic"}, **(device.get("basic") or {})}
+            for device in spec["devices"] or ()
+        ]
+    return spec
+
+
+def claim_for(version: str, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim in the form of a version."""
+    told = {**claim, "apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim"}
+    if version == "v1beta1":
+        devices = (claim.get("spec") or {}).get("devices") or {}
+        requests = [
+            {**{key: value for key, value in request.items() if key != "exactly"}, **(request.get("exactly") or {})}
+            for request in devices.get("requests") or ()
+        ]
+        told["spec"] = {**(claim.get("spec") or {}), "devices": {**devices, "requests": requests}}
+    return told

@@ -1,0 +1,169 @@
+"""Claims of CPUs, allocated as a scheduler does: on each machine a driver is filled, emptied, and started anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...cpuset import format_bits
+from ...machine import Machine, catalogue_names, load_machine
+from ..judge.published import DeviceKey, PublishedDevice, devices_of, slices_of
+from .scenario import Question, Scenario, Script
+
+__all__ = ["claims"]
+
+MOST_CPUS, MOST_CLAIMS, LIVES = 64, 12, 2
+RESERVED, RESTART = "claims/reserved", "claims/restart"
+_NAMESPACE = "default"
+
+
+def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
+    """Yield lives of a driver on each machine; without any named, on the smaller ones of the catalogue."""
+    if "claims/cpus" not in claimed:
+        return
+    known = map(load_machine, catalogue_names()) if machines is None else machines
+    for machine in known:
+        if machines is not None or len(machine.cpus) <= MOST_CPUS:
+            for number in range(LIVES):
+                reserved = _reserved(machine, number) if RESERVED in claimed else 0
+                cell = f"a life of a DRA driver, reserved {format_bits(reserved) or 'none'}"
+                script = partial(_Life(claimed, reserved, seed + number).script)
+                yield Scenario("claims", cell, machine, script, seed + number)
+
+
+def _reserved(machine: Machine, number: int) -> int:
+    """Return no CPUs at first, then one, where others are left."""
+    return 1 << machine.cpus[0].id if number and len(machine.cpus) > 1 else 0
+
+
+class _Life:
+    """What has happened to one driver."""
+
+    def __init__(self, claimed: frozenset[str], reserved: int, seed: int) -> None:
+        self._claimed, self._reserved, self._seed = claimed, reserved, seed
+
+    def script(self) -> Script:
+        """Fill devices, ask again, give back, fill again, start the driver anew, give all back."""
+        lot = random.Random(self._seed)
+        answer = yield "claims.start", {"reserved_cpus": format_bits(self._reserved)}
+        scheduler = _Scheduler(answer)
+        if not scheduler.devices:
+            return
+        yield "claims.unprepare", _named("never-prepared")
+        yield from self._fill(scheduler, lot, MOST_CLAIMS)
+        for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
+            yield _prepare(scheduler.held[uid])
+        yield from self._give_back(scheduler, lot.sample(sorted(scheduler.held), len(scheduler.held) // 2))
+        yield from self._fill(scheduler, lot, MOST_CLAIMS // 2)
+        if RESTART in self._claimed:
+            answer = yield "claims.restart", {}
+            if answer["result"] != "started":
+                return
+            yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
+            for claim in list(scheduler.held.values()):
+                yield _prepare(claim)
+            yield from self._fill(scheduler, lot, MOST_CLAIMS // 3)
+        yield from self._give_back(scheduler, sorted(scheduler.held))
+        yield from self._take_all(scheduler)
+
+    def _fill(self, scheduler: _Scheduler, lot: random.Random, most: int) -> Script:
+        """Ask for claims of sizes by lot, then for all that is left."""
+        for number in range(most):
+            claim = scheduler.allocate(lot, all_of_it=number == most - 1)
+            if claim is None:
+                return
+            yield from self._ask(scheduler, claim)
+
+    def _take_all(self, scheduler: _Scheduler) -> Script:
+        """Ask for each device whole, by a claim of its own."""
+        for device in list(scheduler.devices)[:MOST_CLAIMS]:
+            yield from self._ask(scheduler, scheduler.claim([(device, device.cpus)]))
+
+    def _ask(self, scheduler: _Scheduler, claim: dict[str, Any]) -> Script:
+        answer = yield _prepare(claim)
+        if answer["result"] != "prepared":
+            yield from self._give_back(scheduler, [claim["metadata"]["uid"]])
+
+    def _give_back(self, scheduler: _Scheduler, uids: Sequence[str]) -> Script:
+        for uid in uids:
+            answer = yield "claims.unprepare", _named(uid)
+            if answer["result"] == "unprepared":
+                scheduler.release(uid)
+
+
+class _Scheduler:
+    """Allocates devices to claims, and knows what is left of them."""
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        """Take what a driver that was started answered."""
+        try:
+            read = devices_of(slices_of(answer.get("slices", ())))
+        except ValueError:
+            read = []
+        self.devices = [device for device in read if device.cpus > 0 and device.is_whole]
+        self._left = {device.key: device.cpus for device in self.devices}
+        self.held: dict[str, dict[str, Any]] = {}
+        self._count = 0
+
+    def allocate(self, lot: random.Random, *, all_of_it: bool) -> dict[str, Any] | None:
+        """Return a claim of one or more devices that have room; None where none has."""
+        free = [device for device in self.devices if self._left[device.key] > 0]
+        if not free:
+            return None
+        shared = [device for device in free if device.is_shared]
+        if not shared:
+            most = len(free) if all_of_it else lot.randint(1, max(1, len(free) // 2))
+            return self.claim([(device, device.cpus) for device in lot.sample(free, most)])
+        chosen = lot.sample(shared, min(len(shared), 1 + (lot.random() < 1 / 4)))
+        return self.claim([(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen])
+
+    def _some(self, device: PublishedDevice, lot: random.Random, *, all_of_it: bool) -> int:
+        left = self._left[device.key]
+        return left if all_of_it else lot.randint(1, max(1, left // lot.choice((1, 2, 4))))
+
+    def claim(self, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
+        """Return a claim to which these CPUs of devices are allocated."""
+        self._count += 1
+        uid = f"claim-{self._count}"
+        for device, count in parts:
+            self._left[device.key] -= count
+        self.held[uid] = _claim(uid, parts)
+        return self.held[uid]
+
+    def release(self, uid: str) -> None:
+        """Have again what a claim has."""
+        claim = self.held.pop(uid, None)
+        by_key: dict[DeviceKey, PublishedDevice] = {device.key: device for device in self.devices}
+        for result in claim["status"]["allocation"]["devices"]["results"] if claim else ():
+            device = by_key[result["driver"], result["pool"], result["device"]]
+            self._left[device.key] += int(result.get("consumedCapacity", {}).get(device.capacity, device.cpus))
+
+
+def _claim(uid: str, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
+    """Return an allocated claim: a request for each device."""
+    requests, results = [], []
+    for number, (device, count) in enumerate(parts):
+        driver, pool, name = device.key
+        consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else {}
+        exactly: dict[str, Any] = {"deviceClassName": driver, "allocationMode": "ExactCount", "count": 1}
+        result: dict[str, Any] = {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": name}
+        if consumed:
+            exactly["capacity"] = {"requests": consumed}
+            result |= {"consumedCapacity": consumed, "shareID": f"{uid}-{number}"}
+        requests.append({"name": f"cpus-{number}", "exactly": exactly})
+        results.append(result)
+    return {
+        "metadata": {"name": uid, "namespace": _NAMESPACE, "uid": uid},
+        "spec": {"devices": {"requests": requests}},
+        "status": {"allocation": {"devices": {"results": results}}},
+    }
+
+
+def _prepare(claim: Mapping[str, Any]) -> Question:
+    return "claims.prepare", {"claim": claim}
+
+
+def _named(uid: str) -> Mapping[str, Any]:
+    return {"uid": uid, "namespace": _NAMESPACE, "name": uid}

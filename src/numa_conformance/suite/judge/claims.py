@@ -1,0 +1,156 @@
+"""What a DRA driver does, step by step, as subjects for checkers: it publishes devices, prepares claims, unprepares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...machine import Machine
+from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted
+from ..history.values import Answer
+from .published import DeviceKey, PublishedDevice, devices_of, slices_of
+from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
+
+__all__ = ["ClaimFollower", "Preparation", "Publication", "Release"]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A driver was to publish devices. ``devices``: None where it did not, for the reason ``failure``.
+
+    ``again``: it had been started before on the same machine, and published ``before``.
+    """
+
+    machine: Machine
+    devices: tuple[PublishedDevice, ...] | None
+    failure: str = ""
+    again: bool = False
+    before: tuple[PublishedDevice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
+
+    ``wanted``: CPUs by device. ``fits``: what other claims left of these devices suffices; ``had``: of them a claim
+    that was unprepared had had some. ``before``: what the claim itself has, as bits; None where it was not prepared.
+    ``restarted``: the driver started anew since. ``others``: what every other claim has.
+    """
+
+    machine: Machine
+    wanted: tuple[tuple[PublishedDevice, int], ...]
+    cpus: int | None
+    refusal: str
+    reserved: int
+    fits: bool
+    had: bool
+    before: int | None
+    restarted: bool
+    others: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """How many CPUs the claim consumes."""
+        return sum(count for _, count in self.wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A claim was to be unprepared. ``refusal``: None where it was."""
+
+    was_prepared: bool
+    refusal: str | None
+
+
+@dataclass(slots=True)
+class _Claim:
+    cpus: int
+    wanted: tuple[tuple[PublishedDevice, int], ...]
+    restarted: bool = False
+
+
+@dataclass(slots=True)
+class ClaimFollower:
+    """Takes the questions and replies of one history in order and yields what checkers judge."""
+
+    machine: Machine
+    _devices: dict[DeviceKey, PublishedDevice] = field(default_factory=dict)
+    _claims: dict[str, _Claim] = field(default_factory=dict)
+    _had: set[DeviceKey] = field(default_factory=set)
+    _reserved: int = 0
+
+    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+        """Yield the subjects of one step."""
+        match asked, reply:
+            case _, DriverStarted() | DriverFailed():
+                yield self._published(asked, reply)
+            case PrepareClaim(), ClaimPrepared() | ClaimRefused():
+                yield from self._prepared(asked, reply)
+            case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
+                yield self._released(asked, reply)
+
+    def _published(self, asked: Question, reply: DriverStarted | DriverFailed) -> Publication:
+        again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
+        if isinstance(asked, StartDriver):
+            self._claims, self._had, self._reserved = {}, set(), asked.reserved_cpus
+        for claim in self._claims.values():
+            claim.restarted = True
+        if isinstance(reply, DriverFailed):
+            return Publication(self.machine, None, reply.message, again, before)
+        try:
+            devices = tuple(devices_of(slices_of(reply.slices)))
+        except ValueError as error:
+            return Publication(self.machine, None, f"a slice that the API does not take: {error}", again, before)
+        self._devices = {device.key: device for device in devices}
+        return Publication(self.machine, devices, again=again, before=before)
+
+    def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[Preparation]:
+        wanted = self._wanted(asked)
+        if wanted is None:
+            return
+        uid = asked.uid
+        known = self._claims.pop(uid, None)
+        others = {other: claim.cpus for other, claim in self._claims.items()}
+        cpus = reply.cpus if isinstance(reply, ClaimPrepared) else None
+        yield Preparation(
+            self.machine,
+            wanted,
+            cpus,
+            reply.message if isinstance(reply, ClaimRefused) else "",
+            self._reserved,
+            self._fits(wanted),
+            any(device.key in self._had for device, _ in wanted),
+            known.cpus if known else None,
+            known is not None and known.restarted,
+            others,
+        )
+        if cpus is not None:
+            self._claims[uid] = _Claim(cpus, wanted)
+        elif known is not None:
+            self._claims[uid] = known
+
+    def _wanted(self, asked: PrepareClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
+        """Return the CPUs that a claim consumes of each device; None where a device is none that was published."""
+        wanted = []
+        for result in asked.results:
+            device = self._devices.get((result.driver, result.pool, result.device))
+            if device is None:
+                return None
+            wanted.append((device, device.consumed(result.consumed_capacity)))
+        return tuple(wanted)
+
+    def _fits(self, wanted: tuple[tuple[PublishedDevice, int], ...]) -> bool:
+        used = Counter[DeviceKey]()
+        for device, count in (*(each for claim in self._claims.values() for each in claim.wanted), *wanted):
+            used[device.key] += count
+        return all(used[device.key] <= device.cpus for device, _ in wanted)
+
+    def _released(self, asked: UnprepareClaim, reply: Answer) -> Release:
+        claim = self._claims.get(asked.uid)
+        if isinstance(reply, ClaimRefused):
+            return Release(claim is not None, reply.message)
+        if claim is not None:
+            self._had |= {device.key for device, _ in claim.wanted}
+            del self._claims[asked.uid]
+        return Release(claim is not None, None)

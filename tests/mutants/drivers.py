@@ -1,0 +1,174 @@
+"""DRA drivers of CPUs that are wrong in one way each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from numa_conformance.cpuset import CpuSet
+
+from .lies import Json
+from .mutant import Memory, Rewrite, mutant
+
+__all__ = ["MUTANTS"]
+
+_DRIVER = "dra-driver/"
+_DOMAIN = "cpu.example.com"
+_NUMA_NODE = "resource.kubernetes.io/numaNode"
+_NOBODYS = 4000
+"""A CPU that no machine has."""
+
+
+def _silent(answer: Json, memory: Memory) -> Json:
+    return {"result": "failed", "message": "the driver has not registered"}
+
+
+def _devices(answer: Json) -> Iterator[Any]:
+    return (device for each in answer["slices"] for device in each["devices"])
+
+
+def _publishes_nothing(answer: Json, memory: Memory) -> Json:
+    return {"result": "started", "slices": []}
+
+
+def _names_alike(answer: Json, memory: Memory) -> Json:
+    for device in _devices(answer):
+        device["name"] = "cpus"
+    return answer
+
+
+def _counts_nodes(answer: Json, memory: Memory) -> Json:
+    for index, device in enumerate(_devices(answer)):
+        device["attributes"][_NUMA_NODE] = {"int": index}
+    return answer
+
+
+def _next(attribute: str) -> Rewrite:
+    def rewrite(answer: Json, memory: Memory) -> Json:
+        for device in _devices(answer):
+            if f"{_DOMAIN}/{attribute}" in device["attributes"]:
+                device["attributes"][f"{_DOMAIN}/{attribute}"]["int"] += 1
+        return answer
+
+    return rewrite
+
+
+def _one_more(answer: Json, memory: Memory) -> Json:
+    for device in _devices(answer):
+        capacity = device["capacity"][f"{_DOMAIN}/cpu"]
+        capacity["value"] = str(int(capacity["value"]) + 1)
+    return answer
+
+
+def _given(answer: Json, cpus: list[int]) -> Json:
+    return answer | {"cpus": str(CpuSet(cpus))} if answer["result"] == "prepared" else answer
+
+
+def _cpus(answer: Json) -> list[int]:
+    return list(CpuSet.parse(answer.get("cpus", "")))
+
+
+def _one_short(answer: Json, memory: Memory) -> Json:
+    return _given(answer, _cpus(answer)[1:])
+
+
+def _one_that_is_not_there(answer: Json, memory: Memory) -> Json:
+    return _given(answer, [*_cpus(answer)[1:], _NOBODYS])
+
+
+def _the_same_for_all(answer: Json, memory: Memory) -> Json:
+    return _given(answer, memory.notes.setdefault("first", _cpus(answer)))
+
+
+def _others_when_asked_again(answer: Json, memory: Memory) -> Json:
+    uid, known = memory.last["claim"]["metadata"]["uid"], memory.notes.setdefault("known", set())
+    again = uid in known
+    known.add(uid)
+    return _one_that_is_not_there(answer, memory) if again else answer
+
+
+def _others_after_a_restart(answer: Json, memory: Memory) -> Json:
+    return _one_that_is_not_there(answer, memory) if "claims.restart" in memory.asked else answer
+
+
+def _leaves_none_alone(question: Json, memory: Memory) -> Json:
+    return question | {"reserved_cpus": ""}
+
+
+def _refuses(answer: Json, memory: Memory) -> Json:
+    return {"result": "refused", "message": "the claim is unknown"}
+
+
+def _refuses_unknown(answer: Json, memory: Memory) -> Json:
+    return _refuses(answer, memory) if memory.last["uid"] == "never-prepared" else answer
+
+
+def _of_nobody(question: Json, memory: Memory) -> Json:
+    return question | {"uid": "nobody"}
+
+
+MUTANTS: tuple[mutant, ...] = (
+    mutant("driver_never_registers", [_DRIVER + "devices/are-published"], answers={"claims.start": _silent}),
+    mutant(
+        "publishes_nothing_after_a_restart",
+        [_DRIVER + "devices/are-published-again"],
+        answers={"claims.restart": _publishes_nothing},
+    ),
+    mutant(
+        "names_devices_of_a_pool_alike",
+        [_DRIVER + "devices/have-names-of-their-own"],
+        answers={"claims.start": _names_alike},
+    ),
+    mutant(
+        "counts_numa_nodes_of_devices",
+        [_DRIVER + "devices/name-numa-nodes-of-the-machine", _DRIVER + "attributes/numa-node"],
+        answers={"claims.start": _counts_nodes},
+    ),
+    mutant("names_another_socket", [_DRIVER + "attributes/socket"], answers={"claims.start": _next("socketID")}),
+    mutant("names_another_cache", [_DRIVER + "attributes/cache"], answers={"claims.start": _next("cacheL3ID")}),
+    mutant("names_another_cpu", [_DRIVER + "attributes/cpu"], answers={"claims.start": _next("cpuID")}),
+    mutant(
+        "gives_claims_one_cpu_too_few",
+        [_DRIVER + "claims/get-what-they-consume"],
+        answers={"claims.prepare": _one_short},
+    ),
+    mutant(
+        "gives_claims_a_cpu_that_is_not_there",
+        [_DRIVER + "claims/get-online-cpus"],
+        answers={"claims.prepare": _one_that_is_not_there},
+    ),
+    mutant(
+        "publishes_a_cpu_too_many",
+        [_DRIVER + "claims/can-have-what-is-published"],
+        answers={"claims.start": _one_more},
+    ),
+    mutant(
+        "gives_all_claims_the_same_cpus",
+        [_DRIVER + "claims/have-cpus-of-their-own"],
+        answers={"claims.prepare": _the_same_for_all},
+    ),
+    mutant(
+        "gives_other_cpus_when_asked_again",
+        [_DRIVER + "claims/prepare-is-idempotent"],
+        answers={"claims.prepare": _others_when_asked_again},
+    ),
+    mutant(
+        "gives_other_cpus_after_a_restart",
+        [_DRIVER + "restart/keeps-claims"],
+        answers={"claims.prepare": _others_after_a_restart},
+    ),
+    mutant(
+        "gives_reserved_cpus_to_claims",
+        [_DRIVER + "claims/leave-reserved-cpus-alone"],
+        questions={"claims.start": _leaves_none_alone},
+    ),
+    mutant(
+        "does_not_unprepare", [_DRIVER + "unprepare/undoes-what-was-prepared"], answers={"claims.unprepare": _refuses}
+    ),
+    mutant(
+        "refuses_to_unprepare_what_is_not_prepared",
+        [_DRIVER + "unprepare/of-nothing-is-no-error"],
+        answers={"claims.unprepare": _refuses_unknown},
+    ),
+    mutant("keeps_what_was_unprepared", [_DRIVER + "unprepare/gives-back"], questions={"claims.unprepare": _of_nobody}),
+)
