@@ -63,7 +63,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS if DEEP else ["stdio"])
 def test_what_only_chooses_cpus_speaks_the_protocol_and_chooses_wrongly(kind, tmp_path):
     """As it is: it takes the lowest ids."""
     folder = tmp_path / "mine"
