@@ -37,7 +37,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "at-once",
         "how many of the target are asked generated conversations side by side "
-        "(default: 1; of an unmodified kubelet as many as there are CPUs)",
+        "(default: 1; for each CPU one unmodified kubelet, or two DRA drivers)",
         metavar="N",
     ),
     Option(

@@ -27,6 +27,8 @@ from .spending import BEGAN, Spending
 
 __all__ = ["RUN", "Run", "open_connection"]
 
+AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
+"""How many of these are asked side by side for each CPU."""
 MOST_AT_ONCE = 64
 
 
@@ -160,10 +162,11 @@ def _timeout(config: pytest.Config) -> float:
 
 
 def _at_once(config: pytest.Config) -> int:
-    """Return how many of the target are asked side by side: a kubelet waits much, and one leaves others be."""
+    """Return how many of the target are asked side by side: more than one of those that wait much as they start."""
     written = setting(config, "numa_at_once")
     if not written:
-        return (os.cpu_count() or 1) if setting(config, "numa_kubelet") else 1
+        waiting = [number for name, number in AT_ONCE.items() if setting(config, name)]
+        return waiting[0] * (os.cpu_count() or 1) if waiting else 1
     if not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE:
         raise pytest.UsageError(
             f"--numa-at-once: {written!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}"

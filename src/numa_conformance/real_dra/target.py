@@ -29,6 +29,7 @@ from ..protocol.messages.claims import (
     UnprepareClaim,
 )
 from ..protocol.messages.describe import PROTOCOL, Describe, Description
+from ..protocol.unmodified import name_of
 from ..real_nri.runtime_side import built
 from .api_server import ApiServer
 from .containers import Containers
@@ -85,8 +86,7 @@ class DraTarget:
         """Say which driver this is."""
         wants: list[Literal["host_root"]] = ["host_root"] if self._is_told else []
         features = sorted(set(FEATURES) - (set() if self._leaves_alone else {"claims/reserved"}))
-        name = " ".join(Path(word).name for word in self._words[:2])
-        return Description(name, "of an unknown version", PROTOCOL, ["claims"], features, wants=wants)
+        return Description(name_of(self._words), "of an unknown version", PROTOCOL, ["claims"], features, wants=wants)
 
     def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
         """Bring up the stand-ins without anything in them, then the driver, and wait until it has published."""

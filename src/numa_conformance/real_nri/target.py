@@ -42,6 +42,7 @@ from ..protocol.messages.node import (
     UnknownPod,
     Update,
 )
+from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
@@ -83,8 +84,9 @@ class NriTarget:
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
         wants: list[Literal["host_root"]] = ["host_root"] if self._is_told else []
-        name = " ".join(Path(word).name for word in self._words[:2])
-        return Description(name, "of an unknown version", PROTOCOL, ["node"], sorted(FEATURES), wants=wants)
+        return Description(
+            name_of(self._words), "of an unknown version", PROTOCOL, ["node"], sorted(FEATURES), wants=wants
+        )
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a runtime without containers, then the plugin, and wait until it has registered.

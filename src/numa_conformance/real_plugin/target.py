@@ -29,6 +29,7 @@ from ..protocol.messages.plugin import (
     RestartKubelet,
     StartPlugin,
 )
+from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED
 from .kubelet import LONGEST, KubeletOfPlugins
 
@@ -61,8 +62,9 @@ class PluginTarget:
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
         wants: list[Literal["host_root"]] = ["host_root"] if self._is_told else []
-        name = " ".join(Path(word).name for word in self._words[:2])
-        return Description(name, "of an unknown version", PROTOCOL, ["plugin"], sorted(FEATURES), wants=wants)
+        return Description(
+            name_of(self._words), "of an unknown version", PROTOCOL, ["plugin"], sorted(FEATURES), wants=wants
+        )
 
     def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
