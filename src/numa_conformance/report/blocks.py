@@ -60,12 +60,13 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     return Blocks(lines, [line for told in short for line in told])
 
 
-def rank(case: Case) -> tuple[bool, bool, int, int]:
+def rank(case: Case) -> tuple[bool, bool, int, float]:
     """Order what is told: no answer at all, then conversations, then cases that say one thing, then what falls most.
 
-    A fault shows in what it breaks by itself more often than in what falls with it.
+    A fault breaks its own sentence more often than others, and more often where that sentence is asked.
     """
-    return case.verdict == "failed", not case.histories, len(case.requirements), -case.broken_in
+    falls = case.broken_in**2 / max(case.histories, 1)
+    return case.verdict == "failed", not case.histories, len(case.requirements), -falls
 
 
 def _short(name: str, case: Case, level: str, target: str, folder: str) -> list[str]:
