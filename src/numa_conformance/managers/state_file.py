@@ -53,8 +53,8 @@ class StateFile(Protocol):
     def lags(self) -> bool:
         """Whether the file is written only when something is given out, and not when it is taken back (DEV-CKPT-06).
 
-        Then it holds what a pod was given that was refused in the end, and it is first written when all managers have
-        started. Any other file follows every change.
+        Then it holds what containers were given, each all that it asks for, of a pod that was refused in the end, and it
+        is first written when all managers have started. Any other file follows every change.
         """
 
     def content(self) -> Callable[[], str]:
