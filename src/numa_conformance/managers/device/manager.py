@@ -41,6 +41,7 @@ class DeviceManager(Provider):
     """
 
     name = "devices"
+    hints_resizes = True
 
     def __init__(
         self,
