@@ -95,10 +95,11 @@ func decoded(decoder runtime.Decoder, text []byte) (_ *configuration, err error)
 	return object.(*configuration), nil
 }
 
-// reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts.
+// reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts, also those that
+// leave out what eviction keeps free.
 type reserved struct {
-	cpus    cpuSet
-	amounts v1.ResourceList
+	cpus                     cpuSet
+	amounts, withoutEviction v1.ResourceList
 }
 
 // reservation adds up what a configuration keeps back, as the kubelet's start does.
@@ -130,20 +131,27 @@ func reservation(config *configuration, info *MachineInfo) (reserved, error) {
 		return kept, err
 	}
 	capacity := resource.NewQuantity(int64(info.MemoryCapacity), resource.BinarySI)
-	kept.amounts = v1.ResourceList{}
-	for _, list := range []v1.ResourceList{forSystem, forKube, forEviction(thresholds, capacity)} {
-		for name, amount := range list {
-			sum := kept.amounts[name]
-			sum.Add(amount)
-			kept.amounts[name] = sum
-		}
-	}
-	for name, amount := range kept.amounts {
-		if amount.IsZero() {
-			delete(kept.amounts, name)
-		}
-	}
+	kept.withoutEviction = sum(forSystem, forKube)
+	kept.amounts = sum(kept.withoutEviction, forEviction(thresholds, capacity))
 	return kept, nil
+}
+
+// sum adds up amounts by name, and leaves out what comes to nothing.
+func sum(lists ...v1.ResourceList) v1.ResourceList {
+	found := v1.ResourceList{}
+	for _, list := range lists {
+		for name, amount := range list {
+			total := found[name]
+			total.Add(amount)
+			found[name] = total
+		}
+	}
+	for name, amount := range found {
+		if amount.IsZero() {
+			delete(found, name)
+		}
+	}
+	return found
 }
 
 func withCPU(amounts map[string]string, number string) map[string]string {

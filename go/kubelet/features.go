@@ -22,10 +22,11 @@ var claims = []string{
 	numa.FeatureSchedulerRequestedToCapacityRatio, numa.FeatureSchedulerFilter,
 }
 
-// later are options of policies by the first minor that has them.
+// later are options of policies by the first minor that has them, and what is answered from a minor on.
 var later = map[int][]string{
 	31: {numa.FeatureCPUManagerDistributeCPUsAcrossCores, numa.FeatureTopologyManagerMaxAllowableNUMANodes},
 	32: {numa.FeatureCPUManagerStrictCPUReservation, numa.FeatureCPUManagerPreferAlignCPUsByUncorecache},
+	34: {numa.FeatureNodeResize},
 }
 
 // features returns what the kubelet of a minor ("1.34") does.

@@ -13,7 +13,7 @@ var (
 	loggerType  = reflect.TypeOf(klog.Logger{})
 )
 
-// operationAdd is what is done with a pod, where a minor asks: nothing here is resized.
+// operationAdd is what is done with a pod, where a minor asks; resizes go through the allocation manager, which tells.
 const operationAdd = "add"
 
 // invoke calls a function of the kubelet whose signature grew from minor to minor: contexts and loggers are put where it
@@ -47,9 +47,29 @@ func invoke(function any, args ...any) []any {
 	return out
 }
 
+// always stands for a function, whatever it takes, that gives these values, and nothing beyond them.
+type always []any
+
+func (a always) function(wanted reflect.Type) reflect.Value {
+	return reflect.MakeFunc(wanted, func([]reflect.Value) []reflect.Value {
+		out := make([]reflect.Value, wanted.NumOut())
+		for index := range out {
+			var value any
+			if index < len(a) {
+				value = a[index]
+			}
+			out[index] = as(wanted.Out(index), value)
+		}
+		return out
+	})
+}
+
 func as(wanted reflect.Type, given any) reflect.Value {
 	if given == nil {
 		return reflect.Zero(wanted)
+	}
+	if function, is := given.(always); is {
+		return function.function(wanted)
 	}
 	value := reflect.ValueOf(given)
 	if !value.Type().AssignableTo(wanted) {

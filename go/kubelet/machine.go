@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/numa-conformance/numa-conformance/go/numa"
@@ -44,6 +45,7 @@ func machineInfo(machine numa.Machine) (*MachineInfo, error) {
 			return nil, err
 		}
 		node.HugePages = pages
+		info.HugePages = withPages(info.HugePages, pages)
 		if machine.Distances != nil {
 			for _, distance := range machine.Distances[row] {
 				node.Distances = append(node.Distances, uint64(distance))
@@ -85,4 +87,17 @@ func hugePages(memory numa.Memory) ([]HugePagesInfo, error) {
 	}
 	sort.Slice(found, func(one, other int) bool { return found[one].PageSize < found[other].PageSize })
 	return found, nil
+}
+
+// withPages adds huge pages to those of the same size.
+func withPages(all, more []HugePagesInfo) []HugePagesInfo {
+	for _, one := range more {
+		known := slices.IndexFunc(all, func(other HugePagesInfo) bool { return other.PageSize == one.PageSize })
+		if known < 0 {
+			all = append(all, one)
+		} else {
+			all[known].NumPages += one.NumPages
+		}
+	}
+	return all
 }

@@ -30,6 +30,7 @@ type node struct {
 	containers running
 	kubelet    json.RawMessage
 	config     *configuration
+	kept       reserved
 	topology   topologymanager.Manager
 	cpu        cpumanager.Manager
 	memory     memorymanager.Manager
@@ -88,7 +89,7 @@ func (t *target) up(n *node) *refusal {
 	if err != nil {
 		return &refusal{"kubelet", err}
 	}
-	n.config = config
+	n.config, n.kept = config, kept
 	n.topology, err = result[topologymanager.Manager](invoke(topologymanager.NewManager,
 		n.info.Topology, config.TopologyManagerPolicy, config.TopologyManagerScope, ofTopology))
 	if err != nil {

@@ -9,6 +9,8 @@ from numa_conformance.node import Node
 from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, kubelet, pod, static
 
 MACHINE = load_machine("t1-one-socket-smt2")
+TWO_NODES = load_machine("t2-two-sockets-interleaved")
+MIB = 2**20
 MEMORY = {
     "memoryManagerPolicy": "Static",
     "kubeReserved": {"memory": "256Mi"},
@@ -110,9 +112,74 @@ def test_what_the_api_server_refuses_is_wrong_usage(wanted, said):
         node.resize(wanted)
 
 
-def test_a_gate_whose_doing_is_not_reproduced_is_told():
-    gates = {"InPlacePodVerticalScalingExclusiveCPUs": True}
-    node = node_of(static(featureGates=gates))
+def test_a_resize_that_changes_nothing_is_granted_without_a_question():
+    node = node_of(static(more=MEMORY), "1.33")
     node.admit(guaranteed("a", 2))
-    with pytest.raises(UsageError, match="is not reproduced"):
-        node.resize(guaranteed("a", 3))
+    assert node.resize(guaranteed("a", 2)).admitted
+
+
+def test_what_eviction_keeps_free_is_no_part_of_what_the_node_never_has():
+    node = node_of(static(kubeReserved={"memory": "256Mi"}), "1.35")
+    node.admit(burstable("a", 1))
+    has = MACHINE.total_memory - 256 * MIB
+    assert node.resize(burstable("a", 1, str(has))).reason == "Deferred"
+    outcome = node.resize(burstable("a", 1, str(has + 1)))
+    assert outcome.reason == "Infeasible"
+    assert outcome.message.endswith(f"memory, requested: {has + 1}, capacity: {has}")
+
+
+GATES = {"InPlacePodVerticalScalingExclusiveCPUs": True, "InPlacePodVerticalScalingExclusiveMemory": True}
+
+
+@pytest.mark.parametrize(
+    ("version", "topology", "reason"),
+    [
+        ("1.34", "none", None),
+        ("1.34", "best-effort", None),
+        ("1.36", "restricted", "Deferred"),
+        ("1.37", "restricted", None),
+    ],
+)
+def test_behind_the_gates_a_container_keeps_the_cpus_and_memory_that_it_has(version, topology, reason):
+    node = node_of(static(topology=topology, more=MEMORY, featureGates=GATES), version)
+    node.admit(guaranteed("a", 2))
+    before = node.state().pods["a"]["c"]
+    assert node.resize(guaranteed("a", 3, "128Mi")).reason == reason
+    after = node.state().pods["a"]["c"]
+    assert (after.cpus, after.memory) == (before.cpus, before.memory)
+    assert after.cpus.bit_count() == 2
+
+
+def test_behind_a_gate_a_container_gets_exclusive_cpus_until_1_36():
+    for version, count in (("1.36", 2), ("1.37", 0)):
+        node = node_of(static(featureGates=GATES), version)
+        node.admit(guaranteed("a", "1500m"))
+        assert node.resize(guaranteed("a", 2)).placements["c"].cpus.bit_count() == count
+
+
+def test_each_gate_lets_through_its_own_resource():
+    for gate, cpu, memory in (("ExclusiveCPUs", 2, "128Mi"), ("ExclusiveMemory", 3, "64Mi")):
+        node = node_of(static(more=MEMORY, featureGates={f"InPlacePodVerticalScaling{gate}": True}))
+        node.admit(guaranteed("a", 2))
+        assert node.resize(guaranteed("a", cpu, memory)).reason == "Infeasible"
+
+
+def test_a_restart_may_refuse_a_pod_that_was_resized_behind_a_gate():
+    node = node_of(static(topology="restricted", featureGates=GATES))
+    node.admit(guaranteed("a", 2))
+    assert node.resize(guaranteed("a", 3)).admitted
+    (pod_again,) = node.restart().pods
+    assert pod_again.reason == "TopologyAffinityError"
+
+
+def test_since_1_37_the_hint_of_a_resized_pod_is_nobodys():
+    for version, nodes in (("1.36", 0b01), ("1.37", 0b11)):
+        node = Node(TWO_NODES, static(topology="best-effort"), kubernetes_version=version)
+        node.admit(guaranteed("a", 2))
+        assert node.resize(guaranteed("a", 2, "128Mi")).placements["c"].affinity.mask == nodes
+
+
+def test_as_documented_a_resized_pod_stays_aligned_as_it_is():
+    node = Node(TWO_NODES, static(topology="best-effort"), kubernetes_version="1.37", quirks=Quirks.none())
+    node.admit(guaranteed("a", 2))
+    assert node.resize(guaranteed("a", 2, "128Mi")).placements["c"].affinity.mask == 0b01

@@ -91,6 +91,14 @@ class Changes:
         after="only CPUs are not resized beside CPU Manager policy static, and memory beside Static",
     )
 
+    resizes_pass_by_static_managers: bool = _change(
+        "1.37",
+        "ADM-RESIZE-02",
+        before="a resize asks every manager for hints, and to give what a container lacks, as a new pod does",
+        after="a resize asks the Device Manager alone for hints, and nobody gives; the hint kept of a container is "
+        "what comes of that",
+    )
+
     utilization_is_not_named_in_its_fault: bool = _change(
         "1.34",
         "SCH-SHAPE-02",

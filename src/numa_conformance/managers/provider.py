@@ -72,6 +72,11 @@ class Provider(Protocol):
         """Whether it gives containers what their resource claims name."""
         return False
 
+    @property
+    def hints_resizes(self) -> bool:
+        """Whether it has hints for a pod that is resized too, where managers are told that it is."""
+        return False
+
     def hints(self, pod: Pod, container: Container) -> Answer:
         """Offer hints for one container."""
         return None

@@ -21,11 +21,13 @@ class FileStyle:
 
     ``newest_first``: formats are tried from the newest to the oldest, and the last fault is told. ``envelope``: what is
     kept is a text of its own with a checksum beside what older kubelets read. ``pods``: pods have entries too.
+    ``baselines``: so have the CPUs that containers were admitted with, from which no resize takes any.
     """
 
     newest_first: bool = False
     envelope: bool = False
     pods: bool = False
+    baselines: bool = False
 
     @classmethod
     def of(cls, gates: FeatureGates) -> FileStyle:
@@ -35,6 +37,7 @@ class FileStyle:
             changes.state_files_newest_format_first,
             changes.state_files_in_an_envelope,
             gates.enabled("PodLevelResourceManagers"),
+            changes.state_files_in_an_envelope and gates.enabled("InPlacePodVerticalScalingExclusiveCPUs"),
         )
 
 
@@ -53,8 +56,8 @@ class StateFile(Protocol):
     def lags(self) -> bool:
         """Whether the file is written only when something is given out, and not when it is taken back (DEV-CKPT-06).
 
-        Then it holds what a pod was given that was refused in the end, and it is first written when all managers have
-        started. Any other file follows every change.
+        Then it holds what containers were given, each all that it asks for, of a pod that was refused in the end, and
+        it is first written when all managers have started. Any other file follows every change.
         """
 
     def content(self) -> Callable[[], str]:

@@ -62,6 +62,20 @@ class Admitter:
                 self.stored.setdefault(pod.uid, {})[container.name] = hint
                 self._allocate(pod, container, hint)
 
+    def align_resized(self, pod: Pod) -> None:
+        """Align a pod anew by the managers that have hints for a resize; nobody gives. Raises ``Refusal``."""
+        hinting = {provider: provider.hints_resizes for provider in self._asked()}
+        if not self._policy.aligns:
+            return
+        if self._policy.aligns_whole_pods:
+            answers = {one.name: one.pod_hints(pod) if hints else None for one, hints in hinting.items()}
+            hint = self._align(pod, None, answers)
+            self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
+            return
+        for container in pod.all_containers:
+            answers = {one.name: one.hints(pod, container) if hints else None for one, hints in hinting.items()}
+            self.stored.setdefault(pod.uid, {})[container.name] = self._align(pod, container, answers)
+
     def gives_whole(self, pod: Pod) -> bool:
         """Tell whether a pod gets its resources in one piece."""
         return self._policy.aligns and self._policy.aligns_whole_pods and pod.served == "pod"

@@ -25,10 +25,10 @@ from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
 from .bring_up import bring_up
 from .checkpoints import Checkpoints
-from .fit import ResourceFit, node_allocatable
+from .fit import ResourceFit
 from .quota import cfs_quota
 from .reconcile import RunningContainers, WriteCpusets, reconcile, the_cpusets
-from .resizing import DEFERRED, INFEASIBLE, refuse_resize
+from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
 __all__ = ["Node"]
@@ -179,15 +179,33 @@ class Node:
             return None
         pod = pod.as_seen(self.gates, self.quirks.node)
         try:
-            allocatable = node_allocatable(self.machine, self.config)
-            refuse_resize(before, pod, self.config, self.gates, self.quirks.node, allocatable)
-            others = [beside for beside in self._pods.values() if beside.uid != pod.uid]
-            ResourceFit(self.machine, self.config).check(pod, others)
+            if check_resize(before, pod):
+                self._resize(before, pod)
         except Refusal as refusal:
             reason = refusal.reason if refusal.reason == INFEASIBLE else DEFERRED
             return replace(self._admission(before, Refusal(reason, refusal.message)), resize=True)
         self._pods[pod.uid] = pod
         return replace(self._admission(pod, None), resize=True)
+
+    def _resize(self, before: Pod, pod: Pod) -> None:
+        """Raise ``Refusal`` where a resize is not granted, or not now."""
+        refuse_resize(before, pod, self.machine, self.config, self.gates, self.quirks.node)
+        if self.quirks.node.resizes_are_aligned_anew:
+            self._align_anew(pod)
+        others = [beside for beside in self._pods.values() if beside.uid != pod.uid]
+        ResourceFit(self.machine, self.config).check(pod, others)
+
+    def _align_anew(self, pod: Pod) -> None:
+        """Send a pod that is resized through the Topology Manager once more (ADM-RESIZE-02)."""
+        self._settle_all(pod.uid)
+        try:
+            if self.gates.changes.resizes_pass_by_static_managers:
+                self._admitter.align_resized(pod)
+            else:
+                with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
+                    self._admitter.admit(pod)
+        finally:
+            self._checkpoints.save()
 
     def run(self, uid: str) -> Mapping[str, Placement] | None:
         """Start all containers of a pod in order; an ordinary init container ends before the next begins.

@@ -65,7 +65,7 @@ def test_release_is_the_inverse_of_allocate() -> None:
     asked = manager()
     admit(asked, pod("p", container("c", 3)))
     asked.release("p", "c")
-    assert asked.entries() == ()
+    assert asked.allocated("p", "c") == {}
     assert admit(asked, pod("q", container("c", 4)))["c"] == ("d0", "d1", "d2", "d3")
 
 
@@ -83,6 +83,15 @@ def test_the_checkpoint_lists_a_device_under_each_of_its_nodes() -> None:
     admit(asked, pod("p", container("c", 2)))
     assert asked.entries() == (DeviceEntry("p", "c", GPU, {-1: ("b",), 0: ("a",), 1: ("a",)}),)
     assert asked.registered() == {GPU: ("a", "b")}
+
+
+def test_the_checkpoint_leaves_out_a_container_that_lacks_a_device() -> None:
+    asked = DeviceManager(machine([("a", [0]), Device("example.com/nic", "n", (1,))]), quirks=EXACT)
+    admit(asked, pod("p", container("c", nic=1)))
+    with pytest.raises(Refusal):
+        admit(asked, pod("q", container("c", 1, nic=1)))
+    assert asked.allocated("q", "c") == {GPU: ("a",)}
+    assert [entry.uid for entry in asked.entries()] == ["p"]
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4))

@@ -35,9 +35,14 @@ def _cells(seed):
     return [(one.generator, one.cell) for one in islice(odd_scenarios(frozenset(FEATURES), seed=seed), 200)]
 
 
+KINDS = {"odd pick", "odd merge", "odd life", "odd removal", "odd resize", "sweep"}
+
+
 def test_a_seed_asks_the_same_again_and_another_something_else():
     assert _cells(1) == _cells(1) != _cells(2)
-    assert {"odd pick", "odd merge", "odd life", "odd removal", "sweep"} <= {generator for generator, _ in _cells(1)}
+    assert {"odd pick", "odd merge", "odd life", "odd removal", "odd resize", "sweep"} <= {
+        generator for generator, _ in _cells(1)
+    }
 
 
 def test_every_scenario_can_begin_also_where_memory_is_reserved_on_two_nodes():

@@ -97,6 +97,14 @@ class NodeQuirks(QuirkFlags):
         versions="1.36+",
     )
 
+    resizes_are_aligned_anew: bool = quirk(
+        rule="ADM-RESIZE-02",
+        summary="a resize goes through the Topology Manager as a new pod does: what the pod holds may offer hints that "
+        "no longer agree, and the resize is Deferred",
+        documented="a resize depends on what is free, and the pod stays aligned as it is",
+        versions="1.33+",
+    )
+
     removed_pods_stay_in_state_files: bool = quirk(
         rule="CPU-REC-10, MEM-GC-01",
         summary="what a removed or refused pod had leaves a state file when the next admission asks its manager, CPUs "

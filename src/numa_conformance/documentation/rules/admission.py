@@ -57,7 +57,14 @@ ADM-PRED-03 [impl] The operating system's label is compared with the node's.
 ADM-PRED-04 [impl] A metric counts refusals for taints as Other.
 ADM-RESIZE-01 [impl] A resize in place passes, in this order: the static policies' refusals, until 1.35 a check against
   what the node has (Infeasible), and admission beside the other pods, as of a new pod (Deferred). A resize that is
-  not granted changes nothing.
+  not granted changes nothing. What the node has is its capacity but for kube and system reservations. A resize that
+  changes no amount is granted without a question.
+ADM-RESIZE-02 [impl] That admission includes the Topology Manager: until 1.36 all managers hint and allocate as for a
+  new pod, and what a container has is kept; since 1.37 the CPU and Memory Managers have no opinion, the Device Manager
+  hints for what is held, and none allocates. The hint stored is replaced.
+ADM-RESIZE-03 [impl] With the gates InPlacePodVerticalScalingExclusiveCPUs and InPlacePodVerticalScalingExclusiveMemory
+  the static policies refuse no resize. A container keeps the CPUs and memory that it has, whatever it asks for now;
+  until 1.36 one that had none of its own gets them, and for another number than it has there is no hint.
 ADM-LIFE-01 [impl] CPUs and memory nodes are written into the request that creates a container; the end of a container
   frees neither.
 """

@@ -58,6 +58,8 @@ CPU-CKPT-15 [impl] Assignments that overlap one another, or have a wrong size, a
 CPU-CKPT-16 [impl] Pool and assignments that are not together all CPUs are refused.
 CPU-CKPT-17 [impl] From 1.37 on the state is a text of its own in the file, with a checksum of its own, beside the
   members that older kubelets read. Only the text counts.
+CPU-CKPT-18 [impl] From 1.37 on, with the gate InPlacePodVerticalScalingExclusiveCPUs, that text names also the CPUs
+  that containers were admitted with.
 
 # PodResources and metrics
 CPU-POD-01 [doc+impl] GetAllocatableResources tells the CPUs that can be exclusive, used or not: all but the reserved

@@ -58,7 +58,8 @@ DEV-CKPT-02 [impl] The checksum is FNV-1a of 32 bits over a typed text of the co
 DEV-CKPT-03 [impl] A missing or corrupt file does not keep the kubelet from starting.
 DEV-CKPT-04 [impl] Devices are unhealthy until their plugin registers again.
 DEV-CKPT-05 [impl] At start everything else in the plugin folder is deleted.
-DEV-CKPT-06 [impl] Removal of stale pods reaches the file with the next write.
+DEV-CKPT-06 [impl] The file is written when a container has got all devices that it asks for: what one got that lacks
+  others is not in it, and removal of stale pods reaches it with the next write.
 
 # The gRPC interface
 DEV-API-01 [impl] The version must be v1beta1.

@@ -76,7 +76,7 @@ def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
     if not record.pods:
         pods = {}
     if style.envelope:
-        data = dump({**old, **pods})
+        data = dump({**old, **pods, **(_baselines(record) if style.baselines else {})})
         return dump({**old, "checksum": V2.checksum(record), "data": data, "dataChecksum": text_checksum(data)})
     return dump({**old, **pods, "checksum": (V3 if style.pods else V2).checksum(record)})
 
@@ -86,6 +86,17 @@ def _members(record: Record) -> dict[str, Any]:
     if record.entries:
         members["entries"] = record.entries
     return members
+
+
+def _baselines(record: Record) -> dict[str, Any]:
+    """Return what containers were admitted with, which is what they have: no resize changes it."""
+    if not record.entries:
+        return {}
+    return {
+        "baselines": {
+            uid: {name: {"baseline": cpus} for name, cpus in sets.items()} for uid, sets in record.entries.items()
+        }
+    }
 
 
 def decode(text: str, policy: str, style: FileStyle = PLAIN) -> CpuState:

@@ -41,6 +41,7 @@ class DeviceManager(Provider):
     """
 
     name = "devices"
+    hints_resizes = True
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class DeviceManager(Provider):
         self._plugins: Mapping[str, DevicePlugin] = {} if plugins is None else plugins
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
+        self._entries: tuple[DeviceEntry, ...] = ()
 
     def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
@@ -91,9 +93,12 @@ class DeviceManager(Provider):
         """Give a container its devices, told to ``trace``; raises ``Refusal`` (DEV-ALLOC-01..13)."""
         for uid in [uid for uid in self._reusable if uid != pod.uid]:
             del self._reusable[uid]
+        before = dict(self.allocations.of(pod.uid, container.name))
         for resource, amount in container.limits.items():
             if self._known(resource):
                 self._allocate(pod, container, resource, amount.value, affinity)
+        if self.allocations.of(pod.uid, container.name) != before:
+            self._entries = tuple(self.allocations.entries(self.inventory))
         if trace is not None:
             trace += [f"{name}: {', '.join(ids)}" for name, ids in self.allocated(pod.uid, container.name).items()]
         reusable = self._reusable.setdefault(pod.uid, {})
@@ -129,8 +134,8 @@ class DeviceManager(Provider):
         return DeviceHolding(self.allocated(uid, container)) if self.inventory.resources else None
 
     def entries(self) -> tuple[DeviceEntry, ...]:
-        """Return the lines of the checkpoint."""
-        return tuple(self.allocations.entries(self.inventory))
+        """Return the lines of the checkpoint: who had which devices when a container last got all of its own."""
+        return self._entries
 
     def registered(self) -> dict[str, tuple[str, ...]]:
         """Return the healthy devices of each resource, as the checkpoint lists them."""
@@ -141,6 +146,7 @@ class DeviceManager(Provider):
         for entry in entries:
             ids = frozenset(device for listed in entry.devices.values() for device in listed)
             self.allocations.give(entry.uid, entry.container, entry.resource, ids, entry.response)
+        self._entries = tuple(self.allocations.entries(self.inventory))
 
     def _known(self, resource: str) -> bool:
         return resource in self.inventory.resources or any(

@@ -18,6 +18,7 @@ from ...machine import Cpu, Device, Machine, MemoryNode
 from .allocations import allocation_sweep
 from .cells import RESERVATIONS, Cell, kubelet_of
 from .hint_sweeps import hint_sweep
+from .odd_resizes import GATES, resized_at_random
 from .picks import OPTION_SETS
 from .scenario import Question, Scenario, Script, ask_all
 from .walks import walks
@@ -119,6 +120,9 @@ def odd_scenarios(claimed: frozenset[str], *, seed: int) -> Iterator[Scenario]:
                 "odd removal", cell.name, cell.machine, partial(_removed, cell, claimed, f"{seed} {number}"), seed
             )
             continue
+        if "node/resize" in claimed and lot.random() < 0.5:
+            yield Scenario("odd resize", cell.name, cell.machine, _resizing(cell, claimed, f"{seed} {number}"), seed)
+            continue
         for life in walks([cell], claimed, steps=14, seed=seed * 100_000 + number):
             yield _changed(life, partial(_oddly, cell.machine, claimed, random.Random(lot.random())))
 
@@ -217,6 +221,17 @@ def _changed(scenario: Scenario, change: Callable[[Question], Question]) -> Scen
             return
 
     return replace(scenario, generator="odd life", script=script)
+
+
+def _resizing(cell: Cell, claimed: frozenset[str], name: str) -> Callable[[], Script]:
+    """Return a life with resizes, on a node that may have the gates that let more of them through."""
+    lot = random.Random(f"resize {name}")
+    method, params = _oddly(cell.machine, claimed, lot, ("node.start", {"kubelet": kubelet_of(cell, lot)}))
+    kubelet = params["kubelet"]
+    gates = {gate: True for gate in GATES if lot.random() < 0.3}
+    if gates:
+        kubelet = {**kubelet, "featureGates": {**kubelet.get("featureGates", {}), **gates}}
+    return partial(resized_at_random, (method, {**params, "kubelet": kubelet}), cell.machine, claimed, name)
 
 
 def _removed(cell: Cell, claimed: frozenset[str], name: str) -> Script:
