@@ -41,7 +41,7 @@ class Pretended:
         node = self.choose(takers, list(self.nodes))
         self.there[name] = node
         if node is None:
-            condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+            condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "I will not"}
             return {**pod, "status": {"phase": "Pending", "conditions": [condition]}}
         admission = self.nodes[node].admit(pod)
         spec = {**pod["spec"], "nodeName": node}
@@ -80,6 +80,7 @@ def test_what_is_bound_and_refused_is_counted():
 def test_what_is_held_back_though_a_kubelet_would_take_it_is_counted():
     found = outcomes("single-numa-node", lambda takers, every: None)
     assert all(one.is_held_back_wrongly and one.takers == ("a", "b") for one in found)
+    assert {one.message for one in found} == {"I will not"}
 
 
 def test_nodes_with_pods_of_others_are_refused():
@@ -89,10 +90,10 @@ def test_nodes_with_pods_of_others_are_refused():
         list(run_workload(cluster, groups_of(cluster)[0], 1, 3, "any", lambda node: None))
 
 
-def test_an_exporter_has_time_after_each_pod_that_was_bound():
+def test_an_exporter_has_time_at_first_and_after_each_pod_that_was_bound():
     settled = []
     found = outcomes("restricted", lambda takers, every: takers[0] if takers else None, settled.append)
-    assert settled == [one.node for one in found if one.node]
+    assert settled == ["a", "b", *(one.node for one in found if one.node)]
 
 
 def test_a_scheduler_that_does_not_work_is_told():

@@ -95,7 +95,8 @@ def _lines(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[st
     wrongly = [(key, pod) for key, pod in every if pod.is_refused or pod.is_held_back_wrongly]
     for (policy, scope), pod in wrongly[:_SHOWN]:
         what = f"was refused by {pod.node}" if pod.node else f"was held back; {', '.join(pod.takers)} would take it"
-        yield f"{policy}, {scope}: pod {pod.name} {what}"
+        said = f": {pod.message}" if pod.message else ""
+        yield f"{policy}, {scope}: pod {pod.name} {what}{said}"
 
 
 def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> dict[str, Any]:
@@ -107,7 +108,13 @@ def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Outcome
                 "scope": scope,
                 **{name: count(pods) for name, count in _COUNTS.items()},
                 "outcomes": [
-                    {"pod": pod.name, "node": pod.node, "reason": pod.reason, "takers": list(pod.takers)}
+                    {
+                        "pod": pod.name,
+                        "node": pod.node,
+                        "reason": pod.reason,
+                        "message": pod.message,
+                        "takers": list(pod.takers),
+                    }
                     for pod in pods
                 ],
             }

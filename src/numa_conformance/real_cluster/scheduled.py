@@ -42,6 +42,7 @@ class Outcome:
     """What became of one pod.
 
     - ``node``: where it was bound, empty where it was held back. ``reason``: why its kubelet refused it.
+    - ``message``: what the scheduler said of one held back, or the kubelet of one refused.
     - ``takers``: nodes whose kubelet would take it, by the reference.
     - ``expected``: whether the reference of its node decides as its kubelet did.
     """
@@ -51,6 +52,7 @@ class Outcome:
     reason: str
     takers: tuple[str, ...]
     expected: bool = True
+    message: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -78,12 +80,14 @@ def run_workload(
 ) -> Iterator[Outcome]:
     """Make pods one after the other for the nodes of a group, and yield what became of each; all are deleted then.
 
-    ``settle`` is called with each node to which a pod came, before the next pod is made. Raises ``UsageError`` where
-    other pods are on the nodes, and where nobody decides about a pod.
+    ``settle`` is called with every node at first, then with each to which a pod came, before the next pod is made.
+    Raises ``UsageError`` where other pods are on the nodes, and where nobody decides about a pod.
     """
     busy = [node["name"] for node in cluster.ask("status")["nodes"] if node["name"] in group.nodes and node["pods"]]
     if busy:
         raise UsageError(Fault("", f"pods are on {', '.join(busy)}", "nodes without pods"))
+    for name in group.nodes:
+        settle(name)  # of the workload before it an exporter may still tell
     draw = random.Random(seed)
     copies = {name: _copy(plan) for name, plan in group.nodes.items()}
     widest = max(cpus.bit_count() for copy in copies.values() for cpus in copy.machine.numa_bits.values())
@@ -118,12 +122,18 @@ def _outcome(pod: Mapping[str, Any], copies: Mapping[str, Node]) -> Outcome:
     asked = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
     if not node:
         takers = tuple(other for other, copy in copies.items() if _would_take(copy, asked))
-        return Outcome(name, "", "", takers)
+        return Outcome(name, "", "", takers, message=_why_not_bound(status))
     refused = status.get("phase") == "Failed"
     admission = copies[node].admit(asked)
     if refused and admission.admitted:
         copies[node].remove(asked.uid)
-    return Outcome(name, node, str(status.get("reason") or "") if refused else "", (), admission.admitted != refused)
+    reason, message = (str(status.get(key) or "") if refused else "" for key in ("reason", "message"))
+    return Outcome(name, node, reason, (), admission.admitted != refused, message)
+
+
+def _why_not_bound(status: Mapping[str, Any]) -> str:
+    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
+    return str((conditions.get("PodScheduled") or {}).get("message") or "")
 
 
 def _would_take(node: Node, pod: Pod) -> bool:
