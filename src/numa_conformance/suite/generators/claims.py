@@ -61,9 +61,11 @@ class _Life:
             answer = yield "claims.restart", {}
             if answer["result"] != "started":
                 return
-            yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
-            for claim in list(scheduler.held.values()):
-                yield _prepare(claim)
+            before = lot.sample(sorted(scheduler.held), len(scheduler.held))
+            yield from self._give_back(scheduler, before[:1])
+            yield from self._fill(scheduler, lot, 1)  # before the driver hears of the others again
+            for uid in before[1:]:
+                yield _prepare(scheduler.held[uid])
             yield from self._fill(scheduler, lot, MOST_CLAIMS // 3)
         yield from self._give_back(scheduler, sorted(scheduler.held))
         yield from self._take_all(scheduler)
