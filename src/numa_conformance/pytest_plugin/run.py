@@ -12,10 +12,8 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
-from ..real_dra.command import serving as serving_dra
+from ..real_daemon.command import serving as serving_daemon
 from ..real_kubelet.command import serving
-from ..real_nri.command import serving as serving_nri
-from ..real_plugin.command import serving as serving_plugin
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
@@ -128,6 +126,12 @@ class Run:
         return self.machines.is_whole and not self.selection.is_part
 
 
+_DOORS = {
+    "numa_device_plugin": "device-plugin-target",
+    "numa_dra_driver": "dra-target",
+    "numa_nri_plugin": "nri-target",
+}
+"""The options that name an unmodified daemon, and the commands that serve one."""
 RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""
 
@@ -176,15 +180,11 @@ def _at_once(config: pytest.Config) -> int:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    unmodified = {
-        "numa_kubelet": serving,
-        "numa_device_plugin": serving_plugin,
-        "numa_dra_driver": serving_dra,
-        "numa_nri_plugin": serving_nri,
-    }
-    for option, serving_it in unmodified.items():
-        if named := setting(config, option):
-            return serving_it(named)
+    if kubelet := setting(config, "numa_kubelet"):
+        return serving(kubelet)
+    for option, door in _DOORS.items():
+        if daemon := setting(config, option):
+            return serving_daemon(door, daemon)
     return setting(config, "numa_target_command")
 
 

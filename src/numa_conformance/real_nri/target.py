@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..cpuset import CpuSet, format_bits
 from ..documentation.versions import DEFAULT
@@ -21,7 +13,7 @@ from ..errors import Fault, NumaConformanceError, UsageError
 from ..kube import Container, KubeletConfiguration, Pod, reserved_cpu_milli
 from ..machine import machine_from_dict
 from ..protocol import ReferenceTarget
-from ..protocol.messages.describe import PROTOCOL, Describe, Description
+from ..protocol.messages.describe import Describe, Description
 from ..protocol.messages.node import (
     AdmitPod,
     Admitted,
@@ -42,22 +34,21 @@ from ..protocol.messages.node import (
     UnknownPod,
     Update,
 )
-from ..protocol.unmodified import name_of
-from .enter import NOT_ALLOWED
+from ..real_daemon.daemon import HOST, Daemon
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
 
 __all__ = ["FEATURES", "NriTarget"]
 
-SOCKET, HOST, KUBELET, RESERVED, AMOUNT = (
-    "{nri_socket}", "{host_root}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
+SOCKET, KUBELET, RESERVED, AMOUNT = (
+    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
 )  # fmt: skip
-"""What stands in a command for NRI's socket, the machine's tree, the kubelet's configuration, and its reservation."""
+"""What stands in a command for NRI's socket, the kubelet's configuration, and its reservation."""
 FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
 """What is asked of a plugin unless ``--numa-features`` says otherwise."""
 REGISTER_SECONDS = 6.0
-_LOOK_SECONDS, _END_SECONDS = 0.1, 1.0
-_LONGEST = 500
+_LOOK_SECONDS = 0.1
+PLACE = "/var/run/nri"
 
 
 class NriTarget:
@@ -70,12 +61,8 @@ class NriTarget:
 
     def __init__(self, words: Sequence[str]) -> None:
         """Take the command; raises ``UsageError`` where the runtime's side cannot be built."""
-        self._words = list(words)
-        self._is_told = any(SOCKET in word for word in words)
         self._program = built()
-        self._home = Path(tempfile.mkdtemp(prefix="nri-"))
-        self._log = self._home / "plugin.log"
-        self._plugin: subprocess.Popen[bytes] | None = None
+        self._daemon = Daemon("plugin", words, SOCKET)
         self._runtime: RuntimeSide | None = None
         self._start: StartNode | None = None
         self._online = 0
@@ -83,10 +70,7 @@ class NriTarget:
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
-        wants: list[Literal["host_root"]] = ["host_root"] if self._is_told else []
-        return Description(
-            name_of(self._words), "of an unknown version", PROTOCOL, ["node"], sorted(FEATURES), wants=wants
-        )
+        return self._daemon.described("node", sorted(FEATURES))
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a runtime without containers, then the plugin, and wait until it has registered.
@@ -108,7 +92,7 @@ class NriTarget:
     def _come_up(self, kubelet: Mapping[str, Any]) -> str | None:
         """Start both, and tell the plugin of the containers that are there; returns why that failed."""
         assert self._start is not None
-        folders = [self._home / name for name in ("nri", "none")]
+        folders = [self._daemon.home / name for name in ("nri", "none")]
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -116,44 +100,20 @@ class NriTarget:
         self._runtime = RuntimeSide(self._program, socket, folders[1])
         made = [container.message for pod in self._pods.values() for container in pod.containers.values()]
         self._runtime.call("Listen", pods=[pod.message for pod in self._pods.values()], containers=made)
-        configuration = self._home / "kubelet.json"
+        configuration = self._daemon.home / "kubelet.json"
         configuration.write_text(json.dumps(kubelet))
         told = {
             SOCKET: str(socket), HOST: str(self._start.host_root), KUBELET: str(configuration),
             RESERVED: _reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
         }  # fmt: skip
-        with self._log.open("wb") as log:
-            self._plugin = subprocess.Popen(
-                [*self._entering(socket), *(_filled_in(word, told) for word in self._words)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
-        return self._meet()
-
-    def _entering(self, socket: Path) -> Sequence[str]:
-        """Return what stands before a command that is not told where all is."""
-        assert self._start is not None
-        if self._is_told:
-            return ()
-        machine = self._home / "machine.json"
-        machine.write_text(json.dumps(self._start.machine))
-        return (sys.executable, "-m", "numa_conformance.real_nri.enter", str(machine), str(socket.parent))
-
-    def _meet(self) -> str | None:
-        end = time.monotonic() + REGISTER_SECONDS
-        while time.monotonic() < end:
-            try:
-                if self._up.registered(_LOOK_SECONDS):
-                    self._take(self._up.updates())
-                    return None
-            except NriError as error:
-                return self._with_its_words(f"the plugin has not taken what is there: {error}")
-            status = self._status
-            if status == NOT_ALLOWED and not self._is_told:
-                accepted = f"a command in which {SOCKET} stands, and {HOST} where the plugin reads its host"
-                raise UsageError(Fault("", self._said, accepted))
-            if status is not None:
-                return self._with_its_words(f"the plugin has ended with exit status {status}, and has not registered")
-        return self._with_its_words(f"the plugin has not registered within {REGISTER_SECONDS:g} s")
+        self._daemon.start(self._start.machine, {socket.parent: PLACE}, told)
+        try:
+            failure = self._daemon.wait(lambda: self._up.registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
+        except NriError as error:
+            return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+        if failure is None:
+            self._take(self._up.updates())
+        return failure
 
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Make the pod's sandbox and its containers, and start them. One that is there keeps what it has."""
@@ -238,8 +198,8 @@ class NriTarget:
 
     def _call(self, name: str, **message: object) -> Mapping[str, Any]:
         answer = self._up.call(name, **message)
-        if self._status is not None:
-            raise NumaConformanceError(self._with_its_words(f"the plugin has ended with exit status {self._status}"))
+        if self._daemon.ended is not None:
+            raise NumaConformanceError(self._daemon.failed(self._daemon.ended))
         return answer
 
     def _take(self, updates: Iterable[Mapping[str, Any]]) -> list[Update]:
@@ -277,42 +237,19 @@ class NriTarget:
             raise UsageError(Fault("", "no plugin was started", "node.start first"))
         return self._runtime
 
-    @property
-    def _status(self) -> int | None:
-        return None if self._plugin is None else self._plugin.poll()
-
-    def _with_its_words(self, why: str) -> str:
-        return f"{why}. It said: {self._said}" if self._said else why
-
-    @property
-    def _said(self) -> str:
-        return self._log.read_bytes()[-_LONGEST:].decode("utf-8", "replace").strip() if self._log.exists() else ""
-
     def _end(self) -> None:
         """End the plugin, and the runtime after it."""
-        if self._plugin is not None:
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._plugin.pid, number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._plugin.wait(_END_SECONDS)
-                    break
+        self._daemon.end()
         if self._runtime is not None:
             self._runtime.close()
-        self._plugin = self._runtime = None
+        self._runtime = None
 
     def close(self) -> None:
         """End all, and remove what was made."""
         self._end()
-        shutil.rmtree(self._home, ignore_errors=True)
+        self._daemon.close()
 
 
 def _reserved(kubelet: Mapping[str, Any]) -> str:
     """Return the CPUs that a configuration reserves by their ids."""
     return str(kubelet.get("reservedSystemCPUs") or "")
-
-
-def _filled_in(word: str, told: Mapping[str, str]) -> str:
-    for name, value in told.items():
-        word = word.replace(name, value)
-    return word

@@ -20,14 +20,13 @@ from ..protocol.messages.plugin import (
     PluginStarted,
     Preferred,
 )
+from ..real_daemon.daemon import LONGEST
 
 __all__ = ["KubeletOfPlugins"]
 
 VERSION = "v1beta1"
 CONNECT_SECONDS, LIST_SECONDS = 3.0, 3.0
 _SHORT = 0.5
-LONGEST = 500
-"""Characters of an error that are told."""
 
 
 class KubeletOfPlugins:

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
 
 from ..errors import Fault, UsageError
-from ..protocol.messages.describe import PROTOCOL, Describe, Description
+from ..protocol.messages.describe import Describe, Description
 from ..protocol.messages.plugin import (
     FEATURES,
     AllocateDevices,
@@ -29,16 +18,16 @@ from ..protocol.messages.plugin import (
     RestartKubelet,
     StartPlugin,
 )
-from ..protocol.unmodified import name_of
-from .enter import NOT_ALLOWED
-from .kubelet import LONGEST, KubeletOfPlugins
+from ..real_daemon.daemon import HOST, Daemon
+from .kubelet import KubeletOfPlugins
 
-__all__ = ["HOST", "PLUGINS", "PluginTarget"]
+__all__ = ["PluginTarget"]
 
-HOST, PLUGINS = "{host_root}", "{plugin_folder}"
-"""What stands in a command for the machine's tree and the kubelet's folder."""
+PLUGINS = "{plugin_folder}"
+"""What stands in a command for the kubelet's folder."""
+PLACE = "/var/lib/kubelet/device-plugins"
 REGISTER_SECONDS = 6.0
-_LOOK_SECONDS, _END_SECONDS = 0.1, 1.0
+_LOOK_SECONDS = 0.1
 
 
 class PluginTarget:
@@ -50,46 +39,22 @@ class PluginTarget:
 
     def __init__(self, words: Sequence[str]) -> None:
         """Take the command."""
-        self._words = list(words)
-        self._is_told = any(PLUGINS in word for word in words)
-        self._home = Path(tempfile.mkdtemp(prefix="plugin-"))
-        self._folder = self._home / "device-plugins"
+        self._daemon = Daemon("plugin", words, PLUGINS)
+        self._folder = self._daemon.home / "device-plugins"
         self._folder.mkdir()
-        self._log = self._home / "plugin.log"
-        self._process: subprocess.Popen[bytes] | None = None
         self._kubelet: KubeletOfPlugins | None = None
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
-        wants: list[Literal["host_root"]] = ["host_root"] if self._is_told else []
-        return Description(
-            name_of(self._words), "of an unknown version", PROTOCOL, ["plugin"], sorted(FEATURES), wants=wants
-        )
+        return self._daemon.described("plugin", sorted(FEATURES))
 
     def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
         self._end()
         self._kubelet = KubeletOfPlugins(self._folder)
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                self._command(request), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+        told = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
+        self._daemon.start(request.machine, {self._folder: PLACE}, told)
         return self._meet()
-
-    def _command(self, request: StartPlugin) -> list[str]:
-        if self._is_told:
-            told = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
-            return [_filled_in(word, told) for word in self._words]
-        machine = self._home / "machine.json"
-        machine.write_text(json.dumps(request.machine))
-        return [
-            sys.executable,
-            "-m",
-            "numa_conformance.real_plugin.enter",
-            str(machine),
-            str(self._folder),
-            *self._words,
-        ]
 
     def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
         """End the kubelet, bring another one up, and wait until the plugin has registered with it."""
@@ -99,26 +64,15 @@ class PluginTarget:
         return self._meet()
 
     def _meet(self) -> PluginStarted | PluginFailed:
-        assert self._kubelet is not None
-        end = time.monotonic() + REGISTER_SECONDS
-        while time.monotonic() < end:
-            met = self._kubelet.met(_LOOK_SECONDS)
-            if met is not None:
-                return met
-            status = None if self._process is None else self._process.poll()
-            if status == NOT_ALLOWED and not self._is_told:
-                accepted = f"a command in which {PLUGINS} stands, and {HOST} where the plugin reads its host"
-                raise UsageError(Fault("", self._said(), accepted))
-            if status is not None:
-                return self._failed(f"the plugin has ended with exit status {status}, and has not registered")
-        return self._failed(f"the plugin has not registered within {REGISTER_SECONDS:g} s")
+        met: list[PluginStarted | PluginFailed] = []
 
-    def _failed(self, why: str) -> PluginFailed:
-        said = self._said()
-        return PluginFailed(f"{why}. It said: {said}" if said else why)
+        def happens() -> bool:
+            answer = self._up.met(_LOOK_SECONDS)
+            met.extend([] if answer is None else [answer])
+            return bool(met)
 
-    def _said(self) -> str:
-        return self._log.read_bytes()[-LONGEST:].decode("utf-8", "replace").strip() if self._log.exists() else ""
+        failure = self._daemon.wait(happens, REGISTER_SECONDS, "registered")
+        return met[0] if failure is None else PluginFailed(failure)
 
     def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
         """Ask what it prefers."""
@@ -136,24 +90,12 @@ class PluginTarget:
 
     def _end(self) -> None:
         """End the plugin, and the kubelet after it."""
-        if self._process is not None:
-            for number in (signal.SIGTERM, signal.SIGKILL):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_END_SECONDS)
-                    break
+        self._daemon.end()
         if self._kubelet is not None:
             self._kubelet.close()
-        self._process = self._kubelet = None
+        self._kubelet = None
 
     def close(self) -> None:
         """End all, and remove what was made."""
         self._end()
-        shutil.rmtree(self._home, ignore_errors=True)
-
-
-def _filled_in(word: str, told: dict[str, str]) -> str:
-    for name, value in told.items():
-        word = word.replace(name, value)
-    return word
+        self._daemon.close()

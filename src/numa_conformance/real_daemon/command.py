@@ -1,0 +1,13 @@
+"""The commands that serve unmodified daemons as targets over the standard streams."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+__all__ = ["serving"]
+
+
+def serving(door: str, daemon: str) -> str:
+    """Return the command line of a door, such as ``nri-target``, for a daemon's, as a shell would split both."""
+    return f"{shlex.join([sys.executable, '-m', 'numa_conformance', door, '--'])} {daemon}"

@@ -1,0 +1,132 @@
+"""An unmodified daemon: a command that is started before stand-ins of what it talks to, and what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import Fault, UsageError
+from ..protocol.messages.describe import PROTOCOL, Description
+from ..protocol.unmodified import name_of
+from .enter import NOT_ALLOWED, entering
+
+__all__ = ["HOST", "LONGEST", "Daemon"]
+
+HOST = "{host_root}"
+"""What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
+LONGEST = 500
+"""Characters of what a daemon says, or of an error, that are told."""
+_LOOK_SECONDS, _END_SECONDS = 0.01, 1.0
+
+
+class Daemon:
+    """Starts a command, anew after each ``end``; ``home`` is a folder for what stands around it.
+
+    A command in which ``place`` stands is told where all is. Any other sees the machine below ``/sys`` and ``/proc``,
+    and the stand-ins where they always are.
+    """
+
+    def __init__(self, kind: str, words: Sequence[str], place: str) -> None:
+        """Take what it is for a person, such as ``plugin``, and its command."""
+        self._kind, self._words, self._place = kind, list(words), place
+        self.home = Path(tempfile.mkdtemp(prefix=f"{kind}-"))
+        self._log = self.home / "daemon.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def described(self, surface: str, features: Sequence[str]) -> Description:
+        """Say who this is."""
+        wants: list[Literal["host_root"]] = ["host_root"] if self.is_told else []
+        return Description(name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is told where all is."""
+        return self.names(self._place)
+
+    def names(self, placeholder: str) -> bool:
+        """Tell whether something stands in the command."""
+        return any(placeholder in word for word in self._words)
+
+    def start(
+        self,
+        machine: Mapping[str, Any],
+        places: Mapping[Path, str],
+        told: Mapping[str, str],
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
+        words = [_filled_in(word, told) for word in self._words]
+        if not self.is_told:
+            file = self.home / "machine.json"
+            file.write_text(json.dumps(machine))
+            words = [*entering(file, places), *words]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )  # fmt: skip
+
+    def wait(self, happens: Callable[[], object], seconds: float, what: str) -> str | None:
+        """Wait until something happens, and return why it has not: it has ended, or the time is over.
+
+        Raises ``UsageError`` where the system does not let it see the machine.
+        """
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if happens():
+                return None
+            if self._status == NOT_ALLOWED and not self.is_told:
+                accepted = f"a command in which {self._place} stands, and {HOST} where the {self._kind} reads its host"
+                raise UsageError(Fault("", self._said, accepted))
+            if self.ended is not None:
+                return self.failed(f"{self.ended}, and has not {what}")
+            time.sleep(_LOOK_SECONDS)
+        return self.failed(f"the {self._kind} has not {what} within {seconds:g} s")
+
+    @property
+    def ended(self) -> str | None:
+        """How it has ended; None while it runs."""
+        return None if self._status is None else f"the {self._kind} has ended with exit status {self._status}"
+
+    @property
+    def _status(self) -> int | None:
+        return None if self._process is None else self._process.poll()
+
+    def failed(self, why: str) -> str:
+        """Add its last words to why it failed."""
+        return f"{why}. It said: {self._said}" if self._said else why
+
+    @property
+    def _said(self) -> str:
+        return self._log.read_bytes()[-LONGEST:].decode("utf-8", "replace").strip() if self._log.exists() else ""
+
+    def end(self) -> None:
+        """End it, and what it has started."""
+        if self._process is not None:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_END_SECONDS)
+                    break
+        self._process = None
+
+    def close(self) -> None:
+        """End it, and remove its folder."""
+        self.end()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def _filled_in(word: str, told: Mapping[str, str]) -> str:
+    for name, value in told.items():
+        word = word.replace(name, value)
+    return word
