@@ -331,9 +331,6 @@ type ClaimPrepared struct {
 
 // MarshalJSON writes the message as the protocol has it.
 func (m ClaimPrepared) MarshalJSON() ([]byte, error) {
-	if m.Shared == nil {
-		m.Shared = map[string]string{}
-	}
 	type fields ClaimPrepared
 	return json.Marshal(struct {
 		Result string `json:"result"`

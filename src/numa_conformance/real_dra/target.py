@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET
-
 from ..cpuset import CpuSet
 from ..errors import Fault, UsageError
 from ..machine import machine_from_dict
@@ -141,8 +139,7 @@ class DraTarget:
             cpus = containers.run(uid, kubelet.prepare(namespace, name, uid))
         except DriverRefusedError as error:
             return ClaimRefused(str(error))
-        shared = containers.shared
-        return ClaimPrepared(cpus, UNSET if shared is None else shared)
+        return ClaimPrepared(cpus, containers.shared)
 
     def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
         """Start a container without a claim."""

@@ -72,7 +72,7 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     """
 
     cpus: str
-    shared: dict[str, str] | UnsetType = UNSET
+    shared: dict[str, str] | None = None
 
 
 class ClaimRefused(Outcome, tag="refused", frozen=True):
