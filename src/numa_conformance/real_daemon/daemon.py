@@ -45,7 +45,9 @@ class Daemon:
     def described(self, surface: str, features: Sequence[str]) -> Description:
         """Say who this is."""
         wants: list[Literal["host_root"]] = ["host_root"] if self.is_told else []
-        return Description(name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants)
+        return Description(
+            name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants
+        )
 
     @property
     def is_told(self) -> bool:
