@@ -75,6 +75,8 @@ const (
 	FeatureClaimsRestart = "claims/restart"
 	// CPUs of a claim that no other claim has, as dra-driver-cpu promises them
 	FeatureClaimsExclusiveCPUs = "claims/exclusive-cpus"
+	// containers without a claim, kept off the CPUs of claims as dra-driver-cpu promises it
+	FeatureClaimsSharedPool = "claims/shared-pool"
 	// socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them
 	FeatureClaimsAttributes = "claims/attributes"
 	// CPUs that a DRA driver is told to leave alone
@@ -320,8 +322,11 @@ func (m Checkpoints) MarshalJSON() ([]byte, error) {
 }
 
 // ClaimPrepared: The claim is prepared. cpus: those that a container which uses it may run on.
+//
+// shared: what containers without a claim may run on by now, where that is known.
 type ClaimPrepared struct {
-	CPUs string `json:"cpus"`
+	CPUs   string            `json:"cpus"`
+	Shared map[string]string `json:"shared"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -491,6 +496,11 @@ func (m DriverStarted) MarshalJSON() ([]byte, error) {
 		Result string `json:"result"`
 		fields
 	}{"started", fields(m)})
+}
+
+// EndShared: End a container without a claim.
+type EndShared struct {
+	Name string `json:"name"`
 }
 
 // HintValue: A topology hint: NUMA node ids (null: any node will do) and whether it is preferred.
@@ -1035,6 +1045,11 @@ type RunPod struct {
 	UID string `json:"uid"`
 }
 
+// RunShared: Start a container without a claim, which runs until claims.end. It may be refused: no CPUs are left, say.
+type RunShared struct {
+	Name string `json:"name"`
+}
+
 // Score: Score one node for a pod with NodeResourcesFit. pods are on the node already.
 type Score struct {
 	Strategy    json.RawMessage   `json:"strategy"`
@@ -1088,6 +1103,23 @@ func (m Scored) MarshalJSON() ([]byte, error) {
 		Result string `json:"result"`
 		fields
 	}{"scored", fields(m)})
+}
+
+// SharedRuns: What containers without a claim may run on by now, by their names.
+type SharedRuns struct {
+	Shared map[string]string `json:"shared"`
+}
+
+// MarshalJSON writes the message as the protocol has it.
+func (m SharedRuns) MarshalJSON() ([]byte, error) {
+	if m.Shared == nil {
+		m.Shared = map[string]string{}
+	}
+	type fields SharedRuns
+	return json.Marshal(struct {
+		Result string `json:"result"`
+		fields
+	}{"runs", fields(m)})
 }
 
 // SkippedContainer: A container that could not be handled: it has not started, or there is no cpuset to send.
@@ -1206,6 +1238,18 @@ type ClaimsPrepareReply interface{ claimsPrepareReply() }
 func (ClaimPrepared) claimsPrepareReply() {}
 func (ClaimRefused) claimsPrepareReply()  {}
 
+// ClaimsRunReply: what answers claims.run: SharedRuns or ClaimRefused.
+type ClaimsRunReply interface{ claimsRunReply() }
+
+func (SharedRuns) claimsRunReply()   {}
+func (ClaimRefused) claimsRunReply() {}
+
+// ClaimsEndReply: what answers claims.end: SharedRuns or ClaimRefused.
+type ClaimsEndReply interface{ claimsEndReply() }
+
+func (SharedRuns) claimsEndReply()   {}
+func (ClaimRefused) claimsEndReply() {}
+
 // ClaimsUnprepareReply: what answers claims.unprepare: ClaimUnprepared or ClaimRefused.
 type ClaimsUnprepareReply interface{ claimsUnprepareReply() }
 
@@ -1299,6 +1343,10 @@ type ClaimsTarget interface {
 	ClaimsRestart(RestartDriver) (ClaimsRestartReply, error)
 	// ClaimsPrepare: Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
 	ClaimsPrepare(PrepareClaim) (ClaimsPrepareReply, error)
+	// ClaimsRun: Start a container without a claim, which runs until claims.end. It may be refused: no CPUs are left, say.
+	ClaimsRun(RunShared) (ClaimsRunReply, error)
+	// ClaimsEnd: End a container without a claim.
+	ClaimsEnd(EndShared) (ClaimsEndReply, error)
 	// ClaimsUnprepare: The container that uses the claim ends, and the claim with it. It need not be prepared.
 	ClaimsUnprepare(UnprepareClaim) (ClaimsUnprepareReply, error)
 }
@@ -1398,8 +1446,10 @@ type ScoreTarget interface {
 // methods are all but describe, in the order of their names.
 var methods = []method{
 	{"allocate", "allocate", nil, call(AllocateTarget.Allocate)},
+	{"claims.end", "claims", nil, call(ClaimsTarget.ClaimsEnd)},
 	{"claims.prepare", "claims", nil, call(ClaimsTarget.ClaimsPrepare)},
 	{"claims.restart", "claims", nil, call(ClaimsTarget.ClaimsRestart)},
+	{"claims.run", "claims", nil, call(ClaimsTarget.ClaimsRun)},
 	{"claims.start", "claims", nil, call(ClaimsTarget.ClaimsStart)},
 	{"claims.unprepare", "claims", nil, call(ClaimsTarget.ClaimsUnprepare)},
 	{"classify", "classify", []string{FeatureNodeQoS}, call(ClassifyTarget.Classify)},

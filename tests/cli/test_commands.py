@@ -324,7 +324,7 @@ def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkey
 def test_smoke_says_whether_answers_are_well_formed(run):
     code, out, _ = run("smoke")
     assert code == 0
-    assert out.count("well formed") == 21
+    assert out.count("well formed") == 23
     assert "a refusal" not in out
 
 

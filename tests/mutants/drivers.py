@@ -95,6 +95,10 @@ def _leaves_none_alone(question: Json, memory: Memory) -> Json:
     return question | {"reserved_cpus": ""}
 
 
+def _runs_everywhere(answer: Json, memory: Memory) -> Json:
+    return answer | {"shared": dict.fromkeys(answer.get("shared", ()), "0-63")}
+
+
 def _refuses(answer: Json, memory: Memory) -> Json:
     return {"result": "refused", "message": "the claim is unknown"}
 
@@ -161,6 +165,16 @@ MUTANTS: tuple[mutant, ...] = (
         "gives_reserved_cpus_to_claims",
         [_DRIVER + "claims/leave-reserved-cpus-alone"],
         questions={"claims.start": _leaves_none_alone},
+    ),
+    mutant(
+        "keeps_shared_containers_where_they_were",
+        [_DRIVER + "shared/keeps-off-claims"],
+        answers={"claims.prepare": _runs_everywhere},
+    ),
+    mutant(
+        "runs_shared_containers_everywhere",
+        [_DRIVER + "shared/keeps-off-claims"],
+        answers={"claims.run": _runs_everywhere},
     ),
     mutant(
         "does_not_unprepare", [_DRIVER + "unprepare/undoes-what-was-prepared"], answers={"claims.unprepare": _refuses}

@@ -51,6 +51,8 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "claims.start", {"machine": machine, "reserved_cpus": "0"}
     yield "claims.prepare", {"claim": _claim("a", 2)}
     yield "claims.prepare", {"claim": _claim("b", 1000)}
+    yield "claims.run", {"name": "beside"}
+    yield "claims.end", {"name": "beside"}
     yield "claims.restart", {}
     yield "claims.unprepare", {"uid": "a", "namespace": "default", "name": "a"}
     yield "node.start", {"machine": machine, "kubelet": kubelet(cpuManagerPolicy="static")}

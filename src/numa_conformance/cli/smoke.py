@@ -11,7 +11,7 @@ from ..machine import load_machine, machine_to_dict
 from ..protocol import Client, NotClaimed, TargetFault, Unsupported
 from ..protocol.message import Request
 from ..protocol.messages.allocate import Allocate
-from ..protocol.messages.claims import RestartDriver, StartDriver, UnprepareClaim
+from ..protocol.messages.claims import EndShared, RestartDriver, RunShared, StartDriver, UnprepareClaim
 from ..protocol.messages.classify import Classify
 from ..protocol.messages.hints import Hints
 from ..protocol.messages.merge import Merge
@@ -75,6 +75,8 @@ _OPTIONAL = {
     "plugin.prefer": "device-plugin/preferred-allocation",
     "plugin.restart": "device-plugin/restart",
     "claims.restart": "claims/restart",
+    "claims.run": "claims/shared-pool",
+    "claims.end": "claims/shared-pool",
 }
 """Methods that go with a feature."""
 
@@ -125,5 +127,7 @@ def _questions() -> list[Request[Any]]:
         RestartKubelet(),
         StartDriver(machine),
         UnprepareClaim("smoke", "default", "smoke"),
+        RunShared("smoke"),
+        EndShared("smoke"),
         RestartDriver(),
     ]

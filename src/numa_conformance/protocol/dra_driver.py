@@ -8,7 +8,7 @@ from typing import Any
 from ..cpuset import CpuSet
 from ..errors import Fault, UsageError
 from ..machine import Machine
-from .messages.claims import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverStarted
+from .messages.claims import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverStarted, SharedRuns
 
 __all__ = ["DriverOfMachine"]
 
@@ -26,6 +26,7 @@ class DriverOfMachine:
         nodes = machine.numa_bits if machine else {}
         self._nodes = {f"numa-{node}": (node, bits & ~left_alone) for node, bits in nodes.items() if bits & ~left_alone}
         self._held: dict[str, int] = {}
+        self._shared: set[str] = set()
 
     def started(self) -> DriverStarted:
         """Publish."""
@@ -59,13 +60,35 @@ class DriverOfMachine:
                 if free.bit_count() < count:
                     return ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
                 given |= _whole_cores_first(machine, free, count)
+            if self._shared and not self._left & ~given:
+                return ClaimRefused("containers without a claim would have no CPU any more")
             self._held[uid] = given
-        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])))
+        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._beside.shared)
 
     def unprepare(self, uid: str) -> ClaimUnprepared:
         """Let go of what a claim has."""
         self._held.pop(uid, None)
         return ClaimUnprepared()
+
+    def run(self, name: str) -> SharedRuns | ClaimRefused:
+        """Run a container without a claim on what claims leave, where they leave any."""
+        if not self._left:
+            return ClaimRefused("claims have all CPUs")
+        self._shared.add(name)
+        return self._beside
+
+    def end(self, name: str) -> SharedRuns:
+        """End it."""
+        self._shared.discard(name)
+        return self._beside
+
+    @property
+    def _left(self) -> int:
+        return self._up.online_bits & ~sum(self._held.values())
+
+    @property
+    def _beside(self) -> SharedRuns:
+        return SharedRuns(dict.fromkeys(sorted(self._shared), str(CpuSet.from_bits(self._left))))
 
     @property
     def _up(self) -> Machine:

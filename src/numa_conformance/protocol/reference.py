@@ -38,8 +38,11 @@ from .messages.claims import (
     ClaimUnprepared,
     DriverFailed,
     DriverStarted,
+    EndShared,
     PrepareClaim,
     RestartDriver,
+    RunShared,
+    SharedRuns,
     StartDriver,
     UnprepareClaim,
 )
@@ -230,6 +233,14 @@ class ReferenceTarget:
     def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
         """Let go of them."""
         return self._driver.unprepare(request.uid)
+
+    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+        """Run a container without a claim."""
+        return self._driver.run(request.name)
+
+    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+        """End it."""
+        return self._driver.end(request.name)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""

@@ -16,22 +16,16 @@ from typing import Any, Literal
 
 from ..errors import Fault, UsageError
 from ..protocol.messages.describe import PROTOCOL, Description
+from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED, entering
 
-__all__ = ["HOST", "LONGEST", "Daemon", "name_of"]
+__all__ = ["HOST", "LONGEST", "Daemon"]
 
 HOST = "{host_root}"
 """What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
 LONGEST = 500
 """Characters of what a daemon says, or of an error, that are told."""
 _LOOK_SECONDS, _END_SECONDS = 0.01, 1.0
-
-
-def name_of(words: Sequence[str]) -> str:
-    """Return what a program is called by the words of its command: ``plugin``, or ``python3 plugin.py``."""
-    program, *others = words
-    script = others[:1] if others and not others[0].startswith("-") else []
-    return " ".join(Path(word).name for word in (program, *script))
 
 
 class Daemon:
@@ -49,7 +43,7 @@ class Daemon:
         self._process: subprocess.Popen[bytes] | None = None
 
     def described(self, surface: str, features: Sequence[str]) -> Description:
-        """Say who this is: its command in short."""
+        """Say who this is."""
         wants: list[Literal["host_root"]] = ["host_root"] if self.is_told else []
         return Description(
             name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants

@@ -18,15 +18,18 @@ VARIABLE = "CPUSET"
 
 
 class Containers:
-    """A container runtime with one container for each claim. Where a plugin of NRI keeps one to CPUs, that counts."""
+    """A container runtime with a container for each claim, and some without. CPUs that a plugin of NRI gives count."""
 
-    def __init__(self, home: Path) -> None:
-        """Take a folder; below it CDI devices lie in ``cdi``, and NRI's socket in ``nri``."""
+    def __init__(self, home: Path, online: CpuSet) -> None:
+        """Take a folder, below which CDI devices lie in ``cdi`` and NRI's socket in ``nri``, and the online CPUs."""
         self.cdi, self.nri, self._none = home / "cdi", home / "nri", home / "none"
         for folder in (self.cdi, self.nri, self._none):
             folder.mkdir(parents=True)
+        self._online = online
         self._runtime: RuntimeSide | None = None
+        self._has_plugin = False
         self._made: dict[str, dict[str, Any]] = {}
+        self._shared: set[str] = set()
         self._count = 0
 
     def listen(self, program: Path | None) -> None:
@@ -41,41 +44,57 @@ class Containers:
         if self._runtime is None:
             return False
         try:
-            registered = self._runtime.registered(seconds)
+            self._has_plugin = self._runtime.registered(seconds)
         except NriError as error:
             raise DriverRefusedError(f"its NRI plugin has not taken what is there: {error}") from error
         self._take(self._runtime.updates())
-        return registered
+        return self._has_plugin
+
+    @property
+    def shared(self) -> dict[str, str] | None:
+        """What containers without a claim may run on; None where no plugin decides that."""
+        if self._runtime is None or not self._has_plugin:
+            return None
+        self._take(self._runtime.updates())
+        return {name: _cpus(self._made[name]) or str(self._online) for name in sorted(self._shared)}
 
     def run(self, uid: str, devices: Sequence[str]) -> str:
         """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefusedError``."""
         variables = environment(self.cdi, devices)
         self.end(uid)
+        made = self._make(uid, variables)
+        return _cpus(made) or str(_told_by(variables))
+
+    def run_shared(self, name: str) -> None:
+        """Start a container without a claim; raises ``DriverRefusedError``."""
+        if not self._has_plugin:
+            raise DriverRefusedError("no plugin of NRI decides what a container without a claim may run on")
+        self._make(name, [])
+        self._shared.add(name)
+
+    def _make(self, name: str, variables: list[str]) -> dict[str, Any]:
         self._count += 1
-        made = _container(uid, self._count, variables)
-        self._call("RunPodSandbox", pod=_pod(uid))
-        answer = self._call("CreateContainer", pod=_pod(uid), container=made)
-        self._made[uid] = made
+        made = _container(name, self._count, variables)
+        self._call("RunPodSandbox", pod=_pod(name))
+        answer = self._call("CreateContainer", pod=_pod(name), container=made)
+        self._made[name] = made
         _adjust(made, (answer.get("adjust") or {}).get("linux") or {})
         self._take(answer.get("update") or ())
         for call in ("PostCreateContainer", "StartContainer", "PostStartContainer"):
-            self._call(call, pod=_pod(uid), container=made)
+            self._call(call, pod=_pod(name), container=made)
         made["state"] = "CONTAINER_RUNNING"
-        return str(made["linux"]["resources"]["cpu"].get("cpus") or _told_by(variables))
+        return made
 
-    def end(self, uid: str) -> None:
-        """Stop and remove a claim's container, where there is one; raises ``DriverRefusedError``."""
-        made = self._made.pop(uid, None)
+    def end(self, name: str) -> None:
+        """Stop and remove a container by its claim or its name, where it is there; raises ``DriverRefusedError``."""
+        made = self._made.pop(name, None)
+        self._shared.discard(name)
         if made is None:
             return
-        self._take(self._call("StopContainer", pod=_pod(uid), container=made).get("update") or ())
-        self._call("RemoveContainer", pod=_pod(uid), container=made)
+        self._take(self._call("StopContainer", pod=_pod(name), container=made).get("update") or ())
+        self._call("RemoveContainer", pod=_pod(name), container=made)
         for call in ("StopPodSandbox", "RemovePodSandbox"):
-            self._call(call, pod=_pod(uid))
-
-    def forget(self) -> None:
-        """Have no containers."""
-        self._made = {}
+            self._call(call, pod=_pod(name))
 
     def _call(self, name: str, **message: object) -> Mapping[str, Any]:
         if self._runtime is None:
@@ -95,7 +114,7 @@ class Containers:
         """Serve NRI no longer."""
         if self._runtime is not None:
             self._runtime.close()
-        self._runtime = None
+        self._runtime, self._has_plugin = None, False
 
 
 def _pod(uid: str) -> dict[str, Any]:
@@ -111,6 +130,10 @@ def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
         "env": variables,
         "linux": {"resources": {"cpu": {}}},
     }
+
+
+def _cpus(made: Mapping[str, Any]) -> str:
+    return str(made["linux"]["resources"]["cpu"].get("cpus") or "")
 
 
 def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:

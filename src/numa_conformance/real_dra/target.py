@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..cpuset import CpuSet
 from ..errors import Fault, UsageError
+from ..machine import machine_from_dict
 from ..protocol.messages.claims import (
     FEATURES,
     ClaimPrepared,
@@ -17,8 +19,11 @@ from ..protocol.messages.claims import (
     ClaimUnprepared,
     DriverFailed,
     DriverStarted,
+    EndShared,
     PrepareClaim,
     RestartDriver,
+    RunShared,
+    SharedRuns,
     StartDriver,
     UnprepareClaim,
 )
@@ -56,7 +61,7 @@ class DraTarget:
         self._wait_for_nri = REGISTER_SECONDS if self._daemon.names(NRI) else _NRI_SECONDS
         self._api: ApiServer | None = None
         self._kubelet: KubeletOfDrivers | None = None
-        self._containers = Containers(self._daemon.home / "none-yet")
+        self._containers = Containers(self._daemon.home / "none-yet", CpuSet())
         self._start: StartDriver | None = None
 
     def _nri_program(self) -> Path | None:
@@ -78,9 +83,10 @@ class DraTarget:
         """Bring up the stand-ins without anything in them, then the driver, and wait until it has published."""
         self._end()
         self._start = request
+        described = machine_from_dict(request.machine, "machine")
         machine = Path(tempfile.mkdtemp(prefix="m", dir=self._daemon.home))
         self._folder = machine
-        self._containers = Containers(machine)
+        self._containers = Containers(machine, CpuSet.from_bits(described.online_bits))
         self._api = ApiServer(NODE_NAME)
         (machine / "kubelet").mkdir()
         (machine / "kubeconfig").write_text(json.dumps(_kubeconfig(self._api.url)))
@@ -130,9 +136,28 @@ class DraTarget:
         namespace, name, uid = (str(metadata.get(key)) for key in ("namespace", "name", "uid"))
         api.claims[namespace, name] = request.claim
         try:
-            return ClaimPrepared(containers.run(uid, kubelet.prepare(namespace, name, uid)))
+            cpus = containers.run(uid, kubelet.prepare(namespace, name, uid))
         except DriverRefusedError as error:
             return ClaimRefused(str(error))
+        return ClaimPrepared(cpus, containers.shared)
+
+    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+        """Start a container without a claim."""
+        _, _, containers = self._up
+        try:
+            containers.run_shared(request.name)
+        except DriverRefusedError as error:
+            return ClaimRefused(str(error))
+        return SharedRuns(containers.shared or {})
+
+    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+        """End it."""
+        _, _, containers = self._up
+        try:
+            containers.end(request.name)
+        except DriverRefusedError as error:
+            return ClaimRefused(str(error))
+        return SharedRuns(containers.shared or {})
 
     def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
         """End the claim's container, have it unprepared, and delete it."""

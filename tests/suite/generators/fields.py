@@ -72,6 +72,8 @@ BY_HAND: Mapping[str, Mapping[str, str]] = {
         **_TREE,
     },
     "claims.prepare": {"claim": "allocated of what the driver publishes, which only it decides"},
+    "claims.run": {"name": "only tells containers apart"},
+    "claims.end": {"name": "only tells containers apart"},
     "claims.unprepare": dict.fromkeys(("uid", "namespace", "name"), "those of a claim, prepared or not"),
     "node.restart": {
         "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",

@@ -67,6 +67,12 @@ STATEMENTS: tuple[Statement, ...] = (
         must("exclusive", "Pods that request CPUs by a claim are allocated exclusive CPUs."),
     ),
     *stated(
+        DRA_DRIVER_CPU.section("how-it-works.md, How it Works", ""),
+        "shared-pool",
+        "1.34",
+        must("all-others", "Containers without a claim are confined to CPUs that no container of a claim has."),
+    ),
+    *stated(
         DRA_DRIVER_CPU.section("configuration.md, driverConfig sub-fields", ""),
         "configuration",
         "1.34",

@@ -18,8 +18,11 @@ __all__ = [
     "ClaimUnprepared",
     "DriverFailed",
     "DriverStarted",
+    "EndShared",
     "PrepareClaim",
     "RestartDriver",
+    "RunShared",
+    "SharedRuns",
     "StartDriver",
     "UnprepareClaim",
 ]
@@ -29,6 +32,7 @@ FEATURES = {
     "claims/cpus": "CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver",
     "claims/restart": "a DRA driver that starts anew while claims are prepared",
     "claims/exclusive-cpus": "CPUs of a claim that no other claim has, as dra-driver-cpu promises them",
+    "claims/shared-pool": "containers without a claim, kept off the CPUs of claims as dra-driver-cpu promises it",
     "claims/attributes": "socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them",
     "claims/reserved": "CPUs that a DRA driver is told to leave alone",
 }
@@ -62,9 +66,13 @@ class RestartDriver(Request[DriverStarted | DriverFailed], method="claims.restar
 
 
 class ClaimPrepared(Outcome, tag="prepared", frozen=True):
-    """The claim is prepared. ``cpus``: those that a container which uses it may run on."""
+    """The claim is prepared. ``cpus``: those that a container which uses it may run on.
+
+    ``shared``: what containers without a claim may run on by now, where that is known.
+    """
 
     cpus: str
+    shared: dict[str, str] | None = None
 
 
 class ClaimRefused(Outcome, tag="refused", frozen=True):
@@ -80,6 +88,24 @@ class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare
     """
 
     claim: JsonObject
+
+
+class SharedRuns(Outcome, tag="runs", frozen=True):
+    """What containers without a claim may run on by now, by their names."""
+
+    shared: dict[str, str]
+
+
+class RunShared(Request[SharedRuns | ClaimRefused], method="claims.run", surface="claims", frozen=True):
+    """Start a container without a claim, which runs until ``claims.end``. It may be refused: no CPUs are left, say."""
+
+    name: str
+
+
+class EndShared(Request[SharedRuns | ClaimRefused], method="claims.end", surface="claims", frozen=True):
+    """End a container without a claim."""
+
+    name: str
 
 
 class ClaimUnprepared(Outcome, tag="unprepared", frozen=True):

@@ -36,7 +36,7 @@ from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
-from ..judge.claims import Preparation, Publication, Release
+from ..judge.claims import Beside, Preparation, Publication, Release
 from ..judge.classified import Classified
 from ..judge.hinted import CpuHints
 from ..judge.may_run import MayRun
@@ -192,7 +192,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
             Group("starts", "node", (Start,), _starts),
             Group("plugins", "plugin", (Registration, DevicePreference, DevicesServed), _plugins),
-            Group("claims", "claims", (Publication, Preparation, Release), _claims),
+            Group("claims", "claims", (Publication, Preparation, Release, Beside), _claims),
         )
     }
 )

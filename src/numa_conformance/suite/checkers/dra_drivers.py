@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.claims import Preparation, Publication, Release
+from ..judge.claims import Beside, Preparation, Publication, Release
 from ..judge.published import CACHE, CPU_ID, NUMA_NODE, SOCKET
 
 at_first = Guard[Publication]("the driver has been started before", lambda subject: not subject.again)
@@ -196,6 +196,23 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     """CPUs that the driver was told to leave alone are given to no claim."""
     given = (subject.cpus or 0) & subject.reserved
     return violated(not given, "reserved CPUs are given", got=format_bits(given), reserved=subject.reserved)
+
+
+claims_are_there = Guard[Beside]("no claim is prepared", lambda subject: subject.claims)
+
+
+@checker("dra-driver/shared/keeps-off-claims", Beside, when=(claims_are_there,))
+def keeps_off_claims(subject: Beside) -> Iterator[Violation]:
+    """Containers without a claim run on no CPU that a claim has."""
+    for name, cpus in subject.shared.items():
+        yield from violated(
+            not cpus & subject.claims,
+            f"{name}, a container without a claim, may run on CPUs of claims",
+            got=format_bits(cpus),
+            allowed=f"none of {format_bits(subject.claims)}",
+            shared=cpus,
+            claimed=subject.claims,
+        )
 
 
 of_prepared = Guard[Release]("the claim is not prepared", lambda subject: subject.was_prepared)

@@ -15,7 +15,9 @@ from .scenario import Question, Scenario, Script
 __all__ = ["claims"]
 
 MOST_CPUS, MOST_CLAIMS, LIVES = 64, 12, 2
-RESERVED, RESTART = "claims/reserved", "claims/restart"
+MOST_DEVICES = 32
+"""Devices that may be allocated to one claim, by the API."""
+RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
 _NAMESPACE = "default"
 
 
@@ -52,6 +54,8 @@ class _Life:
         if not scheduler.devices:
             return
         yield "claims.unprepare", _named("never-prepared")
+        if SHARED in self._claimed:
+            yield from self._beside(scheduler, lot)
         yield from self._fill(scheduler, lot, MOST_CLAIMS)
         for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
             yield _prepare(scheduler.held[uid])
@@ -78,10 +82,24 @@ class _Life:
                 return
             yield from self._ask(scheduler, claim)
 
+    def _beside(self, scheduler: _Scheduler, lot: random.Random) -> Script:
+        """Run containers without a claim: one from before, one that comes later, one where all is taken."""
+        yield "claims.run", {"name": "from-before"}
+        claim = scheduler.allocate(lot, all_of_it=False)
+        if claim is not None:
+            yield from self._ask(scheduler, claim)
+            yield "claims.run", {"name": "later"}
+            yield "claims.end", {"name": "later"}
+        yield "claims.end", {"name": "from-before"}
+        yield from self._take_all(scheduler)
+        yield "claims.run", {"name": "at-last"}
+        yield "claims.end", {"name": "at-last"}
+        yield from self._give_back(scheduler, sorted(scheduler.held))
+
     def _take_all(self, scheduler: _Scheduler) -> Script:
-        """Ask for each device whole, by a claim of its own."""
-        for device in list(scheduler.devices)[:MOST_CLAIMS]:
-            yield from self._ask(scheduler, scheduler.claim([(device, device.cpus)]))
+        """Ask for all that is left: of a shared device by a claim of its own, of others by as few claims as can be."""
+        for parts in scheduler.left():
+            yield from self._ask(scheduler, scheduler.claim(parts))
 
     def _ask(self, scheduler: _Scheduler, claim: dict[str, Any]) -> Script:
         answer = yield _prepare(claim)
@@ -117,13 +135,20 @@ class _Scheduler:
         shared = [device for device in free if device.is_shared]
         if not shared:
             most = len(free) if all_of_it else lot.randint(1, max(1, len(free) // 2))
-            return self.claim([(device, device.cpus) for device in lot.sample(free, most)])
+            return self.claim([(device, device.cpus) for device in lot.sample(free, min(most, MOST_DEVICES))])
         chosen = lot.sample(shared, min(len(shared), 1 + (lot.random() < 1 / 4)))
         return self.claim([(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen])
 
     def _some(self, device: PublishedDevice, lot: random.Random, *, all_of_it: bool) -> int:
         left = self._left[device.key]
         return left if all_of_it else lot.randint(1, max(1, left // lot.choice((1, 2, 4))))
+
+    def left(self) -> list[Sequence[tuple[PublishedDevice, int]]]:
+        """Return what claims may consume of devices to have all, claim by claim."""
+        parts = [(device, self._left[device.key]) for device in self.devices if self._left[device.key] > 0]
+        whole = [part for part in parts if not part[0].is_shared]
+        shared: list[Sequence[tuple[PublishedDevice, int]]] = [[part] for part in parts if part[0].is_shared]
+        return shared + [whole[at : at + MOST_DEVICES] for at in range(0, len(whole), MOST_DEVICES)]
 
     def claim(self, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
         """Return a claim to which these CPUs of devices are allocated."""

@@ -305,9 +305,16 @@ class DriverFailed(Outcome, tag="failed", frozen=True):
 
 
 class ClaimPrepared(Outcome, tag="prepared", frozen=True):
-    """A claim is prepared; ``cpus``: what its container may run on."""
+    """A claim is prepared; ``cpus``: what its container may run on, ``shared``: what containers without a claim may."""
 
     cpus: CpuBits
+    shared: dict[str, CpuBits] | None = None
+
+
+class SharedRuns(Outcome, tag="runs", frozen=True):
+    """What containers without a claim may run on, by their names."""
+
+    shared: dict[str, CpuBits]
 
 
 class ClaimUnprepared(Outcome, tag="unprepared", frozen=True):
@@ -344,6 +351,8 @@ READERS: Mapping[str, Any] = {
     "claims.restart": DriverStarted | DriverFailed,
     "claims.prepare": ClaimPrepared | ClaimRefused,
     "claims.unprepare": ClaimUnprepared | ClaimRefused,
+    "claims.run": SharedRuns | ClaimRefused,
+    "claims.end": SharedRuns | ClaimRefused,
     SEEN: Seen,
 }
 """The class, or the union of classes, of the answers of each method that a history may hold."""

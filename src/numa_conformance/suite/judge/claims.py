@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from ...machine import Machine
-from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted
+from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
 from ..history.values import Answer
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
 
-__all__ = ["ClaimFollower", "Preparation", "Publication", "Release"]
+__all__ = ["Beside", "ClaimFollower", "Preparation", "Publication", "Release"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,10 @@ class Publication:
 class Preparation:
     """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
 
-    ``wanted``: CPUs by device. ``fits``: what other claims left of these devices suffices; ``had``: of them a claim
-    that was unprepared had had some. ``before``: what the claim itself has, as bits; None where it was not prepared.
-    ``restarted``: the driver started anew since. ``others``: what every other claim has.
+    ``wanted``: CPUs by device. ``fits``: what other claims left of these devices suffices, and no container without a
+    claim needs some; ``had``: of them a claim that was unprepared had had some. ``before``: what the claim itself has,
+    as bits; None where it was not prepared. ``restarted``: the driver started anew since. ``others``: what every other
+    claim has.
     """
 
     machine: Machine
@@ -63,6 +66,14 @@ class Release:
     refusal: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Containers without a claim run beside claims: what each may run on, and what claims have, as bits."""
+
+    shared: Mapping[str, int]
+    claims: int
+
+
 @dataclass(slots=True)
 class _Claim:
     cpus: int
@@ -79,6 +90,7 @@ class ClaimFollower:
     _claims: dict[str, _Claim] = field(default_factory=dict)
     _had: set[DeviceKey] = field(default_factory=set)
     _reserved: int = 0
+    _shared: Mapping[str, int] = field(default_factory=dict)
 
     def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
         """Yield the subjects of one step."""
@@ -89,11 +101,13 @@ class ClaimFollower:
                 yield from self._prepared(asked, reply)
             case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
                 yield self._released(asked, reply)
+            case _, SharedRuns():
+                yield from self._beside(reply.shared)
 
     def _published(self, asked: Question, reply: DriverStarted | DriverFailed) -> Publication:
         again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
         if isinstance(asked, StartDriver):
-            self._claims, self._had, self._reserved = {}, set(), asked.reserved_cpus
+            self._claims, self._had, self._reserved, self._shared = {}, set(), asked.reserved_cpus, {}
         for claim in self._claims.values():
             claim.restarted = True
         if isinstance(reply, DriverFailed):
@@ -105,7 +119,12 @@ class ClaimFollower:
         self._devices = {device.key: device for device in devices}
         return Publication(self.machine, devices, again=again, before=before)
 
-    def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[Preparation]:
+    def _beside(self, shared: Mapping[str, int] | None) -> Iterator[Beside]:
+        self._shared = shared or {}
+        if self._shared:
+            yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
+
+    def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
         wanted = self._wanted(asked)
         if wanted is None:
             return
@@ -119,14 +138,15 @@ class ClaimFollower:
             cpus,
             reply.message if isinstance(reply, ClaimRefused) else "",
             self._reserved,
-            self._fits(wanted),
+            self._fits(wanted) and not self._shared,
             any(device.key in self._had for device, _ in wanted),
             known.cpus if known else None,
             known is not None and known.restarted,
             others,
         )
-        if cpus is not None:
-            self._claims[uid] = _Claim(cpus, wanted)
+        if isinstance(reply, ClaimPrepared):
+            self._claims[uid] = _Claim(reply.cpus, wanted)
+            yield from self._beside(reply.shared)
         elif known is not None:
             self._claims[uid] = known
 

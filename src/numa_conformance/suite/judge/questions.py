@@ -301,6 +301,8 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "claims.restart": Question,
     "claims.prepare": PrepareClaim,
     "claims.unprepare": UnprepareClaim,
+    "claims.run": Question,
+    "claims.end": Question,
     SEEN: Look,
 }
 

@@ -91,6 +91,13 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("dra-driver-cpu/configuration/reserved",),
     ),
     _requirement(
+        "dra-driver/shared/keeps-off-claims",
+        "A container without a claim may run on no CPU that a claim has; where none is left, it is refused.",
+        "claims/shared-pool",
+        statements=("dra-driver-cpu/shared-pool/all-others",),
+        beyond="The page does not say what becomes of it where none is left.",
+    ),
+    _requirement(
         "dra-driver/unprepare/undoes-what-was-prepared",
         "A claim that is prepared is unprepared without an error.",
         statements=("dra-plugin/unprepare/undoes",),

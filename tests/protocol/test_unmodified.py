@@ -2,7 +2,7 @@
 
 import pytest
 
-from numa_conformance.real_daemon.daemon import name_of
+from numa_conformance.protocol.unmodified import name_of
 
 
 @pytest.mark.parametrize(
