@@ -151,8 +151,7 @@ def of_the_id(subject: Preparation) -> Judgement:
 
 def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:
     def judge(subject: Preparation) -> Judgement:
-        allowed = f"{subject.count} CPUs"
-        return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=allowed)
+        return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
 
     return judge
 
