@@ -96,14 +96,18 @@ def get_online_cpus(subject: Preparation) -> Judgement:
     return violated(not strange, "CPUs are given that are not online", got=format_bits(strange), given=strange)
 
 
-def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], what: str) -> Iterator[Violation] | None:
-    """Judge that CPUs are where an attribute of their devices says; None where no device has it."""
+def _tells(attribute: str) -> Guard[Preparation]:
+    return Guard(
+        f"a device of the claim has no attribute {attribute}",
+        lambda subject: all(device.number(attribute) is not None for device, _ in subject.wanted),
+    )
+
+
+def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], what: str) -> Iterator[Violation]:
+    """Judge that CPUs are where an attribute of their devices says."""
     wanted = Counter[int]()
     for device, count in subject.wanted:
-        number = device.number(attribute)
-        if number is None:
-            return None
-        wanted[number] += count
+        wanted[device.number(attribute) or 0] += count
     cpus = subject.cpus or 0
     got = {number: (cpus & groups.get(number, 0)).bit_count() for number in wanted}
     rest = cpus & ~sum(groups.get(number, 0) for number in wanted)
@@ -117,13 +121,13 @@ def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], wha
     )
 
 
-@checker("dra-driver/attributes/numa-node", Preparation, when=(prepared, gets_as_many))
+@checker("dra-driver/attributes/numa-node", Preparation, when=(prepared, gets_as_many, _tells(NUMA_NODE)))
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """CPUs are of the NUMA node that the standard attribute of their device names."""
     return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
 
 
-@checker("dra-driver/attributes/socket", Preparation, when=(prepared, gets_as_many))
+@checker("dra-driver/attributes/socket", Preparation, when=(prepared, gets_as_many, _tells(SOCKET)))
 def of_the_socket(subject: Preparation) -> Judgement:
     """CPUs are of the socket that their device names."""
     return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
@@ -137,13 +141,13 @@ tells_caches = Guard[Preparation](
 )
 
 
-@checker("dra-driver/attributes/cache", Preparation, when=(prepared, gets_as_many, tells_caches))
+@checker("dra-driver/attributes/cache", Preparation, when=(prepared, gets_as_many, tells_caches, _tells(CACHE)))
 def of_the_cache(subject: Preparation) -> Judgement:
     """CPUs are of the cache that their device names."""
     return _within(subject, CACHE, subject.machine.uncore_bits, "cache")
 
 
-@checker("dra-driver/attributes/cpu", Preparation, when=(prepared, gets_as_many))
+@checker("dra-driver/attributes/cpu", Preparation, when=(prepared, gets_as_many, _tells(CPU_ID)))
 def of_the_id(subject: Preparation) -> Judgement:
     """A device that names a CPU is that CPU."""
     return _within(subject, CPU_ID, {cpu.id: 1 << cpu.id for cpu in subject.machine.cpus}, "CPU")
@@ -151,8 +155,7 @@ def of_the_id(subject: Preparation) -> Judgement:
 
 def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:
     def judge(subject: Preparation) -> Judgement:
-        allowed = f"{subject.count} CPUs"
-        return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=allowed)
+        return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
 
     return judge
 

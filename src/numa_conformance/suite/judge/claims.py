@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -35,8 +35,8 @@ class Publication:
 class Preparation:
     """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
 
-    ``wanted``: CPUs by device. ``fits``: what other claims left of these devices suffices, and no container without a
-    claim needs some; ``had``: of them a claim that was unprepared had had some. ``before``: what the claim itself has,
+    ``wanted``: CPUs by device; ``left``: what other claims leave of these devices. ``had``: a claim that was unprepared
+    had had some of them. ``shares``: containers without a claim need some too. ``before``: what the claim itself has,
     as bits; None where it was not prepared. ``restarted``: the driver started anew since. ``others``: what every other
     claim has.
     """
@@ -46,8 +46,9 @@ class Preparation:
     cpus: int | None
     refusal: str
     reserved: int
-    fits: bool
+    left: Mapping[DeviceKey, int]
     had: bool
+    shares: bool
     before: int | None
     restarted: bool
     others: Mapping[str, int]
@@ -56,6 +57,22 @@ class Preparation:
     def count(self) -> int:
         """How many CPUs the claim consumes."""
         return sum(count for _, count in self.wanted)
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is left suffices, and nobody else needs some."""
+        wanted = Counter[DeviceKey]()
+        for device, count in self.wanted:
+            wanted[device.key] += count
+        return not self.shares and all(count <= self.left[key] for key, count in wanted.items())
+
+    @property
+    def in_words(self) -> str:
+        """What it consumes, for a person."""
+        return "; ".join(
+            f"{count} of {device.key[-1]}, where {self.left[device.key]} of {device.cpus} CPUs are left"
+            for device, count in self.wanted
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +155,9 @@ class ClaimFollower:
             cpus,
             reply.message if isinstance(reply, ClaimRefused) else "",
             self._reserved,
-            self._fits(wanted) and not self._shared,
+            self._left(wanted),
             any(device.key in self._had for device, _ in wanted),
+            bool(self._shared),
             known.cpus if known else None,
             known is not None and known.restarted,
             others,
@@ -160,11 +178,12 @@ class ClaimFollower:
             wanted.append((device, device.consumed(result.consumed_capacity)))
         return tuple(wanted)
 
-    def _fits(self, wanted: tuple[tuple[PublishedDevice, int], ...]) -> bool:
-        used = Counter[DeviceKey]()
-        for device, count in (*(each for claim in self._claims.values() for each in claim.wanted), *wanted):
-            used[device.key] += count
-        return all(used[device.key] <= device.cpus for device, _ in wanted)
+    def _left(self, wanted: Iterable[tuple[PublishedDevice, int]]) -> dict[DeviceKey, int]:
+        left = {device.key: device.cpus for device, _ in wanted}
+        for device, count in (each for claim in self._claims.values() for each in claim.wanted):
+            if device.key in left:
+                left[device.key] -= count
+        return left
 
     def _released(self, asked: UnprepareClaim, reply: Answer) -> Release:
         claim = self._claims.get(asked.uid)

@@ -120,6 +120,8 @@ def _told_question(scenario: Mapping[str, Any]) -> list[str]:
     params = dict(scenario["params"])
     machine = params.pop("machine", None)
     lines = [f"asked: {scenario['method']}{f' on {_machine(machine)}' if machine else ''}"]
+    if scenario["method"] == "claims.prepare":
+        params = {"claim": _claim(params["claim"])}
     fields = [f"{name} {_cut(json.dumps(value, default=str, sort_keys=True))}" for name, value in params.items()]
     short = ", ".join(fields)
     return (
@@ -127,6 +129,12 @@ def _told_question(scenario: Mapping[str, Any]) -> list[str]:
         if len(short) <= SHORT
         else [*lines, *(f"  {text}" for text in fields)]
     )
+
+
+def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is allocated to a ResourceClaim: devices, and what is consumed of each."""
+    results = claim["status"]["allocation"]["devices"]["results"]
+    return {result["device"]: result.get("consumedCapacity", "whole") for result in results}
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
