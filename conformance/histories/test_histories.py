@@ -12,7 +12,7 @@ from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
-from numa_conformance.suite.asking.asking import Outcome, broken_in
+from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in
 from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
 from numa_conformance.suite.asking.repeating import times_seen
 from numa_conformance.suite.asking.shrinking import shortened
@@ -71,7 +71,7 @@ def test_every_step(
             times,
             histories,
             shortest.history,
-            len({id(each.history) for each in broken}),
+            broken_first_in(outcomes, name),
             machines,
             told_known,
             beside(shortest),

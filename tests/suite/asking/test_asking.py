@@ -9,9 +9,12 @@ import pytest
 from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol.reference import ReferenceTarget
-from numa_conformance.suite.asking.asking import Asking, Budget, ask_the_rest, part_of
+from numa_conformance.suite.asking.asking import Asking, Budget, Outcome, ask_the_rest, broken_first_in, part_of
 from numa_conformance.suite.asking.places import places_of
+from numa_conformance.suite.checkers.verdicts import Broken, Verdicts
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
+from numa_conformance.suite.history.history import Head, History
+from numa_conformance.suite.judge.checker import Violation
 
 MACHINE = load_machine("one-cpu")
 SCENARIOS = [Scenario("sweep", str(number), MACHINE, lambda: ask_all([])) for number in range(50)]
@@ -161,3 +164,17 @@ class TestWhatIsKnown:
 
     def test_what_others_need_is_not_asked_for(self):
         assert self.asked("qos/no-such-thing")[:2] == ([], 3)
+
+
+def test_what_falls_first_in_a_conversation_is_told_from_what_falls_with_it():
+    one, other = (History(Head("sweep", name, 0, MACHINE, "1.37", "t 1"), ()) for name in "ab")
+    broken = [
+        Broken("a/first", one, 3, Violation("")),
+        Broken("a/with-it", one, 3, Violation("")),
+        Broken("a/later", one, 5, Violation("")),
+        Broken("a/first", one, 7, Violation("")),
+        Broken("a/later", other, 2, Violation("")),
+    ]
+    outcomes = [Outcome(Verdicts(broken=broken))]
+    counted = {name: broken_first_in(outcomes, name) for name in ("a/first", "a/with-it", "a/later", "a/never")}
+    assert counted == {"a/first": 1, "a/with-it": 1, "a/later": 1, "a/never": 0}

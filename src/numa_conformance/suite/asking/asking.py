@@ -20,7 +20,7 @@ from ..history.history import History
 from .drive import drive
 from .places import Place, places_of
 
-__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_in", "part_of"]
+__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_first_in", "broken_in", "part_of"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
@@ -243,3 +243,13 @@ def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
     """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
     wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
     return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))
+
+
+def broken_first_in(outcomes: Iterable[Outcome], requirement: str) -> int:
+    """Return in how many conversations a requirement is not met before, or when, any other is not."""
+    first: dict[int, int] = {}
+    own: dict[int, int] = {}
+    for broken in (each for outcome in outcomes for each in outcome.verdicts.broken):
+        for steps in (first, own) if broken.requirement == requirement else (first,):
+            steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
+    return sum(first[history] == step for history, step in own.items())

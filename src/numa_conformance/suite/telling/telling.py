@@ -23,7 +23,7 @@ _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "no
 class Told:
     """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
 
-    - ``history``: the shortest in which it is broken. ``broken_in``: how many there are.
+    - ``history``: the shortest in which it is broken. ``broken_in``: how many break nothing else before.
     - ``machines``: those on which it shows. ``known``: those of them on which it is known to, where it shows on others.
     - ``beside``: the other requirements that are broken in that history.
     - ``seen``: how often it was broken, and how often that history was asked.
