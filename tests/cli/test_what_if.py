@@ -124,3 +124,14 @@ def test_explain_tells_of_one_node(compared):
     code, _, err = compared(SINGLE, pods(a=2), "--explain")
     assert code == 2
     assert "--explain tells of one node" in err
+
+
+def test_a_resize_is_compared_too(compared):
+    gate = "featureGates: {InPlacePodVerticalScalingExclusiveCPUs: true}\n"
+    text = pods(own=2, other=1) + "---\n" + pods(own=4)
+    code, out, _ = compared(SINGLE + gate, text)
+    assert code == 1
+    assert rows(out) == [["default/own", "resized", "not", "resized,", "Infeasible", "CPUs", "1,17,", "NUMA", "0"]]
+    assert out.rstrip().endswith("changed: 1 resized; as before: 2")
+    told = json.loads(compared(SINGLE + gate, text, "--json")[1])["pods"][-1]
+    assert [told[side]["result"] for side in ("before", "after")] == ["pending", "resized"]

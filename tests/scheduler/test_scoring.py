@@ -182,6 +182,7 @@ def test_scaling_all_weights_changes_nothing(used, wanted, cpu, memory, factor):
         ({"cpu": "1"}, ("Insufficient cpu",), ("Insufficient cpu",)),
         ({"memory": "9Gi"}, ("Insufficient cpu", "Insufficient memory"), ("Insufficient memory",)),
         ({"memory": "0"}, (), ()),
+        ({FOO: "0"}, ("Insufficient cpu",), ()),
     ],
     ids=str,
 )

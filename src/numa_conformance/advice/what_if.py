@@ -12,12 +12,16 @@ from ..node import Admission, Placement
 
 __all__ = ["CHANGES", "Change", "PodChange", "is_aligned", "numa_nodes", "pod_change"]
 
-Change = Literal["admitted", "refused", "reason", "pinned", "unpinned", "moved", "aligned", "unaligned"]
+Change = Literal[
+    "admitted", "refused", "resized", "unresized", "reason", "pinned", "unpinned", "moved", "aligned", "unaligned"
+]
 
 CHANGES: Mapping[Change, str] = {
     "admitted": "was refused, is admitted",
     "refused": "was admitted, is refused",
-    "reason": "is refused for another reason",
+    "resized": "was not resized, is resized in place",
+    "unresized": "was resized in place, is not, and keeps what it has",
+    "reason": "is refused, or not resized, for another reason",
     "pinned": "has CPUs or memory of its own now",
     "unpinned": "had CPUs or memory of its own",
     "moved": "has other CPUs, memory or devices",
@@ -45,7 +49,10 @@ def pod_change(machine: Machine, before: Admission, after: Admission) -> PodChan
 def _changes(machine: Machine, before: Admission, after: Admission) -> Iterator[Change]:
     if before.placements is None or after.placements is None:
         if before.admitted != after.admitted:
-            yield "admitted" if after.admitted else "refused"
+            if before.resize and after.resize:
+                yield "resized" if after.admitted else "unresized"
+            else:
+                yield "admitted" if after.admitted else "refused"
         elif before.reason != after.reason:
             yield "reason"
         return

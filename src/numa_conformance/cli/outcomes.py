@@ -16,7 +16,7 @@ from ..kube import Pod
 from ..node import Admission, Explainer, Node
 from .terminal import with_progress
 
-__all__ = ["ADVISED", "NO_ANSWER", "Outcomes", "pod_names"]
+__all__ = ["ADVISED", "NO_ANSWER", "Outcomes", "pod_names", "resize_result"]
 
 ADVISED = 3
 """Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
@@ -139,12 +139,17 @@ class Outcomes:
             **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
             **msgspec.to_builtins(admission_answer(admission)),
-            **({"result": "resized" if admission.admitted else "pending"} if admission.resize else {}),
+            **resize_result(admission),
             "phase": admission.pod_phase,
             "statusMessage": admission.pod_message,
             **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
             **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
+
+
+def resize_result(admission: Admission) -> dict[str, str]:
+    """Return the result of a resize for a program, nothing for another admission."""
+    return {"result": "resized" if admission.admitted else "pending"} if admission.resize else {}
 
 
 def _outcome(node: Node, pod: Pod, *, again: bool) -> Admission:

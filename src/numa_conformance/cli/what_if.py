@@ -15,7 +15,7 @@ from ..machine.picture_svg import machine_svgs
 from ..node import Admission, Placement
 from ..protocol.answers import admission_answer
 from .exits import DIFFERENT, OK
-from .outcomes import NO_ANSWER, Outcomes
+from .outcomes import NO_ANSWER, Outcomes, resize_result
 from .terminal import columns, print_json, say, terminal_width
 
 __all__ = ["Comparison"]
@@ -109,11 +109,13 @@ class Comparison:
 
 def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
     aligned = None if admission.placements is None else is_aligned(machine, admission.placements)
-    return {**msgspec.to_builtins(admission_answer(admission)), "aligned": aligned}
+    return {**msgspec.to_builtins(admission_answer(admission)), **resize_result(admission), "aligned": aligned}
 
 
 def _fate(machine: Machine, admission: Admission) -> str:
     """Say what became of a pod in a cell of the table."""
+    if admission.placements is None and admission.resize:
+        return f"not resized, {admission.reason}"
     if admission.placements is None:
         return "no answer" if admission.reason in NO_ANSWER else f"refused, {admission.reason}"
     several = len(admission.placements) > 1

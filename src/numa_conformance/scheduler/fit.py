@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..documentation.quirks.scheduler import SchedulerQuirks
-from ..kube.resource_names import is_extended
+from ..kube.resource_names import is_extended, is_scalar
 from .inputs import Amounts
 
 __all__ = ["insufficient"]
@@ -40,6 +40,6 @@ def insufficient(
 def _checked(asked: Amounts, quirks: SchedulerQuirks) -> Amounts:
     """Return what is held against the node: what is asked for, and with the quirk also what is not."""
     wanted = {name: amount for name, amount in asked.items() if amount > 0}
-    if quirks.overcommitted_node_fits_nothing and wanted:
+    if quirks.overcommitted_node_fits_nothing and (wanted or any(map(is_scalar, asked))):
         return {**dict.fromkeys(_PLAIN, 0), **wanted}
     return wanted

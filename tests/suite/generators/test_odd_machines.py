@@ -35,7 +35,7 @@ def _cells(seed):
     return [(one.generator, one.cell) for one in islice(odd_scenarios(frozenset(FEATURES), seed=seed), 200)]
 
 
-KINDS = {"odd pick", "odd merge", "odd life", "odd removal", "odd resize", "sweep"}
+KINDS = {"odd pick", "odd merge", "odd life", "odd removal", "odd resize", "odd score", "sweep"}
 
 
 def test_a_seed_asks_the_same_again_and_another_something_else():

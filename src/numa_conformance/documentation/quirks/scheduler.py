@@ -48,7 +48,7 @@ class SchedulerQuirks(QuirkFlags):
     overcommitted_node_fits_nothing: bool = quirk(
         rule="SCH-FIT-02",
         summary="where the pods of a node request more CPU, memory or ephemeral storage than it has, a pod that asks "
-        "for anything does not fit, also if it asks for none of that resource",
+        "for anything, be it none of an extended resource, does not fit, also if it asks for none of what lacks",
         documented="a node is filtered out when it lacks a resource that the pod requests",
         versions="1.27",
         pull=("kubernetes/kubernetes#116408",),

@@ -19,6 +19,7 @@ from .allocations import allocation_sweep
 from .cells import RESERVATIONS, Cell, kubelet_of
 from .hint_sweeps import hint_sweep
 from .odd_resizes import GATES, resized_at_random
+from .odd_scores import odd_scores
 from .picks import OPTION_SETS
 from .scenario import Question, Scenario, Script, ask_all
 from .walks import walks
@@ -30,8 +31,11 @@ MIB, GIB = 2**20, 2**30
 STRICT = "strict-cpu-reservation"
 CLOSEST = "prefer-closest-numa-nodes"
 TOPOLOGY_GATES = {"TopologyManagerPolicyOptions": True, "TopologyManagerPolicyBetaOptions": True}
+SCORED = frozenset(
+    f"scheduler/{name}" for name in ("least-allocated", "most-allocated", "requested-to-capacity-ratio", "filter")
+)
 COUNTS = 8
-"""Questions for a choice, or for a merge, on one machine in one state of use."""
+"""Questions for a choice, a merge or a score, on one machine in one state of use."""
 PICKS, SWEPT = 3, 2
 """Scenarios of choices for one life of a node, and of allocations and hints."""
 NUMBERED = ((0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
@@ -109,6 +113,8 @@ def odd_scenarios(claimed: frozenset[str], *, seed: int) -> Iterator[Scenario]:
             yield _picks(odd_machine(lot), frozenset(lot.choice(possible)), lot, seed)
         machine = odd_machine(lot)
         yield _merges(machine, lot, seed)
+        if claimed >= SCORED:
+            yield Scenario("odd score", "by lot", machine, partial(ask_all, odd_scores(lot, COUNTS)), seed)
         for sweep in (allocation_sweep, hint_sweep):
             drawn = list(sweep([machine], claimed, seed=lot.getrandbits(32)))
             yield from lot.sample(drawn, min(SWEPT, len(drawn)))
