@@ -64,6 +64,15 @@ def test_a_slice_in_protobuf_is_read_with_numbers_that_are_zero(server: ApiServe
     assert server.is_complete()
 
 
+def test_a_slice_with_too_many_devices_is_refused(server: ApiServer) -> None:
+    devices = [{"name": f"d-{number}"} for number in range(129)]
+    body = {"spec": {"driver": "cpu.test", "pool": {"name": "here"}, "devices": devices}}
+    with pytest.raises(urllib.error.HTTPError) as failed:
+        ask(server, "POST", SLICES, json.dumps(body).encode())
+    assert "Too many: 129" in json.loads(failed.value.read())["message"]
+    assert server.published() == []
+
+
 def test_a_device_of_v1beta1_is_told_as_one_of_v1(server: ApiServer) -> None:
     ask(server, "POST", SLICES.replace("v1", "v1beta1"), written(basic={"capacity": {"cpu": {"value": "4"}}}))
     assert server.published()[0]["devices"] == [{"name": "d", "capacity": {"cpu": {"value": "4"}}}]

@@ -1,7 +1,7 @@
 """A stand-in of the API server for one node: its Node, the ResourceClaims there, and ResourceSlices, on loopback.
 
 It serves what a driver made with ``k8s.io/dynamic-resource-allocation/kubeletplugin`` asks for. It knows no users,
-validates nothing, and takes all slices to be of its node.
+validates nothing but the number of a slice's devices, and takes all slices to be of its node.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ __all__ = ["ApiServer"]
 _GROUP = "resource.k8s.io"
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 _LOOK_SECONDS = 0.5
+MOST_DEVICES = 128
+"""Devices of one slice, by the API."""
 Object = dict[str, Any]
 
 
@@ -90,12 +92,16 @@ class _Slices:
         return str(len(self._events))
 
     def create(self, written: Object) -> Object:
+        """Keep a slice; raises ``ValueError`` for one that the API refuses."""
+        _check(written)
         metadata = written.setdefault("metadata", {})
         metadata.setdefault("name", f"{metadata.get('generateName', 'slice-')}{next(self._names):05}")
         metadata["uid"] = f"uid-of-{metadata['name']}"
         return self._put("ADDED", written)
 
     def update(self, name: str, written: Object) -> Object:
+        """Keep it anew; raises ``KeyError`` where there is none, ``ValueError`` for one that the API refuses."""
+        _check(written)
         written["metadata"] = {**self.kept[name]["metadata"], **(written.get("metadata") or {})}
         return self._put("MODIFIED", written)
 
@@ -137,6 +143,12 @@ class _Slices:
         with self._changed:
             self._ended = True
             self._changed.notify_all()
+
+
+def _check(written: Object) -> None:
+    count = len((written.get("spec") or {}).get("devices") or ())
+    if count > MOST_DEVICES:
+        raise ValueError(f"spec.devices: Too many: {count}: must have at most {MOST_DEVICES} items")
 
 
 class _Server(ThreadingHTTPServer):
