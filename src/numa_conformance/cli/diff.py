@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..documentation.patches import patch_note
 from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..kube import read_kubelet_configuration
+from ..machine import load_machine
 from ..protocol import Client
 from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
@@ -18,6 +22,9 @@ from ..suite.comparing.kinds_of_difference import Kind, Kinds
 from ..suite.comparing.two_targets import TwoTargets
 from ..suite.comparing.whole_kubelet import OfAWholeKubelet
 from .exits import DIFFERENT, OK
+from .moving import Moving
+from .names import MachineName
+from .node_inputs import read_all_pods
 from .sides import of_one_version, side
 from .targets import TargetChoice, open_target
 from .terminal import print_json, terminal_width, with_progress
@@ -31,6 +38,16 @@ WIDTH = 160
 @click.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
+@click.argument("pods", metavar="[PODS]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--machine", "machine_name", type=MachineName(), help="The node of PODS: a name of the catalogue, or a file."
+)
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    help="The KubeletConfiguration of the node of PODS, YAML or JSON (default: the kubelet's own defaults).",
+)
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
@@ -41,6 +58,9 @@ WIDTH = 160
 def command(
     a: str,
     b: str,
+    pods: tuple[Path, ...],
+    machine_name: str | None,
+    config_file: Path | None,
     budget: str,
     seed: int,
     messages: bool,
@@ -51,17 +71,25 @@ def command(
 ) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
-    A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio', or
-    kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too.
+    A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio',
+    kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too, or 'nri:./my-plugin ...'.
     A reference without a version follows that of the other side. What both claim is asked; in each history the first
-    difference counts. Exits with 1 when they differ, 3 when one cannot be asked.
+    difference counts. With files of PODS and a --machine: tell what changes for these pods from A to B, each where it
+    may run and beside whom. Exits with 1 when they differ, 3 when one cannot be asked.
     """
+    if bool(pods) != bool(machine_name) or (config_file and not pods):
+        raise click.UsageError("PODS come to a node: name its --machine, and its --config, with files of pods")
     asked = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
         whole = [choice.resource_fit for choice in choices]
         choices = [replace(choice, resource_fit=any(whole)) for choice in choices]
         left, right = _open(opened, choices)
+        if machine_name:
+            titles = map(_title, "AB", choices, (left, right))
+            moving = _moving(dict(zip(titles, (left, right), strict=True)), machine_name, config_file, pods)
+            moving.print_json() if as_json else moving.print_text()
+            return moving.exit_code
         two = TwoTargets(left, right, messages=messages, ignored=ignored)
         known = OfAWholeKubelet(*whole)
         kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
@@ -88,6 +116,17 @@ def command(
     else:
         _print(about, found_kinds)
     return DIFFERENT if found_kinds else OK
+
+
+def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
+    config = read_kubelet_configuration(config_file)
+    return Moving.ask(titles, load_machine(machine), config.to_dict(), read_all_pods(pods))
+
+
+def _title(name: str, choice: TargetChoice, client: Client) -> str:
+    told = client.description
+    follows = f", Kubernetes {told.kubernetes_version}" if choice.is_reference else ""
+    return f"{name}: {told.name} {told.version}{follows}"
 
 
 def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:

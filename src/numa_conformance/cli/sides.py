@@ -6,16 +6,17 @@ from dataclasses import replace
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
+from ..real_daemon.command import serving as serving_daemon
 from ..real_kubelet.command import serving
 from .targets import TargetChoice
 
 __all__ = ["ACCEPTED", "of_one_version", "side"]
 
 LEVELS = ("exact", "documented")
-KINDS = ("reference", "target", "command", "kubelet")
+KINDS = ("reference", "target", "command", "kubelet", "nri")
 ACCEPTED = (
-    "reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio' or "
-    "kubelet:./kubelet"
+    "reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio', "
+    "kubelet:./kubelet or 'nri:./my-plugin -socket {nri_socket}'"
 )
 
 
@@ -28,6 +29,8 @@ def side(text: str, timeout: float) -> TargetChoice:
         return TargetChoice(None, rest, "exact", None, timeout)
     if kind == "kubelet" and rest:
         return TargetChoice(None, serving(rest), "exact", None, timeout, resource_fit=True)
+    if kind == "nri" and rest:
+        return TargetChoice(None, serving_daemon("nri-target", rest), "exact", None, timeout)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":
