@@ -81,9 +81,9 @@ class Moving:
         rows = zip(*(_counts(side).items() for side in self.fates), strict=True)
         summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
         click.echo("\n".join(columns([("", "A", "B"), *summary])))
-        click.echo()
         rows_of_pods = [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]
         if rows_of_pods:
+            click.echo()
             click.echo("\n".join(columns([("container", "changes", "A", "B"), *rows_of_pods])))
         changed = sum(bool(self._changes(pod.uid)) for pod in self.pods)
         click.echo(f"\n{changed} of {len(self.pods)} pods fare otherwise")
