@@ -64,6 +64,22 @@ def test_a_slice_in_protobuf_is_read_with_numbers_that_are_zero(server: ApiServe
     assert server.is_complete()
 
 
+def test_slices_whose_names_are_to_be_made_have_names_of_their_own(server: ApiServer) -> None:
+    for number in range(2):
+        message = RESOURCE_API.ResourceSlice()
+        message.metadata.name, message.metadata.generateName = "", f"{number}-here-"
+        message.spec.driver, message.spec.pool.name = "cpu.test", "here"
+        message.spec.pool.resourceSliceCount = 2
+        ask(
+            server,
+            "POST",
+            SLICES,
+            b"k8s\x00" + RESOURCE_API.Unknown(raw=message.SerializeToString()).SerializeToString(),
+        )
+    assert len(server.published()) == 2
+    assert server.is_complete()
+
+
 def test_a_slice_with_too_many_devices_is_refused(server: ApiServer) -> None:
     devices = [{"name": f"d-{number}"} for number in range(129)]
     body = {"spec": {"driver": "cpu.test", "pool": {"name": "here"}, "devices": devices}}

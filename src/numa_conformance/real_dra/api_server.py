@@ -95,7 +95,8 @@ class _Slices:
         """Keep a slice; raises ``ValueError`` for one that the API refuses."""
         _check(written)
         metadata = written.setdefault("metadata", {})
-        metadata.setdefault("name", f"{metadata.get('generateName', 'slice-')}{next(self._names):05}")
+        if not metadata.get("name"):  # in protobuf it is there, and empty
+            metadata["name"] = f"{metadata.get('generateName', 'slice-')}{next(self._names):05}"
         metadata["uid"] = f"uid-of-{metadata['name']}"
         return self._put("ADDED", written)
 
