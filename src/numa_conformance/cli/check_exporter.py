@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from ..exported.conversation import Look, converse
+from ..errors import Fault, UsageError
+from ..exported.conversation import Ended, Look, converse
 from ..exported.judging import Unmet
 from ..exported.requirements import REQUIREMENTS
 from ..real_cluster.control import open_cluster
@@ -33,19 +34,23 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`up`).
 
     Pods come and go on each NODE (default: all). After each step the node's object is held against what its kubelet
-    keeps. Exits with 1 where a requirement is not met.
+    keeps. A node whose kubelet ends is told, with why, and asked no more. Exits with 1 where a requirement is not met.
     """
     with open_cluster(name) as cluster:
         known = [node["name"] for node in cluster.ask("status")["nodes"]]
-        looks = list(converse(cluster, nodes or known, steps, seed, within))
+        told = list(converse(cluster, nodes or known, steps, seed, within))
+    looks = [one for one in told if isinstance(one, Look)]
+    ended = [one for one in told if isinstance(one, Ended)]
+    if not looks:
+        raise UsageError([Fault(f"node {one.node}", one.why) for one in ended])
     if as_json:
-        print_json(_as_json(looks))
+        print_json(_as_json(looks, ended))
     else:
-        say("\n".join(_lines(looks)))
+        say("\n".join(_lines(looks, ended)))
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 
-def _lines(looks: Sequence[Look]) -> Iterator[str]:
+def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
     times = Counter(requirement for look in looks for requirement in {unmet.requirement for unmet in look.unmet})
     for known in REQUIREMENTS.values():
         count = times[known.id]
@@ -55,6 +60,8 @@ def _lines(looks: Sequence[Look]) -> Iterator[str]:
             yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
             yield f"    {known.text}"
             yield f"    {known.address}: {known.sentence}"
+    for one in ended:
+        yield f"node {one.node} was asked no more, {one.step}: {one.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
     nodes = len({look.node for look in looks})
     slowest = f"; right after {right[-1]:.1f} s at most" if right else ""
@@ -65,7 +72,7 @@ def _first(looks: Sequence[Look], requirement: str) -> tuple[Look, Unmet]:
     return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 
-def _as_json(looks: Sequence[Look]) -> dict[str, Any]:
+def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:
     return {
         "requirements": {
             known.id: {"text": known.text, "sentence": known.sentence, "address": known.address}
@@ -83,4 +90,5 @@ def _as_json(looks: Sequence[Look]) -> dict[str, Any]:
             }
             for look in looks
         ],
+        "ended": [{"node": one.node, "step": one.step, "why": one.why} for one in ended],
     }

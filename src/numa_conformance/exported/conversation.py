@@ -7,23 +7,19 @@ import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from ..errors import KubeletFails, UsageError
 from ..machine import Machine
+from ..real_cluster.scheduled import Cluster, reference_of
 from .judging import Unmet, judge_exported
 from .kept import Kept, kept_from
 
-__all__ = ["Cluster", "Look", "converse"]
+__all__ = ["Ended", "Look", "converse"]
 
 _LOOK_SECONDS = 0.2
 _MOST_PODS = 5
-
-
-class Cluster(Protocol):
-    """A cluster of real parts that is up."""
-
-    def ask(self, verb: str, *words: str) -> Any:
-        """Return what it answers."""
+_Pods = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -36,37 +32,75 @@ class Look:
     seconds: float
 
 
-def converse(cluster: Cluster, nodes: Sequence[str], steps: int, seed: int, within: float) -> Iterator[Look]:
+@dataclass(frozen=True)
+class Ended:
+    """A node whose kubelet ended at a step. ``why``: its last words, and whether the reference foresees it."""
+
+    step: str
+    node: str
+    why: str
+
+
+def converse(cluster: Cluster, nodes: Sequence[str], steps: int, seed: int, within: float) -> Iterator[Look | Ended]:
     """Let Guaranteed pods come to each node and go, and yield a look at each node before the first and after each.
 
-    An object has ``within`` seconds to follow. All pods that were made are deleted in the end.
+    An object has ``within`` seconds to follow. A node whose kubelet ends is not asked any more. All pods that were made
+    are deleted in the end.
     """
     draw = random.Random(seed)
-    running: dict[str, list[str]] = {node: [] for node in nodes}
+    running: dict[str, _Pods] = {node: {} for node in nodes}
+    left = list(nodes)
     try:
         for number in range(steps + 1):
-            for node in nodes:
-                step = _change(cluster, node, running[node], draw, number) if number else "at first"
-                yield _look(cluster, node, step, within)
+            for node in list(left):
+                step = "at first"
+                try:
+                    if number:
+                        step = _change(cluster, node, running[node], draw, number)
+                    yield _look(cluster, node, step, within)
+                except UsageError as error:
+                    if _is_alive(cluster, node):
+                        raise
+                    left.remove(node)
+                    yield Ended(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
     finally:
         for names in running.values():
             for name in names:
                 cluster.ask("drop", name)
 
 
-def _change(cluster: Cluster, node: str, running: list[str], draw: random.Random, number: int) -> str:
+def _is_alive(cluster: Cluster, node: str) -> bool:
+    return all(told["process"] for told in cluster.ask("status")["nodes"] if told["name"] == node)
+
+
+def _foreseen(cluster: Cluster, node: str, running: _Pods) -> str:
+    """Say whether the reference, given the same pods, foresees that the kubelet ends; nothing where none was made."""
+    if not running:
+        return ""
+    reference = reference_of(cluster.ask("plans")[node])
+    try:
+        for number, pod in enumerate(running.values()):
+            reference.admit({**pod, "metadata": {**pod["metadata"], "namespace": "default", "uid": str(number)}})
+    except KubeletFails as failure:
+        return f"; foreseen by the reference: {failure}"
+    return "; not foreseen by the reference"
+
+
+def _change(cluster: Cluster, node: str, running: _Pods, draw: random.Random, number: int) -> str:
     if running and (len(running) >= _MOST_PODS or draw.random() < 0.4):
-        name = running.pop(draw.randrange(len(running)))
+        name = list(running)[draw.randrange(len(running))]
         cluster.ask("drop", name)
+        del running[name]
         return f"pod {name} is gone"
     asked = _asked(kept_from(cluster.ask("kept", node)).machine, draw)
     name = f"exported-{node}-{number}"
-    pod = cluster.ask("make", json.dumps(_pod(name, node, asked)))
+    running[name] = _pod(name, node, asked)
+    pod = cluster.ask("make", json.dumps(running[name]))
     shown = ", ".join(f"{resource} {amount}" for resource, amount in asked.items())
     if pod.get("status", {}).get("phase") == "Failed":
         cluster.ask("drop", name)
+        del running[name]
         return f"pod {name} with {shown} was refused"
-    running.append(name)
     return f"pod {name} with {shown} came"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ..errors import Fault, UsageError, closest
 from ..machine import allocation_map, machine_to_dict
 from ..real_kubelet.holdings import holdings
 from .api import Api, ApiError
+from .last_words import last_words
 from .node import ClusterNode
 from .pods import Pod, PodWatch, is_decided, refusal_of
 from .record import Recorder, allocatable_cpus
@@ -29,6 +31,7 @@ PODS = "/api/v1/namespaces/default/pods"
 TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
 NOT_FOUND = 404
 _PATIENCE = 60.0
+_LOOK_SECONDS = 1.0
 
 
 def seen_by_others(folder: Path) -> str:
@@ -109,10 +112,17 @@ class Answers:
         return {"histories": self.recorder.text(), "broken": self.recorder.broken()}
 
     def wait_until_decided(self, uid: str) -> bool:
-        """Wait until a pod is decided and the record tells of it; tell whether it is."""
-        decided = self.watch.wait_until(lambda pods: uid in pods and is_decided(pods[uid]), _PATIENCE)
+        """Wait until a pod is decided and the record tells of it, or its kubelet has ended; tell whether it is."""
+        end = time.monotonic() + _PATIENCE
+        decided = False
+        while not decided and time.monotonic() < end and not self._has_no_kubelet(uid):
+            decided = self.watch.wait_until(lambda pods: uid in pods and is_decided(pods[uid]), _LOOK_SECONDS)
         self.recorder.settle()
         return decided
+
+    def _has_no_kubelet(self, uid: str) -> bool:
+        name = str(((self.watch.pod(uid) or {}).get("spec") or {}).get("nodeName"))
+        return name in self.nodes and not self.nodes[name].number
 
     def wait_until_gone(self, *uids: str) -> bool:
         """Wait until pods are gone, all where none is named, and the record tells of it; tell whether they are."""
@@ -196,7 +206,8 @@ class Answers:
             near = closest(name, self.nodes)
             raise UsageError(Fault("", f"there is no node {name!r}", ", ".join(self.nodes), near))
         if not node.number:
-            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended"))
+            words = last_words(node.folder / "kubelet.log")
+            raise UsageError(Fault("", f"the kubelet of node {name!r} has ended: {words}"))
         return node
 
     def _held(self, pod: Pod) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..machine import machine_from_dict
 from ..node import Node
 from .pods import is_decided
 
-__all__ = ["Cluster", "Group", "Outcome", "groups_of", "run_workload"]
+__all__ = ["Cluster", "Group", "Outcome", "groups_of", "reference_of", "run_workload"]
 
 AFFINITY = "TopologyAffinityError"
 _HOSTNAME = "kubernetes.io/hostname"
@@ -89,7 +89,7 @@ def run_workload(
     for name in group.nodes:
         settle(name)  # of the workload before it an exporter may still tell
     draw = random.Random(seed)
-    copies = {name: _copy(plan) for name, plan in group.nodes.items()}
+    copies = {name: reference_of(plan) for name, plan in group.nodes.items()}
     widest = max(cpus.bit_count() for copy in copies.values() for cpus in copy.machine.numa_bits.values())
     made: list[str] = []
     try:
@@ -110,7 +110,8 @@ def run_workload(
         cluster.ask("drop", *made)
 
 
-def _copy(plan: Mapping[str, Any]) -> Node:
+def reference_of(plan: Mapping[str, Any]) -> Node:
+    """Return the reference's node of one that a cluster tells the plan of: without pods."""
     machine = machine_from_dict(plan["machine"], "machine")
     version = KubernetesVersion.known(plan["version"]) or DEFAULT
     return Node(machine, plan["kubelet"], kubernetes_version=version, resource_fit=True)

@@ -11,11 +11,11 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import StartError
+from ..errors import Fault, StartError, UsageError
 from .configuration import configuration
 from .launcher import HOME, Launcher
 
@@ -25,7 +25,12 @@ _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _END_SECONDS = 5.0
 """Between a connection that breaks and the end of a kubelet that writes down why."""
+_NO_INOTIFY = "inotify_init: too many open files"
+_INOTIFY_SECONDS = 30.0
+"""In which others may give back inotify instances."""
+_INOTIFY_AGAIN_SECONDS = 0.5
 _ERROR = re.compile(r"^[EF]\d{4} .*?\] (.*)$", re.MULTILINE)
+_PANIC = re.compile(r"^panic: .*", re.MULTILINE)
 _CAUSE = re.compile(r'err="((?:[^"\\]|\\.)*)"')
 _UNKNOWN_POLICY = re.compile(r'unknown policy: "([^"]*)"')
 _STAGES = (
@@ -51,7 +56,10 @@ class Kubelet:
     def __init__(
         self, launcher: Launcher, binary: str, folder: Path, machine: dict[str, Any], config: Mapping[str, Any]
     ) -> None:
-        """Start it, and wait until it takes pods; raises ``StartError`` with its own words when it ends instead."""
+        """Start it, and wait until it takes pods; raises ``StartError`` with its own words when it ends instead.
+
+        Raises ``UsageError`` where the system lacks inotify instances for it.
+        """
         self.folder = folder
         self._launcher = launcher
         self._config = config
@@ -68,8 +76,25 @@ class Kubelet:
             f"--cert-dir={certificates}",
             "--hostname-override=node",
         )
-        self._number = launcher.start(machine, folder, binary, flags)
-        self._wait_until_up()
+        end = time.monotonic() + _INOTIFY_SECONDS
+        while not self._is_started(lambda: launcher.start(machine, folder, binary, flags)):
+            if time.monotonic() > end:
+                text = "this user's are used up, and the kubelet cannot start"
+                raise UsageError(
+                    Fault("fs.inotify.max_user_instances", text, "sysctl fs.inotify.max_user_instances=8192")
+                )
+            time.sleep(_INOTIFY_AGAIN_SECONDS)
+
+    def _is_started(self, start: Callable[[], int]) -> bool:
+        """Start it; tell whether it is up, or there were no inotify instances for it."""
+        self._number = start()
+        try:
+            self._wait_until_up()
+        except StartError as error:
+            if _NO_INOTIFY in error.message:
+                return False
+            raise
+        return True
 
     def pods(self) -> dict[str, Any]:
         """Return the pods that it knows, by uid; raises ``StartError`` with its last words where it has ended."""
@@ -122,7 +147,8 @@ class Kubelet:
             is_of_memory = unknown[1] == self._config.get("memoryManagerPolicy") != self._config.get("cpuManagerPolicy")
             return StartError("memorymanager" if is_of_memory else "cpumanager", words)
         stage = next((stage for text, stage in _STAGES if text in words.lower()), "kubelet")
-        return StartError(stage, words)
+        panics = _PANIC.findall(self.log)
+        return StartError(stage, panics[-1] if panics else words)
 
     def _last_words(self) -> str:
         errors = _ERROR.findall(self.log)
