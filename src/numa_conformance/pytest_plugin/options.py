@@ -51,7 +51,11 @@ OPTIONS: tuple[Option, ...] = (
         "a named set of features (all, node, cpu, ...), a Kubernetes version, or both: node@1.31",
         metavar="NAME@VERSION",
     ),
-    Option("timeout", "seconds that one call may take", metavar="SECONDS", default="10"),
+    Option(
+        "timeout",
+        "seconds that one call may take (default: 10; of unmodified kubelets, plugins, drivers 60)",
+        metavar="SECONDS",
+    ),
     Option(
         "machine",
         "a machine to test on, by name or file, or with a - before it one to leave out (--numa-machine=-NAME); "

@@ -28,6 +28,8 @@ __all__ = ["RUN", "Run", "open_connection"]
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
 MOST_AT_ONCE = 64
+TIMEOUT, LONGER_TIMEOUT = 10.0, 60.0
+"""Seconds that one call may take; the longer where a call starts a kubelet or a daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +158,9 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
 
 
 def _timeout(config: pytest.Config) -> float:
+    starts_something = setting(config, "numa_kubelet") or any(setting(config, door) for door in _DOORS)
     try:
-        timeout = float(setting(config, "numa_timeout"))
+        timeout = float(setting(config, "numa_timeout") or (LONGER_TIMEOUT if starts_something else TIMEOUT))
     except ValueError as error:
         raise pytest.UsageError(f"--numa-timeout: {error}; accepted are seconds") from error
     if timeout <= 0:

@@ -43,7 +43,7 @@ CDI, KUBECONFIG, KUBELET, NODE, NRI, RESERVED = (
 PLACES = {"kubelet": "/var/lib/kubelet", "cdi": "/var/run/cdi", "nri": "/var/run/nri"}
 """Folders, and where a driver that is not told finds each."""
 NODE_NAME = "numa-conformance"
-REGISTER_SECONDS, PUBLISH_SECONDS = 6.0, 6.0
+REGISTER_SECONDS, PUBLISH_SECONDS = 20.0, 20.0
 _LOOK_SECONDS, _NRI_SECONDS = 0.02, 0.5
 
 

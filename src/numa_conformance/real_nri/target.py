@@ -46,7 +46,7 @@ SOCKET, KUBELET, RESERVED, AMOUNT = (
 """What stands in a command for NRI's socket, the kubelet's configuration, and its reservation."""
 FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
 """What is asked of a plugin unless ``--numa-features`` says otherwise."""
-REGISTER_SECONDS = 6.0
+REGISTER_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
 PLACE = "/var/run/nri"
 

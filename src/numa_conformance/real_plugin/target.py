@@ -26,7 +26,7 @@ __all__ = ["PluginTarget"]
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
 PLACE = "/var/lib/kubelet/device-plugins"
-REGISTER_SECONDS = 6.0
+REGISTER_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
 
 
