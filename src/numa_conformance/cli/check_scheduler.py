@@ -39,8 +39,10 @@ _SHOWN = 3
 )
 @click.option("--pods", default=20, show_default=True, type=click.IntRange(1, 10_000), help="In each workload.")
 @click.option("--seed", default=1, show_default=True, help="Of the first workload.")
-@click.option("--exporter", is_flag=True, help="Wait after each pod until the node's NodeResourceTopology is right.")
-@click.option("--within", default=10.0, show_default=True, help="Seconds that are waited for it.")
+@click.option("--exporter", is_flag=True, help="Wait, at first and after each pod, for a right NodeResourceTopology.")
+@click.option(
+    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that are waited for it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     scheduler: str, name: str | None, workloads: int, pods: int, seed: int, exporter: bool, within: float, as_json: bool
