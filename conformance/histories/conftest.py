@@ -42,7 +42,7 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
     Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where
-    it is a time, they begin with what is known to show a requirement.
+    it is a time, they begin with what is known to show a requirement, and what one group leaves of it others spend.
     Where only some requirements are asked for, the first group in which one is not met is the last.
     """
     groups: dict[str, Asking] = {}
@@ -92,8 +92,14 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
                 made(group.name).spend_on_known(set(chosen).intersection(asked_in(group, claimed)))
         shown = {name: showing(name) for name in chosen}
         ask_the_rest({name: shown[name] for name in chosen if claimed.issuperset(REQUIREMENTS[name].features)})
+        while unfinished := [asking for asking in groups.values() if asking.is_unfinished and time_is_left()]:
+            for asking in unfinished:
+                asking.spend_more(spending.left(CONVERSATIONS) / len(unfinished))
         for name in list(driven):
             put_away(name)
+
+    def time_is_left() -> bool:
+        return conformance.budget.seconds is not None and spending.left(CONVERSATIONS) > 0
 
     def of(requirement: str) -> list[Outcome]:
         if not conformance.budget.is_whole:

@@ -97,6 +97,16 @@ def pod(spec):
     return {"metadata": {"name": "p", "uid": "p"}, "spec": spec}
 
 
+def test_time_that_others_left_is_spent_on_what_is_left():
+    group = Asking(SCENARIOS, Directly(ReferenceTarget()), "1.37", budget=Budget.parse("3s"), clock=count().__next__)
+    assert group.spend().driven == 3
+    assert group.is_unfinished
+    group.spend_more(2)
+    assert group.outcome.driven == 5
+    group.spend_more(1000)
+    assert (group.outcome.driven, group.is_unfinished) == (50, False)
+
+
 class TestSideBySide:
     """Several of a target take turns."""
 

@@ -127,6 +127,15 @@ class Asking:
         self._take_turns(lambda: self._begun >= last)
         self._seconds = 0.0
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is more to ask, and sense in it."""
+        return bool(self._left) and not self._is_done
+
+    def spend_more(self, seconds: float) -> None:
+        """Ask for so many seconds more, at least one scenario while there is time."""
+        self.spend(self._seconds + seconds)
+
     def _take_turns(self, ended: Callable[[], bool]) -> None:
         def ask_one_after_the_other(client: Client) -> None:
             while scenario := self._next(ended):
