@@ -42,6 +42,7 @@ _COMMANDS = {
     "down": "end a cluster of real parts",
     "replay": "replay recorded decisions against the reference or a target",
     "diff": "show where two implementations differ, by the smallest histories",
+    "which-kubelet": "tell as which Kubernetes minor a target decides",
     "bisect": "tell which version changed what becomes of pods, and by what",
     "record": "write a target's answers to the questions of recorded decisions",
     "judge": "judge stored conversations by the requirements",

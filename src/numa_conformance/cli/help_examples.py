@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "down": ("down",),
     "replay": ("replay decisions.jsonl.gz",),
     "diff": ("diff reference:exact@1.35 reference:exact@1.36",),
+    "which-kubelet": ("which-kubelet 'command:./my-kubelet --stdio'", "which-kubelet kubelet:./kubelet"),
     "bisect": (
         "bisect --machine amd-genoa-9654-smt-off --config kubelet.yaml pods.yaml",
         "bisect --from 1.31 --to 1.34 --real histories.jsonl",

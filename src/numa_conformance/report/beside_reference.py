@@ -40,11 +40,18 @@ def open_reference(
     version: KubernetesVersion = DEFAULT,
     quirks: Quirks | None = None,
     changes: Changes | None = None,
+    *,
+    resource_fit: bool = False,
 ) -> Iterator[Client]:
-    """Open the bundled reference at a level and version, or with these quirks and changes, and close it at the end."""
+    """Open the bundled reference at a level and version, or with these quirks and changes, and close it at the end.
+
+    ``resource_fit``: whether the sum of requests must fit the node too, as a whole kubelet asks.
+    """
     reference = Client(
         InProcess(
-            lambda: ReferenceTarget(level, version, quirks=quirks, changes=changes), "the bundled reference", _SECONDS
+            lambda: ReferenceTarget(level, version, quirks=quirks, changes=changes, resource_fit=resource_fit),
+            "the bundled reference",
+            _SECONDS,
         )
     )
     try:

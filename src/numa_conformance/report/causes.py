@@ -53,6 +53,18 @@ class Shown:
             changes=self.changes.without(*(name for name in off if name in CHANGES)),
         )
 
+    def toggled(self, *names: str) -> Shown:
+        """Return it with each of these quirks and changes the other way: taken away, or shown."""
+        quirks, changes = self.quirks, self.changes
+        for name in names:
+            flag = name.replace("-", "_")
+            if name in CHANGES:
+                changes = replace(changes, **{flag: not getattr(changes, flag)})
+            else:
+                area = getattr(quirks, QUIRKS[name].area)
+                quirks = replace(quirks, **{QUIRKS[name].area: replace(area, **{flag: not getattr(area, flag)})})
+        return replace(self, quirks=quirks, changes=changes)
+
 
 class CausesBetween:
     """Says what differences between two references come from: what one of them shows is taken from it, one at a time.

@@ -1,0 +1,164 @@
+"""``numa-conformance which-kubelet``: as which Kubernetes minor a target decides, and what of that minor is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import click
+
+from ..documentation.changes import CHANGES
+from ..documentation.quirks import QUIRKS
+from ..documentation.versions import SUPPORTED, KubernetesVersion
+from ..report.decides_as import TRAITS, Answers, Fit, fits, told_apart
+from ..report.probes import Probe, asked_of, probes
+from .exits import DIFFERENT, OK
+from .sides import of_one_version, side
+from .targets import open_target
+from .terminal import print_json, say, with_progress
+
+__all__ = ["command"]
+
+MOST_SHOWN = 5
+"""Probes that nothing known explains and that are shown; more are counted."""
+
+
+@click.command("which-kubelet")
+@click.argument("target", metavar="TARGET")
+@click.option("--messages", is_flag=True, help="Compare the wording of refusals too, which tells more minors apart.")
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@click.option("--json", "as_json", is_flag=True, help="Print the minors, quirks and changes as JSON.")
+def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
+    """Tell as which Kubernetes minor a fork or another allocator decides, and which quirks of that minor it mended.
+
+    TARGET: as the sides of `diff`: 'command:./my-kubelet --stdio', target:package.module:factory, kubelet:./kubelet or
+    reference@VERSION. It is asked short histories that show quirks and changes; the minors of which it departs least
+    are told. Exits with 0 if it decides as a released minor in all of them, with 1 if it departs from every minor, 3
+    when it cannot be asked.
+    """
+    choice = of_one_version(side(target, timeout), None)
+    with open_target(choice) as client:
+        answers = Answers(client, whole=choice.resource_fit, messages=messages)
+        asked = list(asked_of(client))
+        for _ in with_progress(answers.ask(asked), "asking", len(asked)):
+            pass
+        best = fits(answers, with_progress(SUPPORTED, "comparing with each minor", len(SUPPORTED)))
+        newest = told_apart(answers, best[-1])
+        about = _about(target, answers)
+    if as_json:
+        print_json({**about, "decidesAs": [_as_json(fit) for fit in best], "traits": _traits(newest, best[-1].version)})
+    else:
+        for line in _lines(about, best, newest):
+            say(line)
+    return DIFFERENT if best[0].departures else OK
+
+
+def _about(target: str, answers: Answers) -> dict[str, Any]:
+    description = answers.client.description
+    return {
+        "asked": target,
+        "name": description.name,
+        "version": description.version,
+        "kubernetesVersion": description.kubernetes_version,
+        "probes": len(answers.told),
+        "notAsked": len(probes()) - len(answers.told),
+    }
+
+
+def _as_json(fit: Fit) -> dict[str, Any]:
+    return {
+        "version": str(fit.version),
+        "turned": [_trait(name, fit.version) for name in fit.turned],
+        "unexplained": [_told(probe) for probe in fit.unexplained],
+    }
+
+
+def _trait(name: str, version: KubernetesVersion) -> dict[str, Any]:
+    """Return what is known of a quirk or a change: with a quirk that a minor shows, the pull request that mended it."""
+    if name in QUIRKS:
+        quirk = QUIRKS[name]
+        known = {"versions": str(quirk.versions), "issue": quirk.issue, "pull": list(quirk.pull)}
+        return {"id": name, "kind": "quirk", "ofTheMinor": version in quirk.versions, **known}
+    change = CHANGES[name]
+    known = {"versions": f"{change.since}+", "issue": None, "pull": [change.pull] if change.pull else []}
+    return {"id": name, "kind": "change", "ofTheMinor": version >= change.since, **known}
+
+
+def _traits(shows: Mapping[str, bool | None], version: KubernetesVersion) -> list[dict[str, Any]]:
+    return [{**_trait(name, version), "shown": shown} for name, shown in shows.items()]
+
+
+def _told(probe: Probe) -> str:
+    return f"{probe.history.head.machine.name}: {' '.join(step.method for step in probe.history.steps)}"
+
+
+def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bool | None]) -> Iterator[str]:
+    yield f"{about['name']} {about['version']}, which says that it follows Kubernetes {about['kubernetesVersion']}"
+    left = f" ({about['notAsked']} need what it does not claim)" if about["notAsked"] else ""
+    yield f"{about['probes']} probes asked{left}"
+    yield ""
+    for _, alike in groupby(best, key=lambda fit: (fit.turned, fit.unexplained)):
+        yield from _fit_lines(list(alike))
+    version = best[-1].version
+    yield ""
+    yield f"beside {version}:"
+    for title, wanted in ((_SHOWN, True), (_MENDED, False)):
+        names = [name for name in TRAITS if shows[name] is wanted and (name in QUIRKS)]
+        names = [name for name in names if wanted or version in QUIRKS[name].versions or QUIRKS[name].pull]
+        if names:
+            yield f"  {title}"
+            yield from (f"    {_quirk_line(name)}" for name in names)
+    changed = [name for name in CHANGES if shows[name] is not None]
+    if changed:
+        yield "  changes of Kubernetes:"
+        yield from (f"    {name}: decides as {_side(name, shows[name])}" for name in changed)
+    untold = [name for name in TRAITS if shows[name] is None]
+    if untold:
+        yield f"  no answer tells, of quirks and changes: {', '.join(untold)}"
+
+
+_SHOWN = "quirks that it shows:"
+_MENDED = "quirks that it does not show:"
+
+
+def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:
+    fit = alike[-1]
+    versions = " or ".join(str(one.version) for one in alike)
+    if len(alike) > 1:
+        versions += ", which no answer tells apart"
+    if not fit.departures:
+        yield f"decides as Kubernetes {versions}"
+        return
+    yield f"decides as Kubernetes {versions}, but:"
+    for name in fit.turned:
+        yield f"  {_turn_line(name, fit.version)}"
+    for title, group in groupby(map(_told, fit.unexplained[:MOST_SHOWN])):
+        count = len(list(group))
+        yield f"  nothing known explains its answers on {title}{f' ({count} times)' if count > 1 else ''}"
+    if len(fit.unexplained) > MOST_SHOWN:
+        yield f"  ... and {len(fit.unexplained) - MOST_SHOWN} more"
+
+
+def _turn_line(name: str, version: KubernetesVersion) -> str:
+    if name in CHANGES:
+        made = version >= CHANGES[name].since
+        return f"change {name} of {CHANGES[name].since} is {'not made' if made else 'made'}{_by(name)}"
+    return f"quirk {name} is {'mended' if version in QUIRKS[name].versions else 'shown'}{_by(name)}"
+
+
+def _by(name: str) -> str:
+    """Return the pull requests of a change, or that mended a quirk, in brackets."""
+    pull = CHANGES[name].pull if name in CHANGES else ", ".join(QUIRKS[name].pull)
+    return f" ({pull})" if pull else ""
+
+
+def _quirk_line(name: str) -> str:
+    quirk = QUIRKS[name]
+    mended = f"; mended by {', '.join(quirk.pull)}" if quirk.pull else ""
+    return f"{name} (Kubernetes {quirk.versions}{mended})"
+
+
+def _side(name: str, shown: bool | None) -> str:
+    since = CHANGES[name].since
+    return f"{since} and later{_by(name)}" if shown else f"before {since}"

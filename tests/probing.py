@@ -1,0 +1,170 @@
+"""Probes: which short histories show which quirks and changes.
+
+They are searched among the recorded decisions, then among the suite's scenarios.
+
+``python -m probing`` in the folder ``tests`` writes ``report/probes.jsonl.gz`` anew, from which
+``numa-conformance which-kubelet`` asks. It takes about twenty minutes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import chain, groupby, islice, pairwise
+from pathlib import Path
+
+from numa_conformance.cli.asked_again import asked_by_files
+from numa_conformance.documentation.changes import CHANGES
+from numa_conformance.documentation.quirks import QUIRKS
+from numa_conformance.documentation.versions import NEWEST, SUPPORTED, KubernetesVersion
+from numa_conformance.protocol.features import FEATURES
+from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.causes import Shown
+from numa_conformance.report.decides_as import TRAITS
+from numa_conformance.report.probes import FILE
+from numa_conformance.suite.asking.drive import again, drive
+from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.suite.asking.shrinking import smallest
+from numa_conformance.suite.asking.simpler import simpler
+from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
+from numa_conformance.suite.history.history import Head, History, Step, histories_text
+from planted import mixed
+
+RECORDED = Path(__file__).parents[1] / "conformance" / "exact" / "recorded"
+SEARCHED, KEPT = 3, 2
+"""Probes that are searched for one quirk on one surface, and those of them that are kept: the smallest."""
+SECONDS = 1.5
+"""Time to look for a smaller probe."""
+MOST_CPUS = 64
+"""Machines of more CPUs are asked last."""
+Pair = tuple[Shown, Shown]
+
+
+def shown_otherwise(one: Shown, other: Shown, questions: History) -> Differing | None:
+    """Return where two references differ; in words only where in nothing else."""
+    history, beside = _answered(one, questions), _answered(other, questions)
+    files = tuple(STATE_FILES.values())
+    return differing(history, beside, files) or differing(history, beside, files, messages=True)
+
+
+def _answered(shown: Shown, questions: History) -> History:
+    asked = History(replace(questions.head, version=str(shown.version)), questions.steps)
+    with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
+        return again(asked, reference)[0]
+
+
+def in_turn(base: Shown, names: Sequence[str], questions: History) -> Iterator[str]:
+    """Yield the quirks and changes that questions show: half of the names are turned at once, then half of these."""
+    if not names or shown_otherwise(base, base.toggled(*names), questions) is None:
+        return
+    if len(names) == 1:
+        yield names[0]
+        return
+    middle = len(names) // 2
+    yield from in_turn(base, names[:middle], questions)
+    yield from in_turn(base, names[middle:], questions)
+
+
+def searched(questions: Iterable[History], names: Sequence[str]) -> dict[str, list[History]]:
+    """Return for each name some histories that show it, in a version that has it."""
+    found: dict[str, list[History]] = defaultdict(list)
+    for version, group in groupby(sorted(names, key=version_that_shows), key=version_that_shows):
+        base, sought = Shown.of("exact", version), list(group)
+        for history in questions:
+            wanted = [name for name in sought if len(found[name]) < SEARCHED]
+            if not wanted:
+                break
+            for name in in_turn(base, wanted, history):
+                found[name].append(shrunk((base, base.toggled(name)), history))
+    return found
+
+
+@cache
+def recorded() -> Mapping[str, Sequence[History]]:
+    """Return by surface the questions of the decisions that are shipped, short ones on small machines first."""
+    folders = [RECORDED, *filter(Path.is_dir, RECORDED.iterdir())]
+    by_surface: dict[str, list[History]] = defaultdict(list)
+    for history in asked_by_files(sorted(file for folder in folders for file in folder.glob("*.gz"))):
+        by_surface[history.steps[0].method.partition(".")[0]].append(history)
+    return {surface: sorted(histories, key=_size) for surface, histories in by_surface.items()}
+
+
+def generated(surface: str) -> Iterator[History]:
+    """Yield the questions of the suite's scenarios of a surface, those on large machines last."""
+    for group in (group for group in GROUPS.values() if group.surface == surface):
+        every = mixed(tuple(group.scenarios(frozenset(FEATURES), 0)))
+        for scenario in sorted(every, key=lambda scenario: len(scenario.machine.cpus) > MOST_CPUS):
+            with open_reference("exact", NEWEST) as reference:
+                ending = ending_with_files(scenario) if surface == "node" else scenario
+                yield drive(ending, reference, str(NEWEST))[0]
+
+
+def shrunk(pair: Pair, questions: History) -> History:
+    """Return a smaller history on which two references still differ."""
+
+    def still(fewer: History) -> Differing | None:
+        unasked = History(fewer.head, tuple(replace(step, answer=None, fault=None) for step in fewer.steps))
+        differs = shown_otherwise(*pair, unasked)
+        return differs if differs and differs.step + 1 == len(fewer.steps) else None
+
+    first = shown_otherwise(*pair, questions)
+    assert first is not None
+    found = smallest(first, lambda best: simpler(best.history), still, seconds=SECONDS)
+    return found.history.until(found.step + 1)
+
+
+def shown_by(questions: History) -> tuple[str, ...]:
+    """Return every quirk and change that questions show in some version."""
+    found = {name for version in SUPPORTED for name in in_turn(Shown.of("exact", version), TRAITS, questions)}
+    return tuple(name for name in TRAITS if name in found)
+
+
+def version_that_shows(name: str) -> KubernetesVersion:
+    """Return a version in which to look for a quirk or a change."""
+    if name in CHANGES:
+        return CHANGES[name].since
+    return max((version for version in SUPPORTED if version in QUIRKS[name].versions), default=SUPPORTED[0])
+
+
+def chosen(surface: str) -> Iterator[History]:
+    """Yield what is kept of a surface: of each quirk the smallest, and what else tells neighbouring minors apart."""
+    found = searched(recorded().get(surface, ()), TRAITS)
+    found |= searched(list(generated(surface)), [name for name in TRAITS if not found.get(name)])
+    kept = [history for histories in found.values() for history in sorted(histories, key=_size)[:KEPT]]
+    yield from kept
+    for pair in pairwise(Shown.of("exact", version) for version in SUPPORTED):
+        if not any(shown_otherwise(*pair, history) for history in kept):
+            asked = chain(recorded().get(surface, ()), generated(surface))
+            yield from (shrunk(pair, history) for history in islice(filter(partial(shown_otherwise, *pair), asked), 1))
+
+
+def _size(history: History) -> tuple[int, int, int]:
+    return len(history.steps), len(history.head.machine.cpus), len(str(history.steps))
+
+
+def written(history: History) -> History:
+    """Return a history as it is kept: without answers, its cell what it shows."""
+    steps = tuple(Step(step.method, step.params, {}) for step in history.steps)
+    return History(Head("probe", " ".join(shown_by(history)), 0, history.head.machine, ""), steps)
+
+
+def main() -> None:
+    """Search, and write."""
+    unique: dict[str, History] = {}
+    for surface in dict.fromkeys(
+        group.surface for group in GROUPS.values() if group.surface not in ("plugin", "claims")
+    ):
+        unique |= {history.id: history for history in map(written, chosen(surface))}
+        sys.stderr.write(f"{surface}: {len(unique)} so far\n")
+    text = histories_text(unique[id] for id in sorted(unique))
+    FILE.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    missing = {*TRAITS} - {name for history in unique.values() for name in history.head.cell.split()}
+    sys.stderr.write(f"{len(unique)} probes, {len(text)} characters; nothing shows {sorted(missing)}\n")
+
+
+if __name__ == "__main__":
+    main()
