@@ -49,6 +49,7 @@ def test_two_levels_differ_by_quirks(run, files):
     assert run("replay", path, "--ignore-messages")[0] == 0
 
 
+@deep
 def test_kinds_are_told_with_quirks_and_both_placements(run):
     code, out, _ = run("diff", "reference:exact@1.32", "reference:documented", *FEW, "--ignore", "cpu_quota")
     assert code == 1

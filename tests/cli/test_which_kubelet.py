@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from asked_in_full import DEEP, deep
+from asked_in_full import deep
 from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.report.decides_as import TRAITS
 from numa_conformance.report.probes import probes
@@ -19,7 +19,8 @@ def make():
 """
 
 
-@pytest.mark.parametrize("version", SUPPORTED if DEEP else SUPPORTED[-1:])
+@deep
+@pytest.mark.parametrize("version", SUPPORTED)
 def test_a_released_minor_is_found_among_those_that_decide_alike(run, version):
     code, out, _ = run("which-kubelet", f"reference:exact@{version}", "--json")
     told = json.loads(out)

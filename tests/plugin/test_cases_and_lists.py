@@ -20,6 +20,7 @@ def test_named_cases_are_run_and_no_others(suite, report):
     assert report()["verdict"] == "partial"
 
 
+@deep
 def test_a_test_is_named_with_all_its_cases(suite, report):
     assert suite("--numa-case", WRITTEN, "--numa-report", "out").ret == 0
     ways = ("1-cgroupfs", "2-cgroupfs", "2-systemd")

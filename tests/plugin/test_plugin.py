@@ -140,6 +140,7 @@ class Hangs(ReferenceTarget):
 """
 
 
+@deep
 def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
     pytester.makepyfile(hangs=HANGS)
     result = suite(

@@ -35,6 +35,7 @@ def test_a_narrowed_run_loses_the_name(suite, report):
     result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level documented; * cases: * passed*"])
 
 
+@deep
 def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, report):
     target = "mutants:lets_devices_decide_the_class"
     result = suite("-x", "--numa-no-shrink", "--numa-target", target, "--numa-profile", "cpu", "--numa-report", "out")

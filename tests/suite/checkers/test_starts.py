@@ -214,7 +214,7 @@ BROKEN: list[tuple[Change, set[str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("change", "found"), BROKEN if DEEP else BROKEN[::3], ids=lambda value: getattr(value, "__name__", "")
+    ("change", "found"), BROKEN if DEEP else BROKEN[::5], ids=lambda value: getattr(value, "__name__", "")
 )
 def test_a_wrong_start_is_found(change: Change, found: set[str]) -> None:
     assert found <= planted(change, frozenset(found))

@@ -100,6 +100,7 @@ def test_a_planted_reason_is_told_by_the_policy_that_it_needs():
     assert all(any(name.startswith("topologyManagerPolicy: ") for name in kind.needed) for kind in kinds)
 
 
+@deep
 def test_a_planted_preference_is_found_in_one_policy_only():
     (kind,) = kinds_of(mutant_of("merge", _never_preferred), "merge", Budget(part=0.2))
     assert (kind.method, kind.place, kind.needed) == ("merge", "preferred", ["policy: restricted"])
