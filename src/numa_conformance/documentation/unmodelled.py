@@ -43,6 +43,16 @@ UNMODELLED = (
         "alpha and off; the surface `score` asks for pods that are not on the node yet",
     ),
     Unmodelled(
+        "InPlacePodLevelResourcesVerticalScaling",
+        "the resources of a pod as a whole can be resized in place",
+        "what the kubelet does with them was not compared with its own code: a change of them alone is not looked at",
+    ),
+    Unmodelled(
+        "InPlacePodVerticalScalingInitContainers",
+        "ordinary init containers, which have not run yet, can be resized in place",
+        "no question tells which of them have run; such a resize is refused as a question",
+    ),
+    Unmodelled(
         "HugepageAwareEviction",
         "huge pages no longer count as available memory where the kubelet decides whom to evict",
         "eviction follows what processes use, which no question tells. What the Memory Manager keeps back for the "
