@@ -22,7 +22,7 @@ def may_run():
 
 @pytest.fixture
 def runtime(tmp_path, may_run):
-    made = FakeRuntime(f"{tmp_path}/cri.sock", lambda uid, name: name == "init", lambda uid: may_run.get(uid, True))
+    made = FakeRuntime(tmp_path, lambda uid, name: name == "init", lambda uid: may_run.get(uid, True))
     yield made
     made.close()
 
@@ -31,7 +31,7 @@ def runtime(tmp_path, may_run):
 def call(runtime):
     def method(name, answer="Empty", **fields):
         request = CRI.of(f"{name}Request")(**fields)
-        return ask(runtime.socket, CRI, f"RuntimeService/{name}", request, answer)
+        return ask(f"{runtime.folder}/cri.sock", CRI, f"RuntimeService/{name}", request, answer)
 
     return method
 

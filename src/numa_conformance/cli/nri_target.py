@@ -8,8 +8,9 @@ __all__ = ["command"]
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
+@click.option("--kubelet", type=click.Path(exists=True, dir_okay=False), help="an unmodified kubelet beside it")
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> None:
+def command(kubelet: str | None, arguments: tuple[str, ...]) -> None:
     """Serve the NRI plugin that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, and told of pods and containers as a container runtime does. In COMMAND,
@@ -17,12 +18,14 @@ def command(arguments: tuple[str, ...]) -> None:
     the CPUs that the kubelet's configuration reserves, {kubelet_config} a file with that configuration. Without
     {nri_socket} the plugin finds machine and socket where they always are, which needs Linux and mount namespaces
     (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs Go, with which the runtime's side
-    is built once. docs/write-a-target.md tells more.
+    is built once. With --kubelet that kubelet, its managers off, is given the pods, and has their containers made.
+    docs/write-a-target.md tells more.
     """
     from ..protocol.serve import serve
+    from ..real_nri.beside_kubelet import PluginBesideKubelet
     from ..real_nri.target import NriTarget
 
-    target = NriTarget(arguments)
+    target = NriTarget(arguments) if kubelet is None else PluginBesideKubelet(kubelet, arguments)
     try:
         serve(target)
     finally:

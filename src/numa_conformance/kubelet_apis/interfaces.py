@@ -31,7 +31,7 @@ CRI = Package(
         "LinuxRuntimeConfiguration": "cgroup_driver=1:int32",
         "NamespaceOption": "network=1:int32 pid=2:int32 ipc=3:int32 target_id=4",
         "LinuxSandboxSecurityContext": "namespace_options=1:NamespaceOption",
-        "LinuxPodSandboxConfig": "security_context=2:LinuxSandboxSecurityContext",
+        "LinuxPodSandboxConfig": "cgroup_parent=1 security_context=2:LinuxSandboxSecurityContext",
         "PodSandboxMetadata": "name=1 uid=2 namespace=3 attempt=4:uint32",
         "PodSandboxConfig": "metadata=1:PodSandboxMetadata log_directory=3 labels=6:map annotations=7:map "
         "linux=8:LinuxPodSandboxConfig",
@@ -54,10 +54,13 @@ CRI = Package(
         "annotations=6:map",
         "ImageSpec": "image=1",
         "ContainerMetadata": "name=1 attempt=2:uint32",
-        "LinuxContainerResources": "cpu_period=1:int64 cpu_quota=2:int64 cpuset_cpus=6 cpuset_mems=7",
+        "LinuxContainerResources": "cpu_period=1:int64 cpu_quota=2:int64 cpu_shares=3:int64 "
+        "memory_limit_in_bytes=4:int64 oom_score_adj=5:int64 cpuset_cpus=6 cpuset_mems=7",
         "LinuxContainerConfig": "resources=1:LinuxContainerResources",
-        "ContainerConfig": "metadata=1:ContainerMetadata image=2:ImageSpec labels=9:map annotations=10:map log_path=11 "
-        "linux=15:LinuxContainerConfig",
+        "ContainerConfig": "metadata=1:ContainerMetadata image=2:ImageSpec envs=6:KeyValue[] labels=9:map "
+        "annotations=10:map log_path=11 linux=15:LinuxContainerConfig CDI_devices=17:CDIDevice[]",
+        "KeyValue": "key=1 value=2",
+        "CDIDevice": "name=1",
         "CreateContainerRequest": "pod_sandbox_id=1 config=2:ContainerConfig",
         "CreateContainerResponse": "container_id=1",
         "StartContainerRequest": "container_id=1",

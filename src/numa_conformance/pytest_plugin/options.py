@@ -33,7 +33,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("kubelet", "an unmodified kubelet as the implementation under test: its binary", metavar="PATH"),
     Option("device-plugin", "an unmodified device plugin as the implementation under test", metavar="COMMAND"),
     Option("dra-driver", "an unmodified DRA driver of CPUs as the implementation under test", metavar="COMMAND"),
-    Option("nri-plugin", "an unmodified NRI plugin as the implementation under test", metavar="COMMAND"),
+    Option(
+        "nri-plugin",
+        "an unmodified NRI plugin as the implementation under test; with --numa-kubelet beside that kubelet",
+        metavar="COMMAND",
+    ),
     Option(
         "at-once",
         "how many of the target are asked generated conversations side by side "
@@ -97,7 +101,7 @@ OPTIONS: tuple[Option, ...] = (
 
 
 NAMING = ("target", "target_command", "kubelet", "device_plugin", "dra_driver", "nri_plugin")
-"""The options that name the target, one of which may stand."""
+"""The options that name the target. One of them may stand, or a kubelet and an NRI plugin beside it."""
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -140,9 +140,9 @@ RUN = pytest.StashKey[Run]()
 
 def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
     """Open a way to the target that the options name; the bundled reference where they name none."""
-    if sum(bool(setting(config, f"numa_{name}")) for name in NAMING) > 1:
-        named = [f"--numa-{name.replace('_', '-')}" for name in NAMING]
-        raise pytest.UsageError(f"{', '.join(named[:-1])} and {named[-1]} exclude each other")
+    named = [f"--numa-{name.replace('_', '-')}" for name in NAMING if setting(config, f"numa_{name}")]
+    if len(named) > 1 and named != ["--numa-kubelet", "--numa-nri-plugin"]:
+        raise pytest.UsageError(f"{' and '.join(named)} exclude each other")
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
@@ -183,8 +183,9 @@ def _at_once(config: pytest.Config) -> int:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    if kubelet := setting(config, "numa_kubelet"):
-        return serving(kubelet)
+    kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_nri_plugin")
+    if kubelet:
+        return serving_daemon("nri-target", plugin, "--kubelet", kubelet) if plugin else serving(kubelet)
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
             return serving_daemon(door, daemon)

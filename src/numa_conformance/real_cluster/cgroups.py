@@ -12,7 +12,7 @@ from ..hostfs.fake.tree import Tree
 from ..machine import Machine
 
 if TYPE_CHECKING:
-    from ..real_kubelet.runtime import Container
+    from ..real_kubelet.kept import Container
 
 __all__ = ["CGROUPS", "NodeCgroups"]
 

@@ -12,8 +12,9 @@ from ..machine import machine_to_dict
 from ..real_kubelet.configuration import configuration
 from ..real_kubelet.device_plugin import plugins_of
 from ..real_kubelet.files import StateFiles
+from ..real_kubelet.kept import Container
 from ..real_kubelet.launcher import HOME, Launcher
-from ..real_kubelet.runtime import Container, FakeRuntime
+from ..real_kubelet.runtime import FakeRuntime
 from .certificates import Signed, write_secret
 from .cgroups import NodeCgroups
 from .limits import LOOPBACK
@@ -45,9 +46,7 @@ class ClusterNode:
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
-        self.runtime = FakeRuntime(
-            str(folder / "cri.sock"), self._ends_at_once, self._may_run, self._follow, self._cgroups.forget
-        )
+        self.runtime = FakeRuntime(folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget)
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
 
     def start(

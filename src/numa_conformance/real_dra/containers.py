@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..cpuset import CpuSet
+from ..real_kubelet.cdi import environment
+from ..real_kubelet.kept import RefusedError
 from ..real_nri.runtime_side import NriError, RuntimeSide
-from .cdi import environment
 from .kubelet import DriverRefusedError
 
 __all__ = ["VARIABLE", "Containers"]
@@ -60,7 +61,10 @@ class Containers:
 
     def run(self, uid: str, devices: Sequence[str]) -> str:
         """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefusedError``."""
-        variables = environment(self.cdi, devices)
+        try:
+            variables = environment(self.cdi, devices)
+        except RefusedError as error:
+            raise DriverRefusedError(str(error)) from error
         self.end(uid)
         made = self._make(uid, variables)
         return _cpus(made) or str(_told_by(variables))
@@ -96,7 +100,7 @@ class Containers:
         for call in ("StopPodSandbox", "RemovePodSandbox"):
             self._call(call, pod=_pod(name))
 
-    def _call(self, name: str, **message: object) -> Mapping[str, Any]:
+    def _call(self, name: str, **message: Any) -> Mapping[str, Any]:
         if self._runtime is None:
             return {}
         try:

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from ..cpuset import CpuSet
 from ..protocol.messages.node import ContainerHolding, MemoryBlock
 from .files import StateFiles
-from .runtime import Container
+from .kept import Container
 
 __all__ = ["holdings"]
 

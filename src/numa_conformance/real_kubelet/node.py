@@ -19,6 +19,7 @@ from ..protocol.messages.node import ContainerHolding, Update
 from .device_plugin import plugins_of
 from .files import StateFiles
 from .holdings import holdings
+from .kept import Container, Sandbox
 from .launcher import Launcher
 from .process import Kubelet
 from .runtime import FakeRuntime
@@ -64,10 +65,12 @@ class RealNode:
         files: Mapping[str, str],
         *,
         keeps_newest: bool,
+        hears: Callable[[str, Sandbox, Container | None], None] = lambda event, sandbox, container: None,
     ) -> None:
         """Bring it up; raises ``StartError``.
 
         ``keeps_newest``: whether this kubelet lets go of the pod that was admitted last only when the next one comes.
+        ``hears``: who stands beside the container runtime, as a ``FakeRuntime`` has it.
         """
         self._launcher = launcher
         self._machine = machine_to_dict(machine)
@@ -77,7 +80,7 @@ class RealNode:
         self.pods: dict[str, PodOnNode] = {}
         self.is_changed = False
         self._binary = binary
-        self._folder = folder
+        self.folder = folder
         self._config = config
         self._made = 0
         self._used: set[str] = set()
@@ -88,7 +91,7 @@ class RealNode:
         for name in ("manifests", "device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self.write_files(files)
-        self._runtime = FakeRuntime(str(folder / "cri.sock"), self._ends_at_once, self._is_to_run)
+        self._runtime = FakeRuntime(folder, self._ends_at_once, self._is_to_run, hears=hears)
         self._plugins = plugins_of(machine, str(folder / "device-plugins"))
         self._healthy = sum(device.healthy for device in machine.devices)
         self._kubelet: Kubelet | None = None
@@ -96,7 +99,7 @@ class RealNode:
 
     def _start(self) -> None:
         self._started = time.time_ns()
-        self._kubelet = Kubelet(self._launcher, self._binary, self._folder, self._machine, self._config)
+        self._kubelet = Kubelet(self._launcher, self._binary, self.folder, self._machine, self._config)
         for plugin in self._plugins:
             plugin.register()
         if self._plugins:
@@ -135,12 +138,12 @@ class RealNode:
 
     def files(self) -> StateFiles:
         """Return the state files as they are now."""
-        return StateFiles(self._folder)
+        return StateFiles(self.folder)
 
     def write_files(self, files: Mapping[str, str | None]) -> None:
         """Write state files, delete those without a text."""
         for name, text in files.items():
-            place = self._folder / STATE_FILES.get(name, name)
+            place = self.folder / STATE_FILES.get(name, name)
             if text is None:
                 place.unlink(missing_ok=True)
             else:
@@ -148,7 +151,7 @@ class RealNode:
 
     def allocatable_cpus(self) -> int:
         """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
-        socket = str(self._folder / "pod-resources" / "kubelet.sock")
+        socket = str(self.folder / "pod-resources" / "kubelet.sock")
         method = "PodResourcesLister/GetAllocatableResources"
         allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
         return sum(1 << cpu for cpu in allocatable.cpu_ids)
@@ -176,11 +179,11 @@ class RealNode:
             for container in manifest["spec"].get(kind) or ():
                 container.setdefault("image", "example")
                 container["imagePullPolicy"] = "IfNotPresent"
-        known = PodOnNode(inside, manifest, self._folder / "manifests" / f"{name}.json")
+        known = PodOnNode(inside, manifest, self.folder / "manifests" / f"{name}.json")
         self._used.add(inside)
         self.pods[uid] = known
         # Made elsewhere and moved, so that the kubelet never reads half of it.
-        draft = self._folder / f"{name}.json"
+        draft = self.folder / f"{name}.json"
         draft.write_text(json.dumps(manifest))
         draft.rename(known.file)
         self._newest, self._holds_what_is_gone = inside, False
@@ -205,6 +208,11 @@ class RealNode:
         if self._keeps_newest and self._newest in gone:
             self.let_go()
         self._in_a_pass(lambda: self.files().has_freed(gone, held))
+
+    def until_ended(self, inside: str) -> None:
+        """Wait until the containers of a pod that was taken away have ended."""
+        containers = self._runtime.containers_of
+        self._until(lambda: not any(made.is_running for made in containers(inside).values()), f"{inside} has ended")
 
     def let_go(self) -> None:
         """Have the kubelet let go of all that pods held which are gone: it does so when the next pod comes.
@@ -233,17 +241,23 @@ class RealNode:
         """Return a pod's status."""
         return (self.kubelet.pods().get(uid) or {}).get("status") or {}
 
-    def run(self, uid: str) -> None:
-        """Let a pod run, and wait until its containers have started."""
-        self._may_run.add(self.pods[uid].uid)
+    def run(self, uid: str) -> str | None:
+        """Let a pod run, and wait until its containers have started; returns why one cannot be made."""
+        inside, refused = self.pods[uid].uid, self._runtime.refused
+        self._may_run.add(inside)
         self._runtime.tell()
         names = [name for name, _ in self.pods[uid].kinds()]
 
         def started() -> bool:
-            containers = self._runtime.containers_of(self.pods[uid].uid)
-            return all(name in containers and containers[name].has_started for name in names)
+            containers = self._runtime.containers_of(inside)
+            return inside in refused or all(name in containers and containers[name].has_started for name in names)
 
         self._until(started, f"the containers of {uid} have started")
+        return refused.get(inside)
+
+    def made(self, uid: str) -> dict[str, Container]:
+        """Return a pod's containers by name, as the runtime has them."""
+        return self._runtime.containers_of(self.pods[uid].uid)
 
     def holdings(self, uid: str) -> dict[str, ContainerHolding]:
         """Return container to what it holds: by the state files, and as the runtime was told where it was.

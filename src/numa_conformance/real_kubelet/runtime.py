@@ -7,17 +7,32 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import grpc
 
 from ..kubelet_apis.interfaces import CRI
 from ..kubelet_apis.wire import serve, service
+from .cdi import environment
+from .kept import (
+    EXITED,
+    NOT_READY,
+    READY,
+    RUNNING,
+    Container,
+    RefusedError,
+    Sandbox,
+    container_status,
+    fits,
+    ready,
+    sandbox_status,
+)
 
-__all__ = ["Container", "FakeRuntime"]
+__all__ = ["CDI", "FakeRuntime"]
 
-_CREATED, _RUNNING, _EXITED = 0, 1, 2
-_READY, _NOT_READY = 0, 1
+CDI = "cdi"
+"""The folder of CDI devices, below a node's."""
 _CGROUPFS = 1
 _AT_ONCE = 1_100
 """Calls: one that waits for each pod that a kubelet takes, and others."""
@@ -28,73 +43,26 @@ _ANSWERED_EMPTY = ("ContainerStats", "ListContainerStats", "PodSandboxStats", "L
 
 
 @dataclass
-class _Sandbox:
-    id: str
-    config: Any
-    created: int
-    state: int = _READY
-
-
-@dataclass
-class Container:
-    """One container as the kubelet wants it; ``resources`` are the last that it was given, at creation or later.
-
-    ``is_made``: whether the kubelet was told that it is there.
-    """
-
-    id: str
-    sandbox: _Sandbox
-    config: Any
-    resources: Any
-    created: int
-    is_made: bool = False
-    state: int = _CREATED
-    started: int = 0
-    finished: int = 0
-
-    @property
-    def uid(self) -> str:
-        """The uid of its pod."""
-        return str(self.sandbox.config.metadata.uid)
-
-    @property
-    def name(self) -> str:
-        """Its name in the pod."""
-        return str(self.config.metadata.name)
-
-    @property
-    def log(self) -> str:
-        """The file of its log, as the kubelet names it."""
-        return f"{self.sandbox.config.log_directory}/{self.config.log_path}"
-
-    @property
-    def has_started(self) -> bool:
-        """Whether it was started, be it that it has ended since."""
-        return self.state != _CREATED
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it runs now."""
-        return self.state == _RUNNING
-
-
-@dataclass
 class FakeRuntime:
     """Serves CRI on a unix socket, and makes a pod's first container when the pod may run: admitting is one thing.
 
-    ``ends_at_once`` tells of a pod's uid and a container whether it ends when started. ``may_run`` tells of a uid
-    whether its containers are made; None: they never will be. Who changes that calls ``tell``. ``changed`` is notified
-    whenever the kubelet has done something. ``followed`` is called with each container that was started or given other
-    resources, or has ended, and ``stopped`` with the uid of a pod whose sandbox was.
+    In ``folder`` it makes the socket, and a folder of CDI devices. ``ends_at_once`` tells of a uid and a container
+    whether it ends when started. ``may_run`` tells of a uid whether its containers are made; None: they never will be.
+    Who changes that calls ``tell``. ``changed`` is notified whenever the kubelet has done something. ``followed`` is
+    called with each container that was started or given other resources, or has ended, and ``stopped`` with the uid of
+    a pod whose sandbox was. ``hears`` is called with what happens to a sandbox or a container, by NRI's names; it may
+    change a container's resources, or raise ``RefusedError``: ``refused`` keeps the words by the pod's uid.
     """
 
-    socket: str
+    folder: Path
     ends_at_once: Callable[[str, str], bool]
     may_run: Callable[[str], bool | None]
     followed: Callable[[Container], None] = lambda container: None
     stopped: Callable[[str], None] = lambda uid: None
+    hears: Callable[[str, Sandbox, Container | None], None] = lambda event, sandbox, container: None
+    refused: dict[str, str] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
-    _sandboxes: dict[str, _Sandbox] = field(default_factory=dict)
+    _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
     _containers: dict[str, Container] = field(default_factory=dict)
     _made: int = 0
 
@@ -102,7 +70,8 @@ class FakeRuntime:
         """Serve, until ``close``."""
         runtime = service(CRI, "RuntimeService", self._runtime_methods())
         images = service(CRI, "ImageService", self._image_methods())
-        self._server: grpc.Server = serve(self.socket, runtime, images, at_once=_AT_ONCE)
+        (self.folder / CDI).mkdir(exist_ok=True)
+        self._server: grpc.Server = serve(str(self.folder / "cri.sock"), runtime, images, at_once=_AT_ONCE)
 
     def close(self) -> None:
         """Stop serving."""
@@ -124,7 +93,7 @@ class FakeRuntime:
     def sandboxes_of(self, uid: str) -> int:
         """How many sandboxes a pod has."""
         with self.changed:
-            return sum(sandbox.config.metadata.uid == uid for sandbox in self._sandboxes.values())
+            return sum(sandbox.uid == uid for sandbox in self._sandboxes.values())
 
     def containers_of(self, uid: str) -> dict[str, Container]:
         """Return a pod's containers by name, the last made where one was made again."""
@@ -138,7 +107,7 @@ class FakeRuntime:
             "Version": lambda request, context: CRI.VersionResponse(
                 version="0.1.0", runtime_name="numa-conformance", runtime_version="1.0", runtime_api_version="v1"
             ),
-            "Status": lambda request, context: CRI.StatusResponse(status=_ready()),
+            "Status": lambda request, context: CRI.StatusResponse(status=ready()),
             "RuntimeConfig": lambda request, context: CRI.RuntimeConfigResponse(
                 linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
             ),
@@ -150,17 +119,17 @@ class FakeRuntime:
         return {
             "RunPodSandbox": self._run_sandbox,
             "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(
-                status=_sandbox_status(self._sandboxes[request.pod_sandbox_id])
+                status=sandbox_status(self._sandboxes[request.pod_sandbox_id])
             ),
             "ListPodSandbox": self._list_sandboxes,
             "StopPodSandbox": self._stop_sandbox,
-            "RemovePodSandbox": lambda request: self._forget(self._sandboxes, request.pod_sandbox_id),
+            "RemovePodSandbox": self._remove_sandbox,
             "StartContainer": self._start,
             "StopContainer": lambda request: self._end(self._containers[request.container_id]),
-            "RemoveContainer": lambda request: self._forget(self._containers, request.container_id),
+            "RemoveContainer": self._remove,
             "ListContainers": self._list_containers,
             "ContainerStatus": lambda request: CRI.ContainerStatusResponse(
-                status=_container_status(self._containers[request.container_id])
+                status=container_status(self._containers[request.container_id])
             ),
             "UpdateContainerResources": self._update,
         }
@@ -172,6 +141,8 @@ class FakeRuntime:
                     return answer(request)
                 except KeyError as missing:
                     context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {missing}")
+                except RefusedError as error:
+                    context.abort(grpc.StatusCode.UNKNOWN, str(error))
                 finally:
                     self.changed.notify_all()
 
@@ -180,30 +151,49 @@ class FakeRuntime:
     def _next(self) -> str:
         """Return an id as runtimes have them, of 64 hex digits."""
         self._made += 1
-        return hashlib.sha256(f"{self.socket} {self._made}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.folder} {self._made}".encode()).hexdigest()
 
     def _run_sandbox(self, request: Any) -> Any:
-        sandbox = _Sandbox(self._next(), request.config, time.time_ns())
+        sandbox = Sandbox(self._next(), request.config, time.time_ns())
+        self._tell_of("RunPodSandbox", sandbox)
         self._sandboxes[sandbox.id] = sandbox
         return CRI.RunPodSandboxResponse(pod_sandbox_id=sandbox.id)
 
     def _stop_sandbox(self, request: Any) -> Any:
         sandbox = self._sandboxes.get(request.pod_sandbox_id)
+        if sandbox is not None and sandbox.state == READY:
+            self._tell_of("StopPodSandbox", sandbox)
         if sandbox is not None:
-            sandbox.state = _NOT_READY
-            self.stopped(str(sandbox.config.metadata.uid))
+            sandbox.state = NOT_READY
+            self.stopped(sandbox.uid)
         return CRI.Empty()
 
-    def _forget(self, kept: dict[str, Any], key: str) -> Any:
-        kept.pop(key, None)
+    def _remove_sandbox(self, request: Any) -> Any:
+        sandbox = self._sandboxes.pop(request.pod_sandbox_id, None)
+        if sandbox is not None:
+            self._tell_of("RemovePodSandbox", sandbox)
         return CRI.Empty()
+
+    def _remove(self, request: Any) -> Any:
+        container = self._containers.pop(request.container_id, None)
+        if container is not None:
+            self._tell_of("RemoveContainer", container.sandbox, container)
+        return CRI.Empty()
+
+    def _tell_of(self, event: str, sandbox: Sandbox, container: Container | None = None) -> None:
+        """Tell who hears of it; raises ``RefusedError``."""
+        try:
+            self.hears(event, sandbox, container)
+        except RefusedError as error:
+            self.refused[sandbox.uid] = str(error)
+            raise
 
     def _list_sandboxes(self, request: Any) -> Any:
         wanted = request.filter
         sandboxes = [
             sandbox
             for sandbox in self._sandboxes.values()
-            if _fits(wanted, sandbox.id, sandbox.state, sandbox.config.labels)
+            if fits(wanted, sandbox.id, sandbox.state, sandbox.config.labels)
         ]
         return CRI.ListPodSandboxResponse(
             items=[
@@ -225,29 +215,47 @@ class FakeRuntime:
             sandbox = self._sandboxes.get(request.pod_sandbox_id)
             if sandbox is None:
                 context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {request.pod_sandbox_id}")
-            resources = request.config.linux.resources
+            resources = CRI.LinuxContainerResources()
+            resources.CopyFrom(request.config.linux.resources)
             container = Container(self._next(), sandbox, request.config, resources, time.time_ns())
             self._containers[container.id] = container
             self.changed.notify_all()
             while not (may_run := self.may_run(container.uid)) and may_run is not None and context.is_active():
                 self.changed.wait(_LOOK_SECONDS)
-            container.is_made = bool(may_run) and context.is_active()
-            if not container.is_made:
+            why = "" if may_run and context.is_active() else "the pod is not to run"
+            try:
+                if not why:
+                    container.environment = self._environment(container)
+                    self._tell_of("CreateContainer", sandbox, container)
+            except RefusedError as error:
+                why = str(error)
+            container.is_made = not why
+            if why:
                 del self._containers[container.id]
-                context.abort(grpc.StatusCode.UNAVAILABLE, "the pod is not to run")
+                self.changed.notify_all()
+                context.abort(grpc.StatusCode.UNAVAILABLE, why)
+            self._tell_of("PostCreateContainer", sandbox, container)
             return CRI.CreateContainerResponse(container_id=container.id)
+
+    def _environment(self, container: Container) -> list[str]:
+        """Return what its CDI devices add to its environment; raises ``RefusedError`` where one is not there."""
+        names = [device.name for device in container.config.CDI_devices]
+        return environment(self.folder / CDI, names) if names else []
 
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]
-        container.state, container.started = _RUNNING, time.time_ns()
+        self._tell_of("StartContainer", container.sandbox, container)
+        container.state, container.started = RUNNING, time.time_ns()
+        self._tell_of("PostStartContainer", container.sandbox, container)
         self.followed(container)
         if self.ends_at_once(container.uid, container.name):
             self._end(container)
         return CRI.Empty()
 
     def _end(self, container: Container) -> Any:
-        if container.state != _EXITED:
-            container.state, container.finished = _EXITED, time.time_ns()
+        if container.state != EXITED:
+            container.state, container.finished = EXITED, time.time_ns()
+            self._tell_of("StopContainer", container.sandbox, container)
             self.followed(container)
         return CRI.Empty()
 
@@ -257,6 +265,7 @@ class FakeRuntime:
         resources.CopyFrom(container.resources)
         resources.MergeFrom(request.linux)  # a field that is left out stays as it was
         container.resources = resources
+        self._tell_of("UpdateContainer", container.sandbox, container)
         if container.is_running:
             self.followed(container)
         return CRI.Empty()
@@ -267,7 +276,7 @@ class FakeRuntime:
             container
             for container in self._containers.values()
             if container.is_made
-            and _fits(wanted, container.id, container.state, container.config.labels)
+            and fits(wanted, container.id, container.state, container.config.labels)
             and wanted.pod_sandbox_id in ("", container.sandbox.id)
         ]
         return CRI.ListContainersResponse(
@@ -299,49 +308,3 @@ class FakeRuntime:
             "ImageFsInfo": lambda request, context: CRI.Empty(),
             "RemoveImage": lambda request, context: CRI.Empty(),
         }
-
-
-def _ready() -> Any:
-    conditions = [CRI.RuntimeCondition(type=condition, status=True) for condition in ("RuntimeReady", "NetworkReady")]
-    return CRI.RuntimeStatus(conditions=conditions)
-
-
-def _fits(wanted: Any, own_id: str, state: int, labels: Mapping[str, str]) -> bool:
-    return (
-        wanted.id in ("", own_id)
-        and (not wanted.HasField("state") or wanted.state.state == state)
-        and all(labels.get(key) == value for key, value in wanted.label_selector.items())
-    )
-
-
-def _sandbox_status(sandbox: _Sandbox) -> Any:
-    """Return a sandbox's status. It repeats the namespaces asked for, else the kubelet makes the pod ever again."""
-    options = sandbox.config.linux.security_context.namespace_options
-    return CRI.PodSandboxStatus(
-        id=sandbox.id,
-        metadata=sandbox.config.metadata,
-        state=sandbox.state,
-        created_at=sandbox.created,
-        network=CRI.PodSandboxNetworkStatus(ip="192.0.2.1"),
-        linux=CRI.LinuxPodSandboxStatus(namespaces=CRI.Namespace(options=options)),
-        labels=sandbox.config.labels,
-        annotations=sandbox.config.annotations,
-    )
-
-
-def _container_status(container: Container) -> Any:
-    """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
-    return CRI.ContainerStatus(
-        id=container.id,
-        metadata=container.config.metadata,
-        state=container.state,
-        created_at=container.created,
-        started_at=container.started,
-        finished_at=container.finished,
-        reason="Completed" if container.state == _EXITED else "",
-        image=container.config.image,
-        image_ref=container.config.image.image,
-        labels=container.config.labels,
-        annotations=container.config.annotations,
-        log_path=container.log,
-    )

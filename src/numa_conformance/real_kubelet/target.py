@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import re
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..cpuset import format_bits
-from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, StartError, UsageError
-from ..hostfs.namespaces import enter_mount_namespace, mount_memory
 from ..machine import machine_from_dict
 from ..protocol.messages.describe import PROTOCOL, Describe, Description
 from ..protocol.messages.node import (
@@ -38,16 +32,11 @@ from ..protocol.messages.node import (
     UnknownPod,
 )
 from .claims import claimed_features, untold_fields
-from .launcher import Launcher
 from .node import RealNode
-from .process import version_of
+from .workshop import Workshop
 
 __all__ = ["KubeletTarget"]
 
-_LAST_THAT_KEEPS_THE_NEWEST = KubernetesVersion(1, 31)
-"""Kubelets until then take the pod that was admitted last for active, there or not, until the next one comes."""
-_WORKSHOP = "/dev/shm"
-_MEBIBYTES = 1024
 _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
@@ -57,31 +46,23 @@ others would be ended."""
 class KubeletTarget:
     """Answers the methods of the surface ``node`` by a kubelet's own doing.
 
-    Its folders lie in a file system in memory that this process alone has, and its kubelets end with it: nothing
-    remains, however it ends.
+    Nothing of it remains, however this process ends.
     """
 
     def __init__(self, binary: str) -> None:
         """Take the kubelet's path; raises ``UsageError`` and ``StartError``."""
-        if not Path(binary).is_file():
-            raise UsageError(Fault(binary, "there is no such file", "the path of a kubelet"))
-        self._binary = os.path.abspath(binary)
-        self._told_version = version_of(self._binary)
-        self._version = KubernetesVersion.supported(".".join(self._told_version.lstrip("v").split(".")[:2]))
+        self._workshop = Workshop(binary)
+        self._version = self._workshop.version
         self._node: RealNode | None = None
-        self._numbers = itertools.count()
         self._asked: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
         self._started: NodeStarted | None = None
         self._reused = False
-        enter_mount_namespace(become_root=True, harmless=True)
-        mount_memory(_WORKSHOP, _MEBIBYTES)
-        self._launcher = Launcher()
 
     def describe(self, request: Describe) -> Description:
         """Say which kubelet this is."""
         return Description(
             name="kubelet",
-            version=self._told_version,
+            version=self._workshop.told_version,
             protocol=PROTOCOL,
             surfaces=["node"],
             features=sorted(claimed_features(self._version)),
@@ -110,14 +91,9 @@ class KubeletTarget:
         self._stop()
         self._reused = False
         machine = machine_from_dict(request.machine, "machine")
-        folder = Path(_WORKSHOP, f"n{next(self._numbers)}")
         try:
-            self._node = RealNode(
-                self._launcher, self._binary, folder, machine, request.kubelet, request.files or {},
-                keeps_newest=self._version <= _LAST_THAT_KEEPS_THE_NEWEST,
-            )  # fmt: skip
+            self._node = self._workshop.node(machine, request.kubelet, request.files or {})
         except StartError as error:
-            shutil.rmtree(folder, ignore_errors=True)
             return StartFailed(error.stage, error.message)
         files, given = self._node.files(), self._node.allocatable_cpus()
         self._started = NodeStarted(

@@ -8,13 +8,13 @@ from typing import Any
 
 from ..kube import Container, Pod
 
-__all__ = ["RunningContainer", "RunningPod"]
+__all__ = ["PARENT", "RunningContainer", "RunningPod", "is_entitled"]
 
 _PERIOD = 100_000
 """Microseconds: the period of a CPU quota."""
 _SHARES_OF_A_CPU, _LEAST_SHARES = 1024, 2
 _OOM_SCORE = {"Guaranteed": -997, "Burstable": 900, "BestEffort": 1000}
-_PARENT = {
+PARENT = {
     "Guaranteed": "/kubepods/pod",
     "Burstable": "/kubepods/burstable/pod",
     "BestEffort": "/kubepods/besteffort/pod",
@@ -68,7 +68,7 @@ class RunningPod:
 
     @property
     def _parent(self) -> str:
-        return _PARENT[self.pod.qos] + self.pod.uid
+        return PARENT[self.pod.qos] + self.pod.uid
 
     def made(self, container: Container) -> RunningContainer:
         """Make a container as the kubelet asks a runtime for it."""
@@ -95,7 +95,12 @@ class RunningPod:
                 "resources": {"cpu": cpu, "memory": {"limit": {"value": memory.value}} if memory else {}},
             },
         }
-        is_entitled = self.pod.qos == "Guaranteed" and container.whole_cpus > 0
-        made = RunningContainer(container, message, is_entitled)
+        made = RunningContainer(container, message, is_entitled(self.pod, container.name))
         self.containers[container.name] = made
         return made
+
+
+def is_entitled(pod: Pod, container: str) -> bool:
+    """Tell whether the pages give a container CPUs of its own: a whole number of them, in a pod of class Guaranteed."""
+    whole = next(each.whole_cpus for each in pod.all_containers if each.name == container)
+    return pod.qos == "Guaranteed" and whole > 0

@@ -64,10 +64,14 @@ class RuntimeSide:
             self._lines.put(json.loads(line))
         self._lines.put({"error": "the runtime's side has ended"})
 
-    def call(self, name: str, **message: object) -> Mapping[str, Any]:
-        """Tell the plugins what happens, and return their answer; raises ``NriError`` where they refuse."""
+    def call(self, name: str, known: Mapping[str, Any] | None = None, **message: Any) -> Mapping[str, Any]:
+        """Tell the plugins what happens, and return their answer; raises ``NriError`` where they refuse.
+
+        ``known`` is what plugins that register later are told of.
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"call": name, "with": message}).encode() + b"\n")
+        request = {"call": name, "with": message, **({} if known is None else {"known": known})}
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
         while True:
             line = self._lines.get()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
 from ..documentation.versions import DEFAULT
-from ..errors import Fault, NumaConformanceError, UsageError
-from ..kube import Container, KubeletConfiguration, Pod, reserved_cpu_milli
+from ..errors import Fault, UsageError
+from ..kube import Container, Pod
 from ..machine import machine_from_dict
 from ..protocol import ReferenceTarget
 from ..protocol.messages.describe import Describe, Description
@@ -34,21 +33,11 @@ from ..protocol.messages.node import (
     UnknownPod,
     Update,
 )
-from ..real_daemon.daemon import HOST, Daemon
+from .plugin import Plugin, reserved
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
 
-__all__ = ["FEATURES", "NriTarget"]
-
-SOCKET, KUBELET, RESERVED, AMOUNT = (
-    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
-)  # fmt: skip
-"""What stands in a command for NRI's socket, the kubelet's configuration, and its reservation."""
-FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
-"""What is asked of a plugin unless ``--numa-features`` says otherwise."""
-REGISTER_SECONDS = 20.0
-_LOOK_SECONDS = 0.1
-PLACE = "/var/run/nri"
+__all__ = ["NriTarget"]
 
 
 class NriTarget:
@@ -62,7 +51,7 @@ class NriTarget:
     def __init__(self, words: Sequence[str]) -> None:
         """Take the command; raises ``UsageError`` where the runtime's side cannot be built."""
         self._program = built()
-        self._daemon = Daemon("plugin", words, SOCKET)
+        self._plugin = Plugin(words)
         self._runtime: RuntimeSide | None = None
         self._start: StartNode | None = None
         self._online = 0
@@ -70,7 +59,7 @@ class NriTarget:
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
-        return self._daemon.described("node", sorted(FEATURES))
+        return self._plugin.described()
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a runtime without containers, then the plugin, and wait until it has registered.
@@ -87,12 +76,12 @@ class NriTarget:
         failure = self._come_up(request.kubelet)
         if failure is not None:
             return StartFailed("cpu-manager", failure)
-        return NodeStarted(self._shared, reserved_cpus=_reserved(request.kubelet) or None)
+        return NodeStarted(self._shared, reserved_cpus=reserved(request.kubelet) or None)
 
     def _come_up(self, kubelet: Mapping[str, Any]) -> str | None:
         """Start both, and tell the plugin of the containers that are there; returns why that failed."""
         assert self._start is not None
-        folders = [self._daemon.home / name for name in ("nri", "none")]
+        folders = [self._plugin.home / name for name in ("nri", "none")]
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -100,17 +89,7 @@ class NriTarget:
         self._runtime = RuntimeSide(self._program, socket, folders[1])
         made = [container.message for pod in self._pods.values() for container in pod.containers.values()]
         self._runtime.call("Listen", pods=[pod.message for pod in self._pods.values()], containers=made)
-        configuration = self._daemon.home / "kubelet.json"
-        configuration.write_text(json.dumps(kubelet))
-        told = {
-            SOCKET: str(socket), HOST: str(self._start.host_root), KUBELET: str(configuration),
-            RESERVED: _reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
-        }  # fmt: skip
-        self._daemon.start(self._start.machine, {socket.parent: PLACE}, told)
-        try:
-            failure = self._daemon.wait(lambda: self._up.registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
-        except NriError as error:
-            return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+        failure = self._plugin.come_up(self._start, kubelet, socket, self._up.registered)
         if failure is None:
             self._take(self._up.updates())
         return failure
@@ -196,10 +175,9 @@ class NriTarget:
             return StartFailed("cpu-manager", failure)
         return Restarted([ReadmittedPod(uid, self._holdings(uid)) for uid in self._pods], self._shared)
 
-    def _call(self, name: str, **message: object) -> Mapping[str, Any]:
+    def _call(self, name: str, **message: Any) -> Mapping[str, Any]:
         answer = self._up.call(name, **message)
-        if self._daemon.ended is not None:
-            raise NumaConformanceError(self._daemon.failed(self._daemon.ended))
+        self._plugin.check()
         return answer
 
     def _take(self, updates: Iterable[Mapping[str, Any]]) -> list[Update]:
@@ -239,7 +217,7 @@ class NriTarget:
 
     def _end(self) -> None:
         """End the plugin, and the runtime after it."""
-        self._daemon.end()
+        self._plugin.end()
         if self._runtime is not None:
             self._runtime.close()
         self._runtime = None
@@ -247,9 +225,4 @@ class NriTarget:
     def close(self) -> None:
         """End all, and remove what was made."""
         self._end()
-        self._daemon.close()
-
-
-def _reserved(kubelet: Mapping[str, Any]) -> str:
-    """Return the CPUs that a configuration reserves by their ids."""
-    return str(kubelet.get("reservedSystemCPUs") or "")
+        self._plugin.close()

@@ -5,7 +5,8 @@
 //
 // A request is {"call": "CreateContainer", "with": {...}}, where "with" is the message of NRI's interface in protobuf's
 // JSON; an answer is {"answer": {...}} or {"error": "..."}. {"call": "Listen", "with": {"pods": [], "containers": []}}
-// opens the socket; plugins that register are told of these. What plugins do unasked is told by lines of their own:
+// opens the socket; plugins that register are told of these. A later request may bring such a message as "known": of it
+// are told those that register after the request. What plugins do unasked is told by lines of their own:
 // {"registered": true}, or with an error, and {"updates": [...]}.
 package main
 
@@ -26,8 +27,9 @@ import (
 const longestLine = 64 << 20
 
 type request struct {
-	Call string          `json:"call"`
-	With json.RawMessage `json:"with"`
+	Call  string          `json:"call"`
+	With  json.RawMessage `json:"with"`
+	Known json.RawMessage `json:"known"`
 }
 
 type runtime struct {
@@ -99,7 +101,14 @@ func (r *runtime) listen(with json.RawMessage) error {
 // answered asks the plugins, and returns their answer; without an answer of its own a call returns nil.
 func (r *runtime) answered(asked request) (proto.Message, error) {
 	ctx := context.Background()
-	r.nri.BlockPluginSync().Unblock() // a plugin that is registering now is asked too
+	defer r.nri.BlockPluginSync().Unblock() // a plugin that is registering now is asked too
+	if asked.Known != nil {
+		known := api.SynchronizeRequest{}
+		if err := protojson.Unmarshal(asked.Known, &known); err != nil {
+			return nil, err
+		}
+		r.known.Pods, r.known.Containers = known.Pods, known.Containers
+	}
 	switch asked.Call {
 	case "RunPodSandbox":
 		return none(ctx, asked, &api.RunPodSandboxRequest{}, r.nri.RunPodSandbox)

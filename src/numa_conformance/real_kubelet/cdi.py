@@ -8,13 +8,13 @@ from typing import Any
 
 import yaml
 
-from .kubelet import DriverRefusedError
+from .kept import RefusedError
 
 __all__ = ["environment"]
 
 
 def environment(folder: Path, devices: Iterable[str]) -> list[str]:
-    """Return the variables, ``NAME=VALUE``, of devices; raises ``DriverRefusedError`` where one is not there."""
+    """Return the variables, ``NAME=VALUE``, of devices; raises ``RefusedError`` where one is not there."""
     specs = list(_specs(folder))
     return [variable for device in devices for variable in _of_device(specs, device)]
 
@@ -25,7 +25,7 @@ def _specs(folder: Path) -> Iterator[dict[str, Any]]:
             try:
                 spec = yaml.safe_load(file.read_text(encoding="utf-8"))
             except (OSError, ValueError, yaml.YAMLError) as error:
-                raise DriverRefusedError(f"the CDI file {file.name} cannot be read: {error}") from error
+                raise RefusedError(f"the CDI file {file.name} cannot be read: {error}") from error
             if isinstance(spec, dict):
                 yield spec
 
@@ -37,4 +37,4 @@ def _of_device(specs: Iterable[dict[str, Any]], device: str) -> list[str]:
             if known.get("name") == name:
                 edits = (spec.get("containerEdits") or {}, known.get("containerEdits") or {})
                 return [str(variable) for edit in edits for variable in edit.get("env") or ()]
-    raise DriverRefusedError(f"there is no CDI device {device}, with which a container would be made")
+    raise RefusedError(f"there is no CDI device {device}, with which a container would be made")

@@ -1,0 +1,82 @@
+"""The process of an unmodified NRI plugin, and what its command is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import NumaConformanceError
+from ..kube import KubeletConfiguration, reserved_cpu_milli
+from ..protocol.messages.describe import Description
+from ..protocol.messages.node import StartNode
+from ..real_daemon.daemon import HOST, Daemon
+from .runtime_side import NriError
+
+__all__ = ["FEATURES", "Plugin", "reserved"]
+
+SOCKET, KUBELET, RESERVED, AMOUNT = (
+    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
+)  # fmt: skip
+"""What stands in a command for NRI's socket, the kubelet's configuration, and its reservation."""
+FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
+"""What is asked of a plugin unless ``--numa-features`` says otherwise."""
+REGISTER_SECONDS = 20.0
+_LOOK_SECONDS = 0.1
+PLACE = "/var/run/nri"
+
+
+class Plugin:
+    """Starts the command, anew after each ``end``; ``home`` is a folder for what stands around it."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Take the command."""
+        self._daemon = Daemon("plugin", words, SOCKET)
+        self.home = self._daemon.home
+
+    def described(self) -> Description:
+        """Say which plugin this is."""
+        return self._daemon.described("node", sorted(FEATURES))
+
+    def come_up(
+        self,
+        start: StartNode,
+        kubelet: Mapping[str, Any],
+        socket: Path,
+        registered: Callable[[float], bool],
+        places: Mapping[Path, str] | None = None,
+    ) -> str | None:
+        """Start it, and wait until it has registered at the socket; returns why that failed.
+
+        ``registered`` waits so many seconds, and raises ``NriError``. ``places``: other folders by where it finds them.
+        """
+        configuration = self.home / "kubelet.json"
+        configuration.write_text(json.dumps(kubelet))
+        told = {
+            SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration),
+            RESERVED: reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
+        }  # fmt: skip
+        self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, told)
+        try:
+            return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
+        except NriError as error:
+            return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+
+    def check(self) -> None:
+        """Raise ``NumaConformanceError`` with its last words where it has ended."""
+        if self._daemon.ended is not None:
+            raise NumaConformanceError(self._daemon.failed(self._daemon.ended))
+
+    def end(self) -> None:
+        """End it."""
+        self._daemon.end()
+
+    def close(self) -> None:
+        """End it, and remove its folder."""
+        self._daemon.close()
+
+
+def reserved(kubelet: Mapping[str, Any]) -> str:
+    """Return the CPUs that a configuration reserves by their ids."""
+    return str(kubelet.get("reservedSystemCPUs") or "")
