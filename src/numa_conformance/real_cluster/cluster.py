@@ -12,6 +12,7 @@ from typing import Any
 
 from ..hostfs.namespaces import enter_mount_namespace, mount_memory_around
 from ..real_kubelet.launcher import Launcher
+from ..real_nri.runtime_side import built
 from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
 from .api import Api, ApiError
 from .binaries import Binaries
@@ -65,6 +66,8 @@ class RealCluster:
 
     def start(self) -> None:
         """Bring it up; raises ``UsageError`` for what the system does not allow, and ``ClusterError``."""
+        if any(plan.nri for plan in self.plans):
+            built()
         address = own_address()
         os.umask(0o077)
         enter_mount_namespace(become_root=True, harmless=True)

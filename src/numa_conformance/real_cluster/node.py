@@ -12,9 +12,11 @@ from ..machine import machine_to_dict
 from ..real_kubelet.configuration import configuration
 from ..real_kubelet.device_plugin import plugins_of
 from ..real_kubelet.files import StateFiles
-from ..real_kubelet.kept import Container
+from ..real_kubelet.kept import Container, nobody
 from ..real_kubelet.launcher import HOME, Launcher
 from ..real_kubelet.runtime import FakeRuntime
+from ..real_nri.of_cri import RuntimePlugins
+from ..real_nri.runtime_side import built
 from .certificates import Signed, write_secret
 from .cgroups import NodeCgroups
 from .limits import LOOPBACK
@@ -46,7 +48,12 @@ class ClusterNode:
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
-        self.runtime = FakeRuntime(folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget)
+        self._nri = RuntimePlugins(built(), folder / "nri", self._qos, self._follow) if plan.nri else None
+        self.runtime = FakeRuntime(
+            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody
+        )
+        if self._nri is not None:
+            self._nri.listen()
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
 
     def start(
@@ -117,7 +124,12 @@ class ClusterNode:
         return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, "HWLOC_COMPONENTS": "-x86"}
 
     def ended(self) -> list[tuple[str, Path]]:
-        """Return the programs that have ended since, with their logs: the kubelet, daemons."""
+        """Return the programs that have ended since, with their logs: the kubelet, daemons.
+
+        It is asked again and again: what plugins of NRI have changed unasked is taken over too.
+        """
+        if self._nri is not None:
+            self._nri.take_updates()
         ended = []
         for index, (number, name) in enumerate(list(self._daemons.items())):
             if self._launcher.has_ended(number):
@@ -139,6 +151,8 @@ class ClusterNode:
         for plugin in self.plugins:
             plugin.close()
         self.runtime.close()
+        if self._nri is not None:
+            self._nri.close()
 
     def _follow(self, container: Container) -> None:
         """Keep its cgroup, and its log: the kubelet links to a log that is there, by which others know containers."""

@@ -44,6 +44,7 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     labels: dict[str, str] = {}
     taints: list[_TaintForm] = []
     binary: Annotated[str | None, Meta(extra={"accepted": "the path of a kubelet"})] = None
+    nri: bool = False
     daemons: list[Annotated[list[str], Meta(min_length=1)]] = []
 
 
@@ -51,6 +52,7 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 class PlannedNode:
     """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it.
 
+    ``nri``: whether its container runtime speaks NRI.
     ``folder``: where paths of daemons begin.
     """
 
@@ -60,6 +62,7 @@ class PlannedNode:
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[Mapping[str, str]] = ()
     binary: str | None = None
+    nri: bool = False
     daemons: Sequence[Sequence[str]] = ()
     folder: Path = Path()
 
@@ -74,7 +77,7 @@ def default_nodes() -> list[PlannedNode]:
 
 
 def read_nodes(path: Path | str) -> list[PlannedNode]:
-    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, daemons}``.
+    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons}``.
 
     ``nodes`` is a name, with a ``*`` for the number where ``count`` is more than 1. Files lie relative to the file.
     Raises ``UsageError`` with every fault and its field path.
@@ -122,7 +125,9 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     fields.raise_if_any()
     taints = [msgspec.to_builtins(taint) for taint in form.taints]
     here = folder.absolute()
-    return [PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.daemons, here) for name in names]
+    return [
+        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here) for name in names
+    ]
 
 
 def _machine(name: str, folder: Path) -> Machine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +16,12 @@ __all__ = [
     "READY",
     "RUNNING",
     "Container",
+    "Hears",
     "RefusedError",
     "Sandbox",
     "container_status",
     "fits",
+    "nobody",
     "ready",
     "sandbox_status",
 ]
@@ -90,6 +92,14 @@ class Container:
     def is_running(self) -> bool:
         """Whether it runs now."""
         return self.state == RUNNING
+
+
+Hears = Callable[[str, Sandbox, Container | None], None]
+"""What hears of an event, by NRI's name, of a sandbox or a container; it may raise ``RefusedError``."""
+
+
+def nobody(event: str, sandbox: Sandbox, container: Container | None) -> None:
+    """Hear of what happens, and do nothing."""
 
 
 def ready() -> Any:

@@ -26,6 +26,9 @@ __all__ = ["HOME", "Launcher"]
 
 HOME = "/var/lib/kubelet"
 """Where a kubelet keeps its sockets for device plugins, whatever its root folder is called."""
+RUN = Path("/var/run")
+OF_RUNTIME = ("cdi", "nri")
+"""Folders of a node where a container runtime looks for CDI devices, and serves NRI: those below ``/var/run``."""
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _KERNEL_PARAMETERS = ("vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
                       "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes")  # fmt: skip
@@ -117,7 +120,7 @@ def _fork(become: Callable[..., None], *words: Any) -> int:
 def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str) -> None:
     """Lay the machine and the node's folder over what this process sees, and become the kubelet.
 
-    Nothing that it writes below ``/var/lib`` and ``/var/log``, or to kernel parameters, reaches the host.
+    Nothing that it writes below ``/var/lib``, ``/var/log`` and ``/run``, or to kernel parameters, reaches the host.
     """
     _speak_into(f"{node}/kubelet.log")
     binary = os.path.abspath(binary)
@@ -125,8 +128,12 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
     enter_machine(machine_from_dict(machine, "machine"))
     mount_memory("/var/lib", 64)
     mount_memory("/var/log", 64)
+    mount_memory(str(RUN.resolve()), 64)
     Path(HOME).mkdir()
     bind(node, HOME)
+    for name in OF_RUNTIME:
+        (RUN / name).mkdir()
+        bind(f"{node}/{name}", str(RUN / name))
     _cover_kernel_parameters()
     # A kubelet that is told no path of a container's log removes all that lies in its working directory.
     Path("/var/lib/nothing").mkdir()

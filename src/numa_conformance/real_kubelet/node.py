@@ -19,7 +19,7 @@ from ..protocol.messages.node import ContainerHolding, Update
 from .device_plugin import plugins_of
 from .files import StateFiles
 from .holdings import holdings
-from .kept import Container, Sandbox
+from .kept import Container, Hears, nobody
 from .launcher import Launcher
 from .process import Kubelet
 from .runtime import FakeRuntime
@@ -65,7 +65,7 @@ class RealNode:
         files: Mapping[str, str],
         *,
         keeps_newest: bool,
-        hears: Callable[[str, Sandbox, Container | None], None] = lambda event, sandbox, container: None,
+        hears: Hears = nobody,
     ) -> None:
         """Bring it up; raises ``StartError``.
 

@@ -21,18 +21,19 @@ from .kept import (
     READY,
     RUNNING,
     Container,
+    Hears,
     RefusedError,
     Sandbox,
     container_status,
     fits,
+    nobody,
     ready,
     sandbox_status,
 )
+from .launcher import OF_RUNTIME
 
-__all__ = ["CDI", "FakeRuntime"]
+__all__ = ["FakeRuntime"]
 
-CDI = "cdi"
-"""The folder of CDI devices, below a node's."""
 _CGROUPFS = 1
 _AT_ONCE = 1_100
 """Calls: one that waits for each pod that a kubelet takes, and others."""
@@ -46,7 +47,7 @@ _ANSWERED_EMPTY = ("ContainerStats", "ListContainerStats", "PodSandboxStats", "L
 class FakeRuntime:
     """Serves CRI on a unix socket, and makes a pod's first container when the pod may run: admitting is one thing.
 
-    In ``folder`` it makes the socket, and a folder of CDI devices. ``ends_at_once`` tells of a uid and a container
+    In ``folder`` it makes the socket, and ``OF_RUNTIME``. ``ends_at_once`` tells of a uid and a container
     whether it ends when started. ``may_run`` tells of a uid whether its containers are made; None: they never will be.
     Who changes that calls ``tell``. ``changed`` is notified whenever the kubelet has done something. ``followed`` is
     called with each container that was started or given other resources, or has ended, and ``stopped`` with the uid of
@@ -59,7 +60,7 @@ class FakeRuntime:
     may_run: Callable[[str], bool | None]
     followed: Callable[[Container], None] = lambda container: None
     stopped: Callable[[str], None] = lambda uid: None
-    hears: Callable[[str, Sandbox, Container | None], None] = lambda event, sandbox, container: None
+    hears: Hears = nobody
     refused: dict[str, str] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
     _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
@@ -70,7 +71,8 @@ class FakeRuntime:
         """Serve, until ``close``."""
         runtime = service(CRI, "RuntimeService", self._runtime_methods())
         images = service(CRI, "ImageService", self._image_methods())
-        (self.folder / CDI).mkdir(exist_ok=True)
+        for name in OF_RUNTIME:
+            (self.folder / name).mkdir(exist_ok=True)
         self._server: grpc.Server = serve(str(self.folder / "cri.sock"), runtime, images, at_once=_AT_ONCE)
 
     def close(self) -> None:
@@ -240,7 +242,7 @@ class FakeRuntime:
     def _environment(self, container: Container) -> list[str]:
         """Return what its CDI devices add to its environment; raises ``RefusedError`` where one is not there."""
         names = [device.name for device in container.config.CDI_devices]
-        return environment(self.folder / CDI, names) if names else []
+        return environment(self.folder / "cdi", names) if names else []
 
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]

@@ -35,7 +35,7 @@ from .claims import claimed_features, untold_fields
 from .node import RealNode
 from .workshop import Workshop
 
-__all__ = ["KubeletTarget"]
+__all__ = ["KubeletTarget", "reason_and_message"]
 
 _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
@@ -130,7 +130,7 @@ class KubeletTarget:
             sent, held = node.sent(), node.holdings(uid)
             return Admitted(files.shared_pool, held, status.get("qosClass"), files.free_memory(), updates=sent)
         node.take(uid)
-        reason, message = _told(refusal)
+        reason, message = reason_and_message(refusal)
         pool, phase, sent = node.files().shared_pool, refusal["phase"], node.sent()
         return Rejected(pool, reason, message, status.get("qosClass"), phase=phase, updates=sent)
 
@@ -181,7 +181,7 @@ class KubeletTarget:
                 pods.append(ReadmittedPod(uid, node.holdings(uid)))
             else:
                 node.take(uid)
-                pods.append(RejectedPod(uid, *_told(refusal)))
+                pods.append(RejectedPod(uid, *reason_and_message(refusal)))
         return Restarted(pods, node.files().shared_pool, updates=node.sent())
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class KubeletTarget:
         return self._node
 
 
-def _told(refusal: Mapping[str, Any]) -> tuple[str, str]:
+def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
     """Return reason and message of a refused pod, as they are for a pod of a cluster."""
     message = str(refusal.get("message") or "").removeprefix(_PREFIX)
     no_room = _NO_ROOM.search(message)

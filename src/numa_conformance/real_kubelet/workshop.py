@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, StartError, UsageError
 from ..hostfs.namespaces import enter_mount_namespace, mount_memory
 from ..machine import Machine
-from .kept import Container, Sandbox
+from .kept import Hears, nobody
 from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
@@ -54,7 +54,7 @@ class Workshop:
         config: Mapping[str, Any],
         files: Mapping[str, str],
         folder: Path | None = None,
-        hears: Callable[[str, Sandbox, Container | None], None] = lambda event, sandbox, container: None,
+        hears: Hears = nobody,
     ) -> RealNode:
         """Bring up a node, in a folder of its own unless it is told one; raises ``StartError``.
 

@@ -30,12 +30,12 @@ from ..protocol.messages.node import (
     StartNode,
     UnknownPod,
 )
-from ..real_kubelet.launcher import HOME
+from ..real_kubelet.launcher import HOME, RUN
 from ..real_kubelet.node import RealNode
-from ..real_kubelet.runtime import CDI
+from ..real_kubelet.target import reason_and_message
 from ..real_kubelet.workshop import Workshop
 from .of_cri import RuntimePlugins
-from .plugin import Plugin, reserved
+from .plugin import Plugin, refused_configuration, reserved
 from .pods import is_entitled
 from .runtime_side import built
 
@@ -71,9 +71,15 @@ class PluginBesideKubelet:
         return self._plugin.described()
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
-        """Bring up a kubelet without pods, then the plugin, and wait until it has registered."""
+        """Bring up a kubelet without pods, then the plugin, and wait until it has registered.
+
+        A configuration with which its managers would not come up is refused as the documentation says: they are off.
+        """
         self._end()
         self._start, self._pods = request, {}
+        refused = refused_configuration(request)
+        if refused is not None:
+            return refused
         machine = machine_from_dict(request.machine, "machine")
         self._online = machine.online_bits
         folder = self._workshop.folder()
@@ -96,7 +102,7 @@ class PluginBesideKubelet:
         node, plugins = self._up
         assert self._start is not None
         plugins.listen()
-        places = {node.folder: HOME, node.folder / CDI: "/var/run/cdi"}
+        places = {node.folder: HOME, node.folder / "cdi": str(RUN / "cdi")}
         return self._plugin.come_up(self._start, kubelet, plugins.socket, plugins.registered, places)
 
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
@@ -107,11 +113,12 @@ class PluginBesideKubelet:
             node.put(pod.uid, request.pod)
             self._pods[pod.uid] = pod
             refusal = node.refusal(node.pods[pod.uid].uid)
-            told = ("", node.run(pod.uid)) if refusal is None else (refusal["reason"], refusal.get("message"))
+            words = node.run(pod.uid) if refusal is None else None
             self._plugin.check()
-            if told[1] is not None:
+            if refusal is not None or words is not None:
+                told = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
                 self._take(pod.uid)
-                return Rejected(self._shared, told[0] or _REFUSED, str(told[1]), pod.qos, updates=self._sent())
+                return Rejected(self._shared, *told, pod.qos, updates=self._sent())
         updates = self._sent()
         return Admitted(self._shared, self._holdings(pod.uid), pod.qos, updates=updates)
 
@@ -159,7 +166,7 @@ class PluginBesideKubelet:
                 pods.append(ReadmittedPod(uid, self._holdings(uid)))
             else:
                 self._take(uid)
-                pods.append(RejectedPod(uid, refusal["reason"], str(refusal.get("message") or "")))
+                pods.append(RejectedPod(uid, *reason_and_message(refusal)))
         return Restarted(pods, self._shared)
 
     def _sent(self) -> list[Any]:

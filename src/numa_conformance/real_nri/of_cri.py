@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class RuntimePlugins:
         self._sandboxes: dict[str, Sandbox] = {}
         self._containers: dict[str, Container] = {}
         self._parents: dict[str, str] = {}
+        self._one_at_a_time = threading.Lock()
 
     @property
     def socket(self) -> Path:
@@ -59,7 +61,11 @@ class RuntimePlugins:
 
     def __call__(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
         """Tell the plugins what happens, and do what they answer; raises ``RefusedError`` where they refuse."""
-        self.take_updates()
+        with self._one_at_a_time:
+            self._tell(event, sandbox, container)
+
+    def _tell(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
+        self._take_updates()
         self._remember(event, sandbox, container)
         message: dict[str, Any] = {"pod": self._pod(sandbox)}
         if container is not None:
@@ -81,6 +87,10 @@ class RuntimePlugins:
 
     def take_updates(self) -> None:
         """Do what plugins have asked for unasked."""
+        with self._one_at_a_time:
+            self._take_updates()
+
+    def _take_updates(self) -> None:
         if self._side is not None:
             self._take(self._side.updates())
 

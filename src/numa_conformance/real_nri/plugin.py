@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..documentation.versions import DEFAULT
 from ..errors import NumaConformanceError
 from ..kube import KubeletConfiguration, reserved_cpu_milli
+from ..protocol import ReferenceTarget
 from ..protocol.messages.describe import Description
-from ..protocol.messages.node import StartNode
+from ..protocol.messages.node import StartFailed, StartNode
 from ..real_daemon.daemon import HOST, Daemon
 from .runtime_side import NriError
 
-__all__ = ["FEATURES", "Plugin", "reserved"]
+__all__ = ["FEATURES", "Plugin", "refused_configuration", "reserved"]
 
 SOCKET, KUBELET, RESERVED, AMOUNT = (
     "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
@@ -75,6 +77,12 @@ class Plugin:
     def close(self) -> None:
         """End it, and remove its folder."""
         self._daemon.close()
+
+
+def refused_configuration(request: StartNode) -> StartFailed | None:
+    """Return how a kubelet that decides would refuse a configuration by the documentation; None where it comes up."""
+    beside = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
+    return beside if isinstance(beside, StartFailed) else None
 
 
 def reserved(kubelet: Mapping[str, Any]) -> str:

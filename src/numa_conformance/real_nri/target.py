@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cpuset import CpuSet, format_bits
-from ..documentation.versions import DEFAULT
 from ..errors import Fault, UsageError
 from ..kube import Container, Pod
 from ..machine import machine_from_dict
-from ..protocol import ReferenceTarget
 from ..protocol.messages.describe import Describe, Description
 from ..protocol.messages.node import (
     AdmitPod,
@@ -33,7 +31,7 @@ from ..protocol.messages.node import (
     UnknownPod,
     Update,
 )
-from .plugin import Plugin, reserved
+from .plugin import Plugin, refused_configuration, reserved
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
 
@@ -70,9 +68,9 @@ class NriTarget:
         self._pods = {}
         self._start = request
         self._online = machine_from_dict(request.machine, "machine").online_bits
-        beside = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
-        if isinstance(beside, StartFailed):
-            return beside
+        refused = refused_configuration(request)
+        if refused is not None:
+            return refused
         failure = self._come_up(request.kubelet)
         if failure is not None:
             return StartFailed("cpu-manager", failure)
