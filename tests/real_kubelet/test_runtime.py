@@ -1,5 +1,6 @@
 """The container runtime that starts nothing, asked as a kubelet asks it."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +10,7 @@ pytest.importorskip("google.protobuf", reason="the extra [node] is not installed
 
 from numa_conformance.kubelet_apis.interfaces import CRI  # noqa: E402
 from numa_conformance.kubelet_apis.wire import ask  # noqa: E402
+from numa_conformance.real_kubelet.kept import RefusedError  # noqa: E402
 from numa_conformance.real_kubelet.runtime import FakeRuntime  # noqa: E402
 
 RUNNING, EXITED = 1, 2
@@ -113,6 +115,44 @@ def test_a_container_is_made_when_its_pod_may_run_and_what_it_is_to_have_is_know
         runtime.tell()
         assert made.result(10)
     assert len(call("ListContainers", "ListContainersResponse").containers) == 1
+
+
+def test_a_container_has_the_environment_of_its_cdi_devices(call, runtime, tmp_path):
+    spec = {"kind": "cpu.test/set", "devices": [{"name": "a", "containerEdits": {"env": ["CPUSET=2-3"]}}]}
+    (tmp_path / "cdi" / "a.json").write_text(json.dumps(spec))
+    config = CRI.ContainerConfig(metadata=CRI.ContainerMetadata(name="c"))
+    config.CDI_devices.add(name="cpu.test/set=a")
+    call("CreateContainer", "CreateContainerResponse", pod_sandbox_id=a_pod(call), config=config)
+    assert runtime.containers_of("u")["c"].environment == ["CPUSET=2-3"]
+    config.CDI_devices.add(name="cpu.test/set=b")
+    with pytest.raises(grpc.RpcError, match="there is no CDI device"):
+        call("CreateContainer", "CreateContainerResponse", pod_sandbox_id=a_pod(call), config=config)
+
+
+def test_who_hears_of_a_container_may_change_or_refuse_it(call, runtime):
+    heard = []
+
+    def hears(event, sandbox, container):
+        heard.append((event, container.name if container else sandbox.uid))
+        if event == "CreateContainer" and container.name == "bad":
+            raise RefusedError("no room")
+        if event == "CreateContainer":
+            container.resources.cpuset_cpus = "7"
+
+    runtime.hears = hears
+    sandbox = a_pod(call)
+    call("StartContainer", container_id=a_container(call, sandbox))
+    with pytest.raises(grpc.RpcError, match="no room"):
+        a_container(call, sandbox, "bad")
+    call("StopPodSandbox", pod_sandbox_id=sandbox)
+    call("StopPodSandbox", pod_sandbox_id=sandbox)  # a kubelet may say it twice
+    call("RemovePodSandbox", pod_sandbox_id=sandbox)
+    assert heard == [
+        ("RunPodSandbox", "u"), ("CreateContainer", "c"), ("PostCreateContainer", "c"), ("StartContainer", "c"),
+        ("PostStartContainer", "c"), ("CreateContainer", "bad"), ("StopPodSandbox", "u"), ("RemovePodSandbox", "u"),
+    ]  # fmt: skip
+    assert runtime.containers_of("u")["c"].resources.cpuset_cpus == "7"
+    assert runtime.refused == {"u": "no room"}
 
 
 def test_a_container_of_a_pod_that_went_is_never_made(call, runtime, may_run):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kubelet_apis.interfaces import CRI
-from ..real_kubelet.kept import Container, RefusedError, Sandbox
+from ..real_kubelet.kept import EXITED, READY, Container, RefusedError, Sandbox
 from .pods import PARENT
 from .runtime_side import NriError, RuntimeSide
 
@@ -101,10 +101,10 @@ class RuntimePlugins:
         self._side = None
 
     def _known(self) -> dict[str, Any]:
-        """Return what is there, as a plugin that registers is told."""
+        """Return what is there, as a plugin that registers is told; runtimes tell of nothing that has ended."""
         return {
-            "pods": list(map(self._pod, self._sandboxes.values())),
-            "containers": list(map(self._container, self._containers.values())),
+            "pods": [self._pod(sandbox) for sandbox in self._sandboxes.values() if sandbox.state == READY],
+            "containers": [self._container(made) for made in self._containers.values() if made.state != EXITED],
         }
 
     def _remember(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
