@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from ..errors import Fault, UsageError
+
+if TYPE_CHECKING:
+    from ..real_cluster.dra_target import DraInCluster
 
 __all__ = ["command"]
 
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--binaries",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
+)
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> None:
+def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
     """Serve the DRA driver that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, before stand-ins of an API server, a kubelet and a container runtime. In
@@ -19,8 +30,11 @@ def command(arguments: tuple[str, ...]) -> None:
     kubelet's folder, {cdi_folder} that of CDI devices, {nri_socket} the runtime's socket of NRI, {host_root} a tree
     with /sys and /proc of the machine, {reserved_cpus} the CPUs to leave alone. KUBECONFIG and NODE_NAME are set.
     Without {cdi_folder} the driver finds machine, folders and socket where they always are, which needs Linux and
-    mount namespaces (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs `pip install
-    numa-conformance[node]`; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
+    mount namespaces (root, or user namespaces). With --binaries a cluster of real parts is brought up for each start,
+    and the driver is a daemon of its node: its API server, scheduler and kubelet are no stand-ins.
+
+    Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
+    [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
     try:
         from ..real_dra.target import DraTarget
@@ -28,8 +42,19 @@ def command(arguments: tuple[str, ...]) -> None:
         raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = DraTarget(arguments)
+    target = DraTarget(arguments) if binaries is None else in_cluster(arguments, binaries)
     try:
         serve(target)
     finally:
         target.close()
+
+
+def in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
+    """Return the target with real parts; raises ``UsageError`` where something for them is not installed."""
+    try:
+        from ..real_cluster.dra_target import DraInCluster
+    except ImportError as error:
+        raise UsageError(
+            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
+        ) from error
+    return DraInCluster(words, binaries)

@@ -6,7 +6,6 @@ import contextlib
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import Any
 from kubernetes import client, config
 
 from ..errors import Fault, UsageError
+from ..real_cluster import bring_up as real_cluster
 from ..real_cluster.api import Api
-from ..real_cluster.control import Known, names_of_clusters, open_cluster
+from ..real_cluster.control import Known
 from ..real_cluster.pods import refusal_of
 from ..suite.checkers.verdicts import Broken, judge_from_file
 from ..suite.history.history import read_histories
@@ -185,27 +185,7 @@ def _whole(manifest: Mapping[str, Any]) -> dict[str, Any]:
 @contextlib.contextmanager
 def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[NumaCluster]:
     """Bring up a cluster for this process, and end it afterwards; raises ``RuntimeError`` with what it said."""
-    name = f"pytest-{uuid.uuid4().hex[:12]}"
-    words = [sys.executable, "-m", "numa_conformance", "up", *([str(nodes)] if nodes else []), "--name", name, *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        try:
-            said = _until_up(process, name)
-            if said is not None:
-                raise RuntimeError(f"the cluster did not come up: {said}")
-            with open_cluster(name) as known:
-                cluster = NumaCluster(known)
-                with cluster.client:
-                    yield cluster
-        finally:
-            process.terminate()
-
-
-def _until_up(process: subprocess.Popen[str], name: str) -> str | None:
-    """Return None when a cluster is up, and what it said where it has ended."""
-    assert process.stdout is not None
-    said = []
-    for line in process.stdout:
-        said.append(line)
-        if line.startswith("export KUBECONFIG=") and name in names_of_clusters():
-            return None
-    return "".join(said)
+    with real_cluster.bring_up(nodes, options) as known:
+        cluster = NumaCluster(known)
+        with cluster.client:
+            yield cluster

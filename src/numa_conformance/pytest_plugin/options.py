@@ -39,6 +39,12 @@ OPTIONS: tuple[Option, ...] = (
         metavar="COMMAND",
     ),
     Option(
+        "binaries",
+        "with --numa-dra-driver: a folder of etcd, kube-apiserver, kube-scheduler, ...; a cluster of them is brought "
+        "up in place of stand-ins",
+        metavar="DIR",
+    ),
+    Option(
         "at-once",
         "how many of the target are asked generated conversations side by side "
         "(default: 1; for each CPU one unmodified kubelet, or two DRA drivers)",

@@ -188,7 +188,8 @@ def _command(config: pytest.Config) -> str:
         return serving_daemon("nri-target", plugin, "--kubelet", kubelet) if plugin else serving(kubelet)
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
-            return serving_daemon(door, daemon)
+            binaries = setting(config, "numa_binaries") if option == "numa_dra_driver" else ""
+            return serving_daemon(door, daemon, *(["--binaries", binaries] if binaries else []))
     return setting(config, "numa_target_command")
 
 

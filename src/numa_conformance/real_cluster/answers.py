@@ -77,6 +77,10 @@ class Answers:
             "drop": self.drop,
             "decided": self.wait_until_decided,
             "gone": self.wait_until_gone,
+            "api": self.ask_api,
+            "containers": self.containers,
+            "registered": self.registered,
+            "daemons": self.start_daemons_again,
         }
 
     def status(self) -> dict[str, Any]:
@@ -166,6 +170,32 @@ class Answers:
             self.api.ask(f"{PODS}/{name}", {"gracePeriodSeconds": 0}, "DELETE")
         if uids:
             self.wait_until_gone(*uids)
+
+    def ask_api(self, path: str, body: str, method: str) -> Any:
+        """Ask the API server as the administrator; None for what is not there."""
+        try:
+            return self.api.ask(path, json.loads(body), method)
+        except ApiError as error:
+            if error.code != NOT_FOUND:
+                raise UsageError(Fault(path, str(error))) from error
+            return None
+
+    def containers(self, uid: str) -> dict[str, dict[str, Any]]:
+        """Return a pod's containers by name: their cpuset, and what CDI devices add to their environment."""
+        made = [found for node in self.nodes.values() for found in node.runtime.containers_of(uid).items()]
+        return {
+            name: {"cpuset": container.resources.cpuset_cpus, "environment": container.environment}
+            for name, container in made
+        }
+
+    def registered(self) -> dict[str, Any]:
+        """Tell of the first node what its daemons have registered as since they were started, and how one has ended."""
+        return next(iter(self.nodes.values())).registered()
+
+    def start_daemons_again(self) -> None:
+        """End the daemons of all nodes, and start them again."""
+        for node in self.nodes.values():
+            node.start_daemons_again()
 
     def plans(self) -> dict[str, Any]:
         """Return each node's machine, configuration and kubelet's version."""

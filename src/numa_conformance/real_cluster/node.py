@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from ..real_nri.of_cri import RuntimePlugins
 from ..real_nri.runtime_side import built
 from .certificates import Signed, write_secret
 from .cgroups import NodeCgroups
+from .last_words import last_words
 from .limits import LOOPBACK
 from .nodes_file import PlannedNode
 from .pods import PodWatch
@@ -45,6 +47,7 @@ class ClusterNode:
         self._launcher = launcher
         self._watch = watch
         self._daemons: dict[int, str] = {}
+        self._began, self._fallen, self._plugins_before = 0.0, "", 0
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
@@ -114,10 +117,28 @@ class ClusterNode:
 
     def start_daemons(self) -> None:
         """Start the programs of the plan, each with a log of its own, where the kubelet lives."""
+        self._began, self._fallen = time.time(), ""
+        self._plugins_before = self._nri.registrations if self._nri is not None else 0
         for index, words in enumerate(self.plan.daemons):
             log = self.folder / f"daemon-{index}.log"
             number = self._launcher.run_beside(self.number, log, words, self.plan.folder, self.environment())
             self._daemons[number] = words[0]
+
+    def start_daemons_again(self) -> None:
+        """End them, and start them with the files that they have written."""
+        for number in self._daemons:
+            self._launcher.end(number)
+        self._daemons.clear()
+        self.start_daemons()
+
+    def registered(self) -> dict[str, Any]:
+        """Tell whether a DRA driver and a plugin of NRI have registered since, and how a daemon has ended."""
+        sockets = [socket.stat().st_mtime for socket in (self.folder / "plugins_registry").glob("*.sock")]
+        return {
+            "dra": any(made >= self._began for made in sockets),
+            "nri": self._nri is not None and self._nri.registrations > self._plugins_before,
+            "ended": self._fallen,
+        }
 
     def environment(self) -> Mapping[str, str]:
         """Return what a program on the node finds in its environment."""
@@ -135,6 +156,7 @@ class ClusterNode:
             if self._launcher.has_ended(number):
                 del self._daemons[number]
                 ended.append((f"{name} on node {self.plan.name}", self.folder / f"daemon-{index}.log"))
+                self._fallen = f"{name} has ended: {last_words(ended[-1][1])}"
         if self.number and self._launcher.has_ended(self.number):
             self.number = 0
             ended.append((f"the kubelet of node {self.plan.name}", self.folder / "kubelet.log"))

@@ -19,7 +19,7 @@ from ..protocol.messages.describe import PROTOCOL, Description
 from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED, entering
 
-__all__ = ["HOST", "LONGEST", "Daemon"]
+__all__ = ["HOST", "LONGEST", "Daemon", "filled_in"]
 
 HOST = "{host_root}"
 """What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
@@ -66,7 +66,7 @@ class Daemon:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
-        words = [_filled_in(word, told) for word in self._words]
+        words = [filled_in(word, told) for word in self._words]
         if not self.is_told:
             file = self.home / "machine.json"
             file.write_text(json.dumps(machine))
@@ -128,7 +128,8 @@ class Daemon:
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def _filled_in(word: str, told: Mapping[str, str]) -> str:
+def filled_in(word: str, told: Mapping[str, str]) -> str:
+    """Return a word of a command in which what stands for something is replaced."""
     for name, value in told.items():
         word = word.replace(name, value)
     return word

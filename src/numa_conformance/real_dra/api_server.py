@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from .objects import VERSIONS, claim_for, read_slice, spec_of
 
-__all__ = ["ApiServer"]
+__all__ = ["ApiServer", "newest"]
 
 _GROUP = "resource.k8s.io"
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
@@ -45,12 +45,7 @@ class ApiServer:
 
     def published(self) -> list[Object]:
         """Return the specs of the slices, of each pool those of its highest generation, in order of their names."""
-        specs = [spec_of(written) for _, written in sorted(self.slices.kept.items())]
-        return [
-            spec
-            for spec in specs
-            if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))
-        ]
+        return newest([spec_of(written) for _, written in sorted(self.slices.kept.items())])
 
     def is_complete(self) -> bool:
         """Tell whether there are slices, and as many of each pool as they say."""
@@ -75,6 +70,15 @@ def _pool(spec: Mapping[str, Any]) -> tuple[object, object]:
 
 def _generation(spec: Mapping[str, Any]) -> int:
     return int((spec.get("pool") or {}).get("generation") or 0)
+
+
+def newest(specs: Sequence[Object]) -> list[Object]:
+    """Return those specs of slices that are of the highest generation of their pool."""
+    return [
+        spec
+        for spec in specs
+        if _generation(spec) == max(map(_generation, (each for each in specs if _pool(each) == _pool(spec))))
+    ]
 
 
 class _Slices:

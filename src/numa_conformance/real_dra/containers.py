@@ -12,7 +12,7 @@ from ..real_kubelet.kept import RefusedError
 from ..real_nri.runtime_side import NriError, RuntimeSide
 from .kubelet import DriverRefusedError
 
-__all__ = ["VARIABLE", "Containers"]
+__all__ = ["VARIABLE", "Containers", "told_by"]
 
 VARIABLE = "CPUSET"
 """What stands in the name of a variable that tells a container its CPUs."""
@@ -67,7 +67,7 @@ class Containers:
             raise DriverRefusedError(str(error)) from error
         self.end(uid)
         made = self._make(uid, variables)
-        return _cpus(made) or str(_told_by(variables))
+        return _cpus(made) or str(told_by(variables))
 
     def run_shared(self, name: str) -> None:
         """Start a container without a claim; raises ``DriverRefusedError``."""
@@ -146,7 +146,7 @@ def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
         made["linux"]["resources"]["cpu"]["cpus"] = cpus
 
 
-def _told_by(variables: Iterable[str]) -> CpuSet:
+def told_by(variables: Iterable[str]) -> CpuSet:
     """Return the CPUs that an environment tells; raises ``DriverRefusedError`` where it tells none."""
     told = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
     if not told:

@@ -34,7 +34,7 @@ from .api_server import ApiServer
 from .containers import Containers
 from .kubelet import DriverRefusedError, KubeletOfDrivers
 
-__all__ = ["DraTarget"]
+__all__ = ["DraTarget", "features"]
 
 CDI, KUBECONFIG, KUBELET, NODE, NRI, RESERVED = (
     "{cdi_folder}", "{kubeconfig}", "{kubelet_folder}", "{node_name}", "{nri_socket}", "{reserved_cpus}",
@@ -76,8 +76,7 @@ class DraTarget:
 
     def describe(self, request: Describe) -> Description:
         """Say which driver this is."""
-        features = sorted(set(FEATURES) - (set() if self._daemon.names(RESERVED) else {"claims/reserved"}))
-        return self._daemon.described("claims", features)
+        return self._daemon.described("claims", features(self._daemon))
 
     def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
         """Bring up the stand-ins without anything in them, then the driver, and wait until it has published."""
@@ -193,6 +192,11 @@ class DraTarget:
         """End all, and remove what was made."""
         self._end()
         self._daemon.close()
+
+
+def features(daemon: Daemon) -> list[str]:
+    """Return what is asked of a driver unless ``--numa-features`` says otherwise."""
+    return sorted(set(FEATURES) - (set() if daemon.names(RESERVED) else {"claims/reserved"}))
 
 
 def _kubeconfig(url: str) -> dict[str, Any]:

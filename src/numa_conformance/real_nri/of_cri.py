@@ -47,6 +47,11 @@ class RuntimePlugins:
         """Where NRI is served."""
         return self._folder / "nri.sock"
 
+    @property
+    def registrations(self) -> int:
+        """How many plugins have registered since it is served."""
+        return 0 if self._side is None else self._side.registrations
+
     def listen(self) -> None:
         """Serve NRI, anew where it was served; plugins that register are told of what is there."""
         self.close()

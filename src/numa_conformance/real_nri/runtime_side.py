@@ -46,10 +46,14 @@ def built() -> Path:
 
 
 class RuntimeSide:
-    """Serves NRI on a socket, and passes on to the plugins there what happens to pods and containers."""
+    """Serves NRI on a socket, and passes on to the plugins there what happens to pods and containers.
+
+    ``registrations``: how many plugins have registered.
+    """
 
     def __init__(self, program: Path, socket: Path, none: Path) -> None:
         """Start the program; ``none`` is a folder in which no plugins and no configurations lie."""
+        self.registrations = 0
         self._lines: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [program, socket, none], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -60,8 +64,10 @@ class RuntimeSide:
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._lines.put(json.loads(line))
+        for text in self._process.stdout:
+            line = json.loads(text)
+            self.registrations += bool(line.get("registered"))
+            self._lines.put(line)
         self._lines.put({"error": "the runtime's side has ended"})
 
     def call(self, name: str, known: Mapping[str, Any] | None = None, **message: Any) -> Mapping[str, Any]:

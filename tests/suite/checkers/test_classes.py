@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from numa_conformance.suite.generators.pods import EXAMPLES, examples_of_pods, pod_sweep
+from numa_conformance.suite.history.quantities import amount
 from numa_conformance.suite.judge.pods import PodSpec
-from numa_conformance.suite.judge.quantities import amount
 from planted import breaks, judged, mixed
 
 

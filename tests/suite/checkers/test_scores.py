@@ -9,7 +9,7 @@ from math import ceil, floor
 import pytest
 
 from numa_conformance.suite.generators.score_sweeps import examples_of_scores, score_sweep
-from numa_conformance.suite.judge.quantities import amount
+from numa_conformance.suite.history.quantities import amount
 from planted import breaks, judged, mixed
 
 RATIO, MOST, LEAST = "RequestedToCapacityRatio", "MostAllocated", "LeastAllocated"

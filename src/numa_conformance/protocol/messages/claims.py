@@ -68,11 +68,13 @@ class RestartDriver(Request[DriverStarted | DriverFailed], method="claims.restar
 class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     """The claim is prepared. ``cpus``: those that a container which uses it may run on.
 
-    ``shared``: what containers without a claim may run on by now, where that is known.
+    ``shared``: what containers without a claim may run on by now, where that is known. ``claim``: the ResourceClaim
+    with its allocation in its status, where a scheduler of the target's has allocated it, be it to other devices.
     """
 
     cpus: str
     shared: dict[str, str] | None = None
+    claim: JsonObject | None = None
 
 
 class ClaimRefused(Outcome, tag="refused", frozen=True):
@@ -84,7 +86,8 @@ class ClaimRefused(Outcome, tag="refused", frozen=True):
 class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare", surface="claims", frozen=True):
     """Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
 
-    One that is prepared, and asked for again, keeps what it has.
+    A target with a scheduler of its own has it allocate the claim's requests anew, and tells what came of it. One that
+    is prepared, and asked for again, keeps what it has.
     """
 
     claim: JsonObject

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from ..history.quantities import HUGE, amount
 from ..judge.checker import Guard, Judgement, checker
-from ..judge.quantities import HUGE, amount
 from ..judge.room import allocatable
 from ..judge.start_subjects import Start
 from .guards import memory_static

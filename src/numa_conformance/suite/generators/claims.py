@@ -9,6 +9,7 @@ from typing import Any
 
 from ...cpuset import format_bits
 from ...machine import Machine, catalogue_names, load_machine
+from ..history.quantities import amount
 from ..judge.published import DeviceKey, PublishedDevice, devices_of, slices_of
 from .scenario import Question, Scenario, Script
 
@@ -102,9 +103,12 @@ class _Life:
             yield from self._ask(scheduler, scheduler.claim(parts))
 
     def _ask(self, scheduler: _Scheduler, claim: dict[str, Any]) -> Script:
+        uid = claim["metadata"]["uid"]
         answer = yield _prepare(claim)
         if answer["result"] != "prepared":
-            yield from self._give_back(scheduler, [claim["metadata"]["uid"]])
+            yield from self._give_back(scheduler, [uid])
+        elif answer.get("claim"):
+            scheduler.take_over(uid, answer["claim"]["status"])
 
     def _give_back(self, scheduler: _Scheduler, uids: Sequence[str]) -> Script:
         for uid in uids:
@@ -162,10 +166,24 @@ class _Scheduler:
     def release(self, uid: str) -> None:
         """Have again what a claim has."""
         claim = self.held.pop(uid, None)
-        by_key: dict[DeviceKey, PublishedDevice] = {device.key: device for device in self.devices}
-        for result in claim["status"]["allocation"]["devices"]["results"] if claim else ():
-            device = by_key[result["driver"], result["pool"], result["device"]]
-            self._left[device.key] += int(result.get("consumedCapacity", {}).get(device.capacity, device.cpus))
+        for key, count in self._consumed(claim["status"]) if claim else ():
+            self._left[key] += count
+
+    def take_over(self, uid: str, status: dict[str, Any]) -> None:
+        """Take what another scheduler has allocated to a claim."""
+        claim = self.held[uid]
+        self.release(uid)
+        self.held[uid] = {**claim, "status": status}
+        for key, count in self._consumed(status):
+            self._left[key] -= count
+
+    def _consumed(self, status: Mapping[str, Any]) -> Iterator[tuple[DeviceKey, int]]:
+        by_key = {device.key: device for device in self.devices}
+        for result in status["allocation"]["devices"]["results"]:
+            device = by_key.get((result["driver"], result["pool"], result["device"]))
+            if device is not None:
+                amounts = {name: amount(text) for name, text in result.get("consumedCapacity", {}).items()}
+                yield device.key, device.consumed(amounts)
 
 
 def _claim(uid: str, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from .claims import AllocatedClaim
 from .sightings import SEEN, Seen
 from .values import Affinity, Answer, CpuBits, Held, MemoryNode, NodeBits, Offers, Outcome, read_text
 
@@ -305,10 +306,14 @@ class DriverFailed(Outcome, tag="failed", frozen=True):
 
 
 class ClaimPrepared(Outcome, tag="prepared", frozen=True):
-    """A claim is prepared; ``cpus``: what its container may run on, ``shared``: what containers without a claim may."""
+    """A claim is prepared; ``cpus``: what its container may run on, ``shared``: what containers without a claim may.
+
+    ``claim``: as a scheduler of the target's has allocated it; None where the suite has.
+    """
 
     cpus: CpuBits
     shared: dict[str, CpuBits] | None = None
+    claim: AllocatedClaim | None = None
 
 
 class SharedRuns(Outcome, tag="runs", frozen=True):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
 
 from ...cpuset import CpuSet, format_bits
+from .quantities import read_amount
 
 __all__ = [
     "MOST_NODES",
@@ -125,6 +127,8 @@ def read_text(kind: type, value: Any) -> Any:
     """Read what has a form of its own on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
         return _cpus(value)
+    if kind is Fraction:
+        return read_amount(kind, value)
     if kind is NodeBits and isinstance(value, (list, tuple)) and value:
         if all(type(node) is int and 0 <= node < MOST_NODES for node in value):
             return NodeBits(sum({1 << node for node in value}))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..history.quantities import HUGE, huge_pages
 from .choice import WHOLE_CORES, fewest, numa_cpus
 from .pods import ContainerSpec, PodSpec
-from .quantities import HUGE, huge_pages
 from .world import World
 
 __all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_cpus"]

@@ -10,6 +10,7 @@ from operator import or_
 
 from ...machine import Machine
 from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
+from ..history.claims import AllocatedClaim
 from ..history.values import Answer
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
@@ -142,7 +143,8 @@ class ClaimFollower:
             yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
     def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
-        wanted = self._wanted(asked)
+        allocated = (reply.claim if isinstance(reply, ClaimPrepared) else None) or asked.claim
+        wanted = self._wanted(allocated)
         if wanted is None:
             return
         uid = asked.uid
@@ -168,10 +170,10 @@ class ClaimFollower:
         elif known is not None:
             self._claims[uid] = known
 
-    def _wanted(self, asked: PrepareClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
+    def _wanted(self, claim: AllocatedClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
         """Return the CPUs that a claim consumes of each device; None where a device is none that was published."""
         wanted = []
-        for result in asked.results:
+        for result in claim.results:
             device = self._devices.get((result.driver, result.pool, result.device))
             if device is None:
                 return None

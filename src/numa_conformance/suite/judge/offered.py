@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..history.answers import Aligned
+from ..history.quantities import HUGE
 from ..history.values import Affinity, Held, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
-from .quantities import HUGE
 from .room import Room, asked_devices, local
 from .settings import Settings
 from .world import PodOnNode, World, union

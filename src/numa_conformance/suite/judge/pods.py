@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from .quantities import read_amount
+from ..history.quantities import read_amount
 
 __all__ = ["BEST_EFFORT", "BURSTABLE", "GUARANTEED", "Amounts", "ContainerSpec", "Pod", "PodSpec", "qos_class"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .quantities import read_amount
+from ..history.quantities import read_amount
 
 __all__ = [
     "CACHE",

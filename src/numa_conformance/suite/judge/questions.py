@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import msgspec
 
+from ..history.claims import AllocatedClaim
 from ..history.history import Step
+from ..history.quantities import read_amount
 from ..history.sightings import SEEN
 from ..history.values import MOST_NODES, Affinity, CpuBits, Offers, read_text
 from .pods import Pod
-from .quantities import read_amount
 from .settings import Kubelet, Settings
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "Allocate",
     "AllocateDevices",
     "Classify",
-    "DeviceResult",
     "Hints",
     "Look",
     "Merge",
@@ -217,50 +217,15 @@ class StartDriver(Question, frozen=True):
     reserved_cpus: CpuBits = CpuBits(0)
 
 
-class DeviceResult(Question, frozen=True, rename="camel"):
-    """A device that is allocated to a claim, and how much is consumed of its capacities."""
-
-    driver: str
-    pool: str
-    device: str
-    consumed_capacity: dict[str, Fraction] = {}
-
-
-class _Devices(Question, frozen=True):
-    results: tuple[DeviceResult, ...]
-
-
-class _Allocation(Question, frozen=True):
-    devices: _Devices
-
-
-class _ClaimStatus(Question, frozen=True):
-    allocation: _Allocation
-
-
-class _ClaimMetadata(Question, frozen=True):
-    uid: str
-
-
-class _Claim(Question, frozen=True):
-    metadata: _ClaimMetadata
-    status: _ClaimStatus
-
-
 class PrepareClaim(Question, frozen=True):
     """To prepare a ResourceClaim that is allocated."""
 
-    claim: _Claim
+    claim: AllocatedClaim
 
     @property
     def uid(self) -> str:
         """The claim's."""
         return self.claim.metadata.uid
-
-    @property
-    def results(self) -> tuple[DeviceResult, ...]:
-        """What is allocated to it."""
-        return self.claim.status.allocation.devices.results
 
 
 class UnprepareClaim(Question, frozen=True):

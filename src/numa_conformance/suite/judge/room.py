@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import combinations
 
 from ...machine import Device, Machine, MemoryNode
+from ..history.quantities import HUGE, huge_pages
 from .alignment import Alignment
 from .choice import cpus_of
 from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
-from .quantities import HUGE, huge_pages
 from .world import World
 
 __all__ = ["Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]

@@ -12,8 +12,8 @@ import msgspec
 
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError
+from ..history.quantities import amount, read_amount
 from .choice import STRICT
-from .quantities import amount, read_amount
 
 __all__ = ["FALSE", "Kubelet", "Settings"]
 

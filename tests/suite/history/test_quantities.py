@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from numa_conformance.suite.judge.quantities import amount
+from numa_conformance.suite.history.quantities import amount
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""ResourceClaims as scheduler and kubelet have them, as far as something is judged by them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+
+__all__ = ["AllocatedClaim", "DeviceResult"]
+
+
+class DeviceResult(msgspec.Struct, frozen=True, rename="camel"):
+    """A device that is allocated to a claim, and how much is consumed of its capacities."""
+
+    driver: str
+    pool: str
+    device: str
+    consumed_capacity: dict[str, Fraction] = {}
+
+
+class _Devices(msgspec.Struct, frozen=True):
+    results: tuple[DeviceResult, ...]
+
+
+class _Allocation(msgspec.Struct, frozen=True):
+    devices: _Devices
+
+
+class _Status(msgspec.Struct, frozen=True):
+    allocation: _Allocation
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    uid: str
+
+
+class AllocatedClaim(msgspec.Struct, frozen=True):
+    """A claim, and what is allocated to it."""
+
+    metadata: _Metadata
+    status: _Status
+
+    @property
+    def results(self) -> tuple[DeviceResult, ...]:
+        """The devices, one for each request or more."""
+        return self.status.allocation.devices.results
