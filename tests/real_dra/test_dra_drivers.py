@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +11,7 @@ pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
 from asked_in_full import deep
+from dra_drivers import WRONG, build, machine_for
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess
@@ -30,7 +28,6 @@ PYTHON = (
     "{cdi_folder}",
     "{host_root}",
 )
-EXAMPLE = Path(__file__).parents[2] / "examples/dra_driver"
 PLACES = ("-kubeconfig", "{kubeconfig}", "-node", "{node_name}", "-kubelet", "{kubelet_folder}", "-cdi", "{cdi_folder}",
           "-root", "{host_root}")  # fmt: skip
 RESERVED = ("-reserved", "{reserved_cpus}")
@@ -97,15 +94,8 @@ def test_nothing_is_asked_of_a_driver_that_was_not_started() -> None:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Build the driver in Go, from modules that are there: nothing is downloaded for a test."""
-    if shutil.which("go") is None:
-        pytest.skip("needs Go, which is not installed")
-    program = tmp_path_factory.mktemp("dra") / "dra-cpus"
-    environment = {**os.environ, "GOPROXY": "off"}
-    command = ["go", "build", "-o", str(program), "."]
-    if subprocess.run(command, cwd=EXAMPLE, env=environment, capture_output=True, check=False).returncode:
-        pytest.skip("needs k8s.io/dynamic-resource-allocation: `go build` in examples/dra_driver downloads it")
-    return str(program)
+    """Build the driver in Go."""
+    return build(tmp_path_factory.mktemp("dra") / "dra-cpus")
 
 
 @deep
@@ -115,24 +105,7 @@ def test_a_right_one_in_go_meets_all_that_is_asked(built: str) -> None:
     assert _count(outcome) == ALWAYS + WITH_SOCKETS + WITH_RESERVED
 
 
-WRONG = {
-    "counts-nodes": "attributes/numa-node",
-    "other-node": "attributes/numa-node",
-    "other-socket": "attributes/socket",
-    "one-too-few": "claims/get-what-they-consume",
-    "too-much": "claims/can-have-what-is-published",
-    "keeps": "unprepare/gives-back",
-    "refuses-again": "unprepare/of-nothing-is-no-error",
-    "anew": "claims/prepare-is-idempotent",
-    "forgets": "claims/have-cpus-of-their-own",
-    "overlaps": "claims/have-cpus-of-their-own",
-    "gives-reserved": "claims/leave-reserved-cpus-alone",
-}
-"""The flag of ``examples/dra_driver``, and what it breaks at least."""
-
-
 @deep
 @pytest.mark.parametrize(("way", "broken"), WRONG.items())
 def test_one_in_go_that_is_wrong_in_one_way_is_found(built: str, way: str, broken: str) -> None:
-    machine = {"counts-nodes": "sparse-ids", "other-socket": "t2-two-sockets-interleaved"}.get(way, "snc2-small")
-    assert broken in unmet(built, *PLACES, *RESERVED, "-wrong", way, machine=machine)
+    assert broken in unmet(built, *PLACES, *RESERVED, "-wrong", way, machine=machine_for(way))

@@ -143,6 +143,8 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
     named = [f"--numa-{name.replace('_', '-')}" for name in NAMING if setting(config, f"numa_{name}")]
     if len(named) > 1 and named != ["--numa-kubelet", "--numa-nri-plugin"]:
         raise pytest.UsageError(f"{' and '.join(named)} exclude each other")
+    if setting(config, "numa_binaries") and named != ["--numa-dra-driver"]:
+        raise pytest.UsageError("--numa-binaries has no effect without --numa-dra-driver")
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "

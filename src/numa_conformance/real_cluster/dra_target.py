@@ -48,8 +48,8 @@ CLASSES, SLICES = "/apis/resource.k8s.io/v1/deviceclasses", "/apis/resource.k8s.
 PODS, EVENTS = "/api/v1/namespaces/default/pods", "/api/v1/namespaces/default/events"
 _PUBLISH_SECONDS, _NRI_SECONDS, _PATIENCE, _UNDECIDED_SECONDS = 20.0, 3.0, 40.0, 5.0
 _LOOK_SECONDS = 0.05
-_REFUSALS = ("FailedPrepareDynamicResources", "FailedCreatePodSandBox")
-"""Reasons of events that tell why a kubelet cannot have a pod's containers made."""
+_DRIVER_SAYS = "NodePrepareResources"
+"""What stands in an event where the driver has refused. Others are of a kubelet that is early, and tries again."""
 
 
 class DraInCluster:
@@ -169,7 +169,7 @@ class DraInCluster:
         used = {"resources": {"claims": [{"name": claim["name"]} for claim in claims]}} if claims else {}
         spec = {
             "containers": [{"name": "c", "image": "any", **used}], "resourceClaims": claims,
-            "terminationGracePeriodSeconds": 0, "automountServiceAccountToken": False,
+            "terminationGracePeriodSeconds": 1, "automountServiceAccountToken": False,
         }  # fmt: skip
         made = self._make(PODS, "Pod", name, spec)
         self._pods[name] = made["metadata"]["uid"]
@@ -195,7 +195,7 @@ class DraInCluster:
             if waiting.get("message"):
                 return str(waiting["message"])[:LONGEST]
         events = self._api(f"{EVENTS}?fieldSelector=involvedObject.uid={pod['metadata']['uid']}")["items"]
-        return next((str(each["message"])[:LONGEST] for each in events if each["reason"] in _REFUSALS), None)
+        return next((str(each["message"])[:LONGEST] for each in events if _DRIVER_SAYS in each["message"]), None)
 
     def _delete(self, name: str, *, has_claim: bool = False) -> ClaimRefused | None:
         """Delete a pod, and its claim, and wait until they are gone; one that is not there is gone."""
@@ -205,7 +205,7 @@ class DraInCluster:
             return None
         places = [f"{PODS}/{name}", *([f"{CLAIMS}/{name}"] if has_claim else [])]
         for place in places:
-            self._api(place, {"gracePeriodSeconds": 0}, "DELETE")
+            self._api(place, method="DELETE")
             failure = self._until(lambda place=place: self._is_gone(place), _PATIENCE, f"let go of {name}")  # type: ignore[misc]
             if failure is not None:
                 return ClaimRefused(failure)

@@ -99,8 +99,10 @@ class _Life:
 
     def _take_all(self, scheduler: _Scheduler) -> Script:
         """Ask for all that is left: of a shared device by a claim of its own, of others by as few claims as can be."""
-        for parts in scheduler.left():
-            yield from self._ask(scheduler, scheduler.claim(parts))
+        tried: set[DeviceKey] = set()
+        while parts := next((parts for parts in scheduler.left() if parts[0][0].key not in tried), None):
+            tried.add(parts[0][0].key)
+            yield from self._ask(scheduler, scheduler.claim(parts))  # another scheduler may take of other devices
 
     def _ask(self, scheduler: _Scheduler, claim: dict[str, Any]) -> Script:
         uid = claim["metadata"]["uid"]
