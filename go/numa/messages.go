@@ -323,10 +323,12 @@ func (m Checkpoints) MarshalJSON() ([]byte, error) {
 
 // ClaimPrepared: The claim is prepared. cpus: those that a container which uses it may run on.
 //
-// shared: what containers without a claim may run on by now, where that is known.
+// shared: what containers without a claim may run on by now, where that is known. claim: the ResourceClaim
+// with its allocation in its status, where a scheduler of the target's has allocated it, be it to other devices.
 type ClaimPrepared struct {
 	CPUs   string            `json:"cpus"`
 	Shared map[string]string `json:"shared"`
+	Claim  json.RawMessage   `json:"claim,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -823,7 +825,8 @@ func (m Preferred) MarshalJSON() ([]byte, error) {
 
 // PrepareClaim: Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
 //
-// One that is prepared, and asked for again, keeps what it has.
+// A target with a scheduler of its own has it allocate the claim's requests anew, and tells what came of it. One that
+// is prepared, and asked for again, keeps what it has.
 type PrepareClaim struct {
 	Claim json.RawMessage `json:"claim"`
 }
