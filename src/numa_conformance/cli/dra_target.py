@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import Fault, UsageError
+from .extras import needs
 
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
@@ -36,25 +37,15 @@ def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
     Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
     [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_dra.target import DraTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = DraTarget(arguments) if binaries is None else in_cluster(arguments, binaries)
-    try:
+    with closing(DraTarget(arguments) if binaries is None else _in_cluster(arguments, binaries)) as target:
         serve(target)
-    finally:
-        target.close()
 
 
-def in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
-    """Return the target with real parts; raises ``UsageError`` where something for them is not installed."""
-    try:
+def _in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
+    with needs("cluster"):
         from ..real_cluster.dra_target import DraInCluster
-    except ImportError as error:
-        raise UsageError(
-            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
-        ) from error
     return DraInCluster(words, binaries)

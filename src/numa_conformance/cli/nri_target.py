@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 __all__ = ["command"]
@@ -25,8 +27,5 @@ def command(kubelet: str | None, arguments: tuple[str, ...]) -> None:
     from ..real_nri.beside_kubelet import PluginBesideKubelet
     from ..real_nri.target import NriTarget
 
-    target = NriTarget(arguments) if kubelet is None else PluginBesideKubelet(kubelet, arguments)
-    try:
+    with closing(NriTarget(arguments) if kubelet is None else PluginBesideKubelet(kubelet, arguments)) as target:
         serve(target)
-    finally:
-        target.close()

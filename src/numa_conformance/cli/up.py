@@ -21,6 +21,7 @@ from ..real_cluster.nodes_file import default_nodes, read_nodes
 from ..real_cluster.release import build_release
 from ..real_cluster.settings import Scheduler, Stopped
 from .exits import OK
+from .extras import needs
 from .terminal import notice, say
 
 if TYPE_CHECKING:
@@ -64,12 +65,8 @@ def command(
     kubeconfig when all nodes are Ready, and ends at Ctrl-C, or with the process that started it. Nothing remains.
     docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[cluster]`.
     """
-    try:
+    with needs("cluster"):
         from ..real_cluster.cluster import RealCluster
-    except ImportError as error:
-        raise UsageError(
-            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
-        ) from error
     plans = default_nodes() if nodes is None else read_nodes(nodes)
     check_inotify(len(plans))
     objects = [manifest for path in manifests for manifest in read_manifests(path)]

@@ -12,8 +12,7 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
-from ..real_daemon.command import serving as serving_daemon
-from ..real_kubelet.command import serving
+from ..real_daemon.command import serving, serving_kubelet
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
@@ -187,11 +186,11 @@ def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
     kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_nri_plugin")
     if kubelet:
-        return serving_daemon("nri-target", plugin, "--kubelet", kubelet) if plugin else serving(kubelet)
+        return serving("nri-target", plugin, "--kubelet", kubelet) if plugin else serving_kubelet(kubelet)
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
             binaries = setting(config, "numa_binaries") if option == "numa_dra_driver" else ""
-            return serving_daemon(door, daemon, *(["--binaries", binaries] if binaries else []))
+            return serving(door, daemon, *(["--binaries", binaries] if binaries else []))
     return setting(config, "numa_target_command")
 
 
