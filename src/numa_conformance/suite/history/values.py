@@ -91,9 +91,7 @@ class Held(Answer, frozen=True):
     def __str__(self) -> str:
         """Write all of it for a person."""
         parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
-        parts += [
-            f"{block.bytes} bytes of {block.type} on NUMA nodes {format_bits(block.nodes)}" for block in self.blocks
-        ]
+        parts += map(str, self.blocks)
         parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (self.devices or {}).items() if ids]
         return ", ".join(parts) or "nothing of its own"
 
