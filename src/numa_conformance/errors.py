@@ -15,20 +15,6 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = [
-    "CpuSetSyntaxError",
-    "Fault",
-    "KubeletCrashes",
-    "KubeletFails",
-    "KubeletHangs",
-    "NumaConformanceError",
-    "Refusal",
-    "StartError",
-    "UsageError",
-    "closest",
-]
-
-
 _LONGEST_NAME = 100
 """Characters of a name past which nobody meant another: looking for one takes the square of its length."""
 

@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from .errors import Fault, UsageError
 
-__all__ = ["open_plain", "read_bounded", "read_in_place", "replace_bytes", "replace_text", "write_text"]
-
 _GIVEN_BY_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _KINDS = {
     stat.S_IFIFO: "a FIFO",

@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["PrintableStream", "folded", "listed", "printable", "printable_streams"]
-
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which move the cursor, ring or begin a sequence
     "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # what breaks a line or turns the direction of writing

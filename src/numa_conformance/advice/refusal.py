@@ -19,8 +19,6 @@ from ..node.fit import node_allocatable
 from .remedies import Remedy, in_words, remedies
 from .room import room_lines
 
-__all__ = ["Advice", "advise"]
-
 _MOST_NODES = 8
 """NUMA nodes that are listed for one resource."""
 

@@ -16,8 +16,6 @@ from .exits import BUG, TARGET_FAULT, USAGE
 from .help_examples import with_examples
 from .terminal import say
 
-__all__ = ["main"]
-
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
     "on": "run any program on a machine of the catalogue",

@@ -8,8 +8,6 @@ import click
 
 from .extras import needs
 
-__all__ = ["command"]
-
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)

@@ -13,8 +13,6 @@ from .extras import needs
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
 
-__all__ = ["command"]
-
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
 @click.option(

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from ..errors import Fault, UsageError
 
-__all__ = ["needs"]
-
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:

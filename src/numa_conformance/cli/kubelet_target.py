@@ -8,8 +8,6 @@ import click
 
 from .extras import needs
 
-__all__ = ["command"]
-
 
 @click.command("kubelet-target")
 @click.argument("kubelet", type=click.Path())

@@ -11,8 +11,6 @@ from click.shell_completion import CompletionItem
 from ..errors import Fault, UsageError, closest
 from ..machine import catalogue_names
 
-__all__ = ["MachineName", "Named", "chosen"]
-
 
 class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
     """One of a few names."""

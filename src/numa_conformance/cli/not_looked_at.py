@@ -11,8 +11,6 @@ from ..machine import Machine
 from ..node import Node, node_allocatable
 from .terminal import notice
 
-__all__ = ["missing", "tell_missing", "tell_unseen"]
-
 
 def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
     """Return the resources that a pod asks for and the machine lacks."""

@@ -6,8 +6,6 @@ from contextlib import closing
 
 import click
 
-__all__ = ["command"]
-
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
 @click.option("--kubelet", type=click.Path(exists=True, dir_okay=False), help="an unmodified kubelet beside it")

@@ -18,8 +18,6 @@ from ..real_cluster.control import Known, open_cluster
 from ..real_kubelet.launcher import HOME
 from .exits import NOT_FOUND, NOT_RUN
 
-__all__ = ["command"]
-
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 

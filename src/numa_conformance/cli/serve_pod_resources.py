@@ -17,8 +17,6 @@ from .names import MachineName
 from .node_inputs import NodeInputs, node_options
 from .terminal import notice
 
-__all__ = ["command"]
-
 _EVERY = 0.5
 """Seconds between two looks at the pods' files."""
 

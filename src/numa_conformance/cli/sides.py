@@ -9,8 +9,6 @@ from ..errors import Fault, UsageError, closest
 from ..real_daemon.command import serving, serving_kubelet
 from .targets import TargetChoice
 
-__all__ = ["ACCEPTED", "of_one_version", "side"]
-
 LEVELS = ("exact", "documented")
 KINDS = ("reference", "target", "command", "kubelet", "nri")
 ACCEPTED = (

@@ -27,8 +27,6 @@ from .terminal import notice, say
 if TYPE_CHECKING:
     from ..real_cluster.cluster import RealCluster
 
-__all__ = ["command"]
-
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _LOOK_SECONDS = 1.0

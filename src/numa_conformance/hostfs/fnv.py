@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["fnv1a_32"]
-
 
 def fnv1a_32(text: str) -> int:
     """Return the checksum of the UTF-8 bytes of a text."""

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["GoJsonError", "dump", "fields", "load", "number", "string", "string_map", "type_error"]
-
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _LITERALS = ("true", "false", "null")
 _NUMBERS = ("int", "uint64", "checksum.Checksum")

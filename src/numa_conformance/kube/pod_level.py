@@ -12,8 +12,6 @@ from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page
 from .totals import total_limits, total_requests
 
-__all__ = ["PodLevel", "default_limits", "read_pod_level"]
-
 PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
 """Requests and limits of the pod."""
 _SUPPORTED = ("cpu", "memory")

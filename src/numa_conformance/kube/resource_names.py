@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from ..errors import UsageError, closest
 from .quantity import Quantity
 
-__all__ = ["amount_faults", "is_extended", "is_huge_page", "is_scalar", "page_bytes"]
-
 _STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
 _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
 

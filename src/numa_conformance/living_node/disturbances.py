@@ -9,8 +9,6 @@ from .cgroups import limit_of
 from .look import Sight
 from .tree import Line, NodeTree
 
-__all__ = ["INTERRUPTS", "ISOLATED", "affinity_of", "disturbances", "handlers_of"]
-
 ISOLATED = "sys/devices/system/cpu/isolated"
 """CPUs that the kernel was started with ``isolcpus`` for."""
 INTERRUPTS = "proc/irq"

@@ -16,8 +16,6 @@ from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
 from ..managers.topology import Merged, TopologyPolicy, explain_merge
 
-__all__ = ["Explainer", "MergeTrace"]
-
 SHOWN = 8
 """Hints of one resource that are shown; the rest are counted."""
 

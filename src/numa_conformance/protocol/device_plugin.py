@@ -22,8 +22,6 @@ from .messages.plugin import (
     StartPlugin,
 )
 
-__all__ = ["DevicePlugin"]
-
 _RESOURCE, _EACH = "example.com/device", 2
 
 

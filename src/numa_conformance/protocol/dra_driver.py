@@ -23,8 +23,6 @@ from .messages.claims import (
     UnprepareClaim,
 )
 
-__all__ = ["DraDriver"]
-
 _NAME, _POOL = "cpu.example.com", "node"
 _CAPACITY = f"{_NAME}/cpu"
 

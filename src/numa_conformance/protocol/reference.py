@@ -68,8 +68,6 @@ from .messages.score import Score, Scored, ScoreRefused
 from .overheard import Overheard
 from .pick import pick
 
-__all__ = ["Level", "ReferenceTarget"]
-
 Level = Literal["exact", "documented"]
 
 

@@ -21,8 +21,6 @@ from ..real_cluster.pods import refusal_of
 from ..suite.checkers.verdicts import Broken, judge_from_file
 from ..suite.history.history import read_histories
 
-__all__ = ["Decision", "NumaCluster", "bring_up"]
-
 _LOOK_SECONDS = 0.05
 _PATIENCE = 60.0
 _OURS = ("default", "kube-node-lease", "kube-public", "kube-system")

@@ -22,8 +22,6 @@ from .selection import Selection, claimed_features
 from .snapshots import Snapshots
 from .spending import BEGAN, Spending
 
-__all__ = ["RUN", "Run", "open_connection"]
-
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
 MOST_AT_ONCE = 64

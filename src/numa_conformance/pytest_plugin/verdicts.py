@@ -25,8 +25,6 @@ from .run import RUN, Run
 from .spending import NO_TIME
 from .whose_fault import as_the_targets
 
-__all__ = ["CASE_PROPERTY", "Verdicts"]
-
 CASE_PROPERTY = "numa_case"
 """The property of a report that holds the case as JSON."""
 MOST_MACHINES = 5

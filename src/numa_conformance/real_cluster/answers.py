@@ -23,8 +23,6 @@ from .node import ClusterNode
 from .pods import Pod, PodWatch, is_decided, refusal_of
 from .record import Recorder, allocatable_cpus
 
-__all__ = ["KUBECONFIG", "NODES", "Answers", "is_ready", "nodes_of", "seen_by_others"]
-
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/namespaces/default/pods"

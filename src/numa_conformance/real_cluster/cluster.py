@@ -27,8 +27,6 @@ from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
 from .settings import ClusterError, Scheduler, Stopped
 
-__all__ = ["RealCluster"]
-
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
 _TRIES = 4

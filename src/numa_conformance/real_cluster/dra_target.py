@@ -40,8 +40,6 @@ from .bring_up import bring_up
 from .control import Known
 from .pods import has_started
 
-__all__ = ["DraInCluster"]
-
 NAME = "node"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 CLASSES, SLICES = "/apis/resource.k8s.io/v1/deviceclasses", "/apis/resource.k8s.io/v1/resourceslices"

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = ["LOOPBACK", "check_inotify", "free_ports", "own_address"]
-
 LOOPBACK = "127.0.0.1"
 _INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 _EACH = 5

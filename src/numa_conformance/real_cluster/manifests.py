@@ -10,8 +10,6 @@ from ..errors import Fault, UsageError
 from ..reading import read_documents
 from .api import Api
 
-__all__ = ["make", "read_manifests"]
-
 
 def read_manifests(path: Path) -> list[dict[str, Any]]:
     """Read a file of objects; raises ``UsageError`` for what has no apiVersion, kind or name."""

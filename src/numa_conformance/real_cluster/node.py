@@ -25,8 +25,6 @@ from .limits import LOOPBACK
 from .nodes_file import PlannedNode
 from .pods import PodWatch
 
-__all__ = ["RUN_SECONDS", "ClusterNode"]
-
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
 _DEFAULT_MAX_PODS = 110

@@ -9,8 +9,6 @@ from typing import Any
 
 from .api import Api
 
-__all__ = ["PodWatch", "has_ended", "has_started", "is_decided", "refusal_of"]
-
 _PODS = "/api/v1/pods"
 _AGAIN_SECONDS = 0.5
 _KNOWN_SECONDS = 10.0

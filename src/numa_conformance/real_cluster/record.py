@@ -23,8 +23,6 @@ from ..real_kubelet.holdings import holdings
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 
-__all__ = ["NodeRecord", "Recorder", "allocatable_cpus"]
-
 _FORMAT = 1
 _GENERATOR = "real-cluster"
 _LET_GO_SECONDS = 20.0

@@ -15,8 +15,6 @@ from ..machine import machine_from_dict
 from ..node import Node
 from .pods import is_decided
 
-__all__ = ["Cluster", "Group", "Outcome", "groups_of", "reference_of", "run_workload"]
-
 AFFINITY = "TopologyAffinityError"
 _HOSTNAME = "kubernetes.io/hostname"
 

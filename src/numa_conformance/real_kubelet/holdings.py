@@ -12,8 +12,6 @@ from ..protocol.messages.node import ContainerHolding, MemoryBlock
 from .files import StateFiles
 from .kept import Container
 
-__all__ = ["holdings"]
-
 _PERIOD = 100_000
 """Microseconds of CPU time of which a quota is told."""
 

@@ -22,8 +22,6 @@ from ..hostfs.namespaces import bind, join_mount_namespace, mount_memory
 from ..hostfs.on_machine import enter_machine
 from ..machine import machine_from_dict
 
-__all__ = ["HOME", "Launcher"]
-
 HOME = "/var/lib/kubelet"
 """Where a kubelet keeps its sockets for device plugins, whatever its root folder is called."""
 RUN = Path("/var/run")

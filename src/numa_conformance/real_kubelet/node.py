@@ -24,8 +24,6 @@ from .launcher import Launcher
 from .process import Kubelet
 from .runtime import FakeRuntime
 
-__all__ = ["PodOnNode", "RealNode"]
-
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
 _PASS_SECONDS = 5.0

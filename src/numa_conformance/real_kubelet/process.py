@@ -19,8 +19,6 @@ from ..errors import Fault, StartError, UsageError
 from .configuration import configuration
 from .launcher import HOME, Launcher
 
-__all__ = ["Kubelet", "version_of"]
-
 _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _END_SECONDS = 5.0

@@ -35,8 +35,6 @@ from .claims import claimed_features, untold_fields
 from .node import RealNode
 from .workshop import Workshop
 
-__all__ = ["KubeletTarget", "reason_and_message"]
-
 _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which

@@ -17,8 +17,6 @@ from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
-__all__ = ["in_history", "in_scenario"]
-
 
 def in_history(history: History, requirement: str) -> Causes | None:
     """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.

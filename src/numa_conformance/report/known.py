@@ -12,8 +12,6 @@ from ..suite.asking.known_failures import KnownFailure, KnownFailures
 from ..suite.asking.left_out import LeftOut
 from .case import UNMET, Case
 
-__all__ = ["refreshed", "stale", "unasked"]
-
 MOST_NAMED = 3
 NOT_ASKED = ("not claimed", "error")
 """Verdicts that tell nothing of whether a known failure is one still."""

@@ -12,8 +12,6 @@ from ..suite.checkers import reasons_of
 from ..suite.examples.index import asked_by
 from ..suite.requirements import REQUIREMENTS
 
-__all__ = ["ListedCase", "ListedGroup", "Listing"]
-
 MOST_MACHINES = 6
 WIDTH = 120
 

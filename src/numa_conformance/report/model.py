@@ -20,8 +20,6 @@ from .case import VERDICTS, Case, Verdict
 from .json_files import read_form
 from .known import stale, unasked
 
-__all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
-
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
 MOST_MACHINES = 5

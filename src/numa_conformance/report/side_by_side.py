@@ -13,8 +13,6 @@ from ..suite.telling.findings import Finding
 from ..suite.telling.telling import scenario_of
 from ..suite.telling.two_pictures import maps
 
-__all__ = ["by_cause", "kind_as_json", "kinds_as_text"]
-
 MOST_PLACES = 6
 """Places in an answer that are told of one example; a difference of one CPU is seen in many."""
 BEHIND = "alignments"

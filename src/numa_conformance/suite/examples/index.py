@@ -11,8 +11,6 @@ from typing import Any
 
 from ...machine.data_files import data_folder
 
-__all__ = ["asked_by", "index_of_tests", "surfaces_of_tests"]
-
 
 @cache
 def index_of_tests() -> dict[str, tuple[str, ...]]:

@@ -11,21 +11,6 @@ import msgspec
 from ...cpuset import CpuSet, format_bits
 from .quantities import read_amount
 
-__all__ = [
-    "MOST_NODES",
-    "Affinity",
-    "Answer",
-    "Block",
-    "CpuBits",
-    "Held",
-    "MemoryNode",
-    "MemoryTable",
-    "NodeBits",
-    "Offers",
-    "Outcome",
-    "read_text",
-]
-
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
 Bytes = Annotated[int, msgspec.Meta(ge=0)]

@@ -11,9 +11,6 @@ from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
 from .single_questions import reported
 
-__all__ = ["record", "replay"]
-
-
 _FAILURE = ("stage", "construction_error")
 """What is recorded of a node that did not come up."""
 

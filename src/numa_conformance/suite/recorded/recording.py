@@ -15,8 +15,6 @@ from .differences import ANY_OF
 from .needs import features_needed
 from .vectors import Vector
 
-__all__ = ["Answerer", "Recorded", "record_decisions"]
-
 _ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")
 """What is not the question in a record."""
 _BY_CHANCE = ("message", "checkpoints")

@@ -14,8 +14,6 @@ from .differences import Difference
 from .needs import features_needed
 from .vectors import Vector
 
-__all__ = ["KINDS", "Outcome", "Totals", "replay", "unsupported"]
-
 Status = Literal["matched", "differed", "unsupported"]
 
 

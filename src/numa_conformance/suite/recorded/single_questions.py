@@ -8,8 +8,6 @@ from typing import Any
 from .caller import Caller, recorded_answer
 from .differences import Difference, compare
 
-__all__ = ["QUESTIONS", "record", "replay", "reported"]
-
 Body = dict[str, Any]
 _NO_POD: Body = {"metadata": {"name": "p", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}
 _NO_STATE: Body = {"state": {"default": "", "assignments": {}}, "pod": _NO_POD, "container": "c", "affinity": None}
