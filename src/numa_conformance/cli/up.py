@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import Fault, UsageError
+from ..hostfs.namespaces import end_with_parent
 from ..reading import read_documents
 from ..real_cluster.binaries import find_binaries, skew_notices
 from ..real_cluster.control import Control
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..real_cluster.cluster import RealCluster
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _LOOK_SECONDS = 1.0
 
 
@@ -124,7 +123,7 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
 
     ``ready``: where it is told that it is up, and may outlive its parent.
     """
-    _end_with_parent(signal.SIGTERM)
+    end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: cluster.stop.set())
     try:
@@ -145,16 +144,12 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
     return OK
 
 
-def _end_with_parent(number: int) -> None:
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, number)
-
-
 def _let_go(ready: int) -> None:
     """Let go of the terminal and of the parent, which waits to be told."""
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
-    _end_with_parent(0)
+    end_with_parent(0)
     os.write(ready, b"up")
     os.close(ready)

@@ -47,18 +47,6 @@ def _inotify_in_use() -> int:
     return count
 
 
-def free_ports(count: int) -> list[int]:
-    """Return ports of the loopback address that nobody uses now, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind((LOOPBACK, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
-
-
 def own_address() -> str | None:
     """Return an address of this computer that is not loopback: nodes report it, nothing is served there.
 

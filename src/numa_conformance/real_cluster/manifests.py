@@ -30,7 +30,7 @@ def make(api: Api, manifest: Mapping[str, Any]) -> bool:
     """
     version, kind = str(manifest["apiVersion"]), manifest["kind"]
     base = f"/apis/{version}" if "/" in version else f"/api/{version}"
-    known = [one for one in api.ask(base)["resources"] if one["kind"] == kind and "/" not in one["name"]]
+    known = [each for each in api.ask(base)["resources"] if each["kind"] == kind and "/" not in each["name"]]
     if not known:
         return False
     space = manifest["metadata"].get("namespace", "default")
