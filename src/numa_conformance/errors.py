@@ -136,6 +136,12 @@ class KubeletHangs(KubeletFails):
         super().__init__(quirk, f"the kubelet never answers: {text}")
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what ends a message about an unknown name: the nearest known one, nothing where none is near."""
+    near = closest(name, known)
+    return f"; did you mean {near!r}?" if near else ""
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to ``name``, or None when nothing is near."""
     if len(name) > _LONGEST_NAME:

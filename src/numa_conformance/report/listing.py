@@ -6,6 +6,7 @@ import textwrap
 
 import msgspec
 
+from ..printable import listed
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
 from ..suite.checkers import reasons_of
@@ -136,9 +137,7 @@ def _told(each: ListedRequirement) -> list[str]:
         lines += _wrapped(f"in conversations not where {'; '.join(each.held_back)}", "  ")
     lines.append(f"  asked by: {', '.join(each.asked_by)}")
     if each.machines:
-        more = len(each.machines) - MOST_MACHINES
-        also = f" and {more} more" if more > 0 else ""
-        lines += _wrapped(f"machines: {'; '.join(each.machines[:MOST_MACHINES])}{also}", "  ")
+        lines += _wrapped(f"machines: {listed(each.machines, MOST_MACHINES, sign='; ')}", "  ")
     return lines
 
 
