@@ -5,13 +5,15 @@ from __future__ import annotations
 import click
 
 from ..errors import Fault, UsageError
+from .unsupported import unsupported_option
 
 __all__ = ["command"]
 
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> None:
+def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the device plugin that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine. Where {plugin_folder} stands in COMMAND it is told the kubelet's folder, and by
@@ -25,7 +27,7 @@ def command(arguments: tuple[str, ...]) -> None:
         raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = PluginTarget(arguments)
+    target = PluginTarget(arguments, unsupported)
     try:
         serve(target)
     finally:

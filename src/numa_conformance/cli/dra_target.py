@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import Fault, UsageError
+from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
@@ -21,8 +22,9 @@ __all__ = ["command"]
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
+def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the DRA driver that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, before stand-ins of an API server, a kubelet and a container runtime. In
@@ -42,7 +44,11 @@ def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
         raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = DraTarget(arguments) if binaries is None else in_cluster(arguments, binaries)
+    if binaries is not None and unsupported:
+        raise UsageError(
+            Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
+        )
+    target = DraTarget(arguments, unsupported) if binaries is None else in_cluster(arguments, binaries)
     try:
         serve(target)
     finally:

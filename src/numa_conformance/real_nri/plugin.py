@@ -32,9 +32,9 @@ PLACE = "/var/run/nri"
 class Plugin:
     """Starts the command, anew after each ``end``; ``home`` is a folder for what stands around it."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take the command."""
-        self._daemon = Daemon("plugin", words, SOCKET)
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words it says that it does not support a machine."""
+        self._daemon = Daemon("plugin", words, SOCKET, unsupported)
         self.home = self._daemon.home
 
     def described(self) -> Description:
@@ -64,6 +64,10 @@ class Plugin:
             return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
         except NriError as error:
             return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+
+    def check_support(self) -> None:
+        """Raise ``Unsupported`` where it has said that it does not support the machine."""
+        self._daemon.check_support()
 
     def check(self) -> None:
         """Raise ``NumaConformanceError`` with its last words where it has ended."""
