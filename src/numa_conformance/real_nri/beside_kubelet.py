@@ -79,6 +79,7 @@ class PluginBesideKubelet:
         A configuration with which its managers would not come up is refused as the documentation says: they are off.
         """
         self._end()
+        self._plugin.forget()
         self._start, self._pods = request, {}
         refused = refused_configuration(request)
         if refused is not None:

@@ -68,6 +68,7 @@ class NriTarget:
         A configuration with which the kubelet beside it would not come up is refused as the documentation says.
         """
         self._end()
+        self._plugin.forget()
         self._pods = {}
         self._start = request
         self._online = machine_from_dict(request.machine, "machine").online_bits
