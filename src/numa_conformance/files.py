@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from .errors import Fault, UsageError
 
-__all__ = ["ABANDONED", "open_plain", "read_bounded", "read_in_place", "replace_bytes", "replace_text", "write_text"]
-
 _GIVEN_BY_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -96,9 +94,7 @@ def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
     replace_bytes(path, text.encode("utf-8", "backslashreplace"), sync=sync)
 
 
-def replace_bytes(
-    path: str | Path, content: bytes, *, mode: int = 0o666, sync: bool = True, tidy: bool = True
-) -> None:
+def replace_bytes(path: str | Path, content: bytes, *, mode: int = 0o666, sync: bool = True, tidy: bool = True) -> None:
     """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
 
     ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine

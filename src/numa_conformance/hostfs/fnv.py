@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["fnv1a_32"]
-
 _PRIME = 0x01000193
 _MASK = 0xFFFFFFFF
 _WORD = re.compile(rb"[^ ,]{0,63}[ ,]?")

@@ -8,8 +8,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["GoJsonError", "dump", "fields", "load", "number", "string", "string_map", "type_error"]
-
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _LITERALS = ("true", "false", "null")
 _NUMBERS = ("int", "uint64", "checksum.Checksum")

@@ -16,8 +16,6 @@ from typing import Protocol
 from ..errors import Fault, UsageError
 from ..files import ABANDONED, read_bounded, read_in_place, replace_bytes
 
-__all__ = ["DirectoryStore", "JournalStore", "MemoryStore", "StateStore"]
-
 MAX_BYTES = 64 * 1024 * 1024
 MakeText = Callable[[], str]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
