@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
-from ..errors import Fault, UsageError
+from .extras import needs
 from .unsupported import unsupported_option
-
-__all__ = ["command"]
 
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
@@ -21,14 +21,9 @@ def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     and mount namespaces (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs `pip install
     numa-conformance[node]`. docs/write-a-target.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_plugin.target import PluginTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = PluginTarget(arguments, unsupported)
-    try:
+    with closing(PluginTarget(arguments, unsupported)) as target:
         serve(target)
-    finally:
-        target.close()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import Fault, UsageError
+from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
-
-__all__ = ["command"]
 
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
@@ -38,29 +38,19 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
     [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_dra.target import DraTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
     if binaries is not None and unsupported:
         raise UsageError(
             Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
         )
-    target = DraTarget(arguments, unsupported) if binaries is None else in_cluster(arguments, binaries)
-    try:
+    with closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target:
         serve(target)
-    finally:
-        target.close()
 
 
-def in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
-    """Return the target with real parts; raises ``UsageError`` where something for them is not installed."""
-    try:
+def _in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
+    with needs("cluster"):
         from ..real_cluster.dra_target import DraInCluster
-    except ImportError as error:
-        raise UsageError(
-            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
-        ) from error
     return DraInCluster(words, binaries)

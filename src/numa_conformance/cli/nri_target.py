@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 from .unsupported import unsupported_option
-
-__all__ = ["command"]
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
@@ -31,7 +31,5 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     target = (
         NriTarget(arguments, unsupported) if kubelet is None else PluginBesideKubelet(kubelet, arguments, unsupported)
     )
-    try:
+    with closing(target):
         serve(target)
-    finally:
-        target.close()

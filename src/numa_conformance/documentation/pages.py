@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-__all__ = ["PAGES", "Page", "Section", "anchor_of"]
-
 _SITE = "https://kubernetes.io/docs"
 _LIBRARY = "https://github.com/kubernetes/dynamic-resource-allocation/blob/master"
 _ENHANCEMENTS = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node"

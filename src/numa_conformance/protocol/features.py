@@ -11,8 +11,6 @@ from .messages import FEATURES as OF_ONE_SURFACE
 from .messages import SURFACES
 from .messages.describe import PROTOCOL
 
-__all__ = ["FEATURES", "KNOWN", "PROMISES", "check_claims", "other_version"]
-
 
 def _features(field: str, room: str, text: str) -> dict[str, str]:
     """Return a feature for every value of a field that a Linux node may have."""

@@ -7,8 +7,6 @@ from typing import Literal
 
 import pytest
 
-__all__ = ["NAMING", "OPTIONS", "Option", "add_options", "is_set", "setting", "settings_list"]
-
 
 @dataclass(frozen=True, slots=True)
 class Option:

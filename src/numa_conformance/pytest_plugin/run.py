@@ -12,8 +12,7 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
-from ..real_daemon.command import serving as serving_daemon
-from ..real_kubelet.command import serving
+from ..real_daemon.command import serving, serving_kubelet
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
@@ -22,8 +21,6 @@ from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
 from .spending import BEGAN, Spending
-
-__all__ = ["RUN", "Run", "open_connection"]
 
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
@@ -193,8 +190,8 @@ def _command(config: pytest.Config) -> str:
             beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
                       "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
             words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
-            return serving_daemon(door, daemon, *words)
-    return serving(kubelet) if kubelet else setting(config, "numa_target_command")
+            return serving(door, daemon, *words)
+    return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
 
 
 def _keeps_histories(config: pytest.Config) -> bool:

@@ -15,8 +15,6 @@ from ..report.model import read_report
 from ..suite.requirements import REQUIREMENTS
 from .options import setting, settings_list
 
-__all__ = ["Selection", "claimed_features"]
-
 
 @dataclass(frozen=True)
 class Selection:

@@ -21,8 +21,6 @@ from ..protocol.messages.plugin import (
 from ..real_daemon.daemon import HOST, Daemon
 from .kubelet import KubeletOfPlugins
 
-__all__ = ["PluginTarget"]
-
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
 PLACE = "/var/lib/kubelet/device-plugins"

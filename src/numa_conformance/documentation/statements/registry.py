@@ -22,8 +22,6 @@ from . import (
 )
 from .statement import Statement
 
-__all__ = ["PAGES", "STATEMENTS"]
-
 PAGES = (
     node_resource_managers,
     static_policy_options,
