@@ -94,9 +94,7 @@ def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
     replace_bytes(path, text.encode("utf-8", "backslashreplace"), sync=sync)
 
 
-def replace_bytes(
-    path: str | Path, content: bytes, *, mode: int = 0o666, sync: bool = True, tidy: bool = True
-) -> None:
+def replace_bytes(path: str | Path, content: bytes, *, mode: int = 0o666, sync: bool = True, tidy: bool = True) -> None:
     """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
 
     ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine

@@ -7,11 +7,13 @@ from contextlib import closing
 import click
 
 from .extras import needs
+from .unsupported import unsupported_option
 
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> None:
+def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the device plugin that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine. Where {plugin_folder} stands in COMMAND it is told the kubelet's folder, and by
@@ -23,5 +25,5 @@ def command(arguments: tuple[str, ...]) -> None:
         from ..real_plugin.target import PluginTarget
     from ..protocol.serve import serve
 
-    with closing(PluginTarget(arguments)) as target:
+    with closing(PluginTarget(arguments, unsupported)) as target:
         serve(target)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import Fault, UsageError
 from .extras import needs
+from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
+def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the DRA driver that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, before stand-ins of an API server, a kubelet and a container runtime. In
@@ -39,7 +42,11 @@ def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
         from ..real_dra.target import DraTarget
     from ..protocol.serve import serve
 
-    with closing(DraTarget(arguments) if binaries is None else _in_cluster(arguments, binaries)) as target:
+    if binaries is not None and unsupported:
+        raise UsageError(
+            Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
+        )
+    with closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target:
         serve(target)
 
 

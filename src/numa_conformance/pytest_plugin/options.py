@@ -43,6 +43,12 @@ OPTIONS: tuple[Option, ...] = (
         metavar="DIR",
     ),
     Option(
+        "unsupported",
+        "of an unmodified plugin or driver: words (a regular expression) with which it gives up on a machine that it "
+        "does not support; a crash never counts",
+        metavar="REGEX",
+    ),
+    Option(
         "at-once",
         "how many of the target are asked generated conversations side by side "
         "(default: 1; for each CPU one unmodified kubelet, or two DRA drivers)",

@@ -142,6 +142,8 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
         raise pytest.UsageError(f"{' and '.join(named)} exclude each other")
     if setting(config, "numa_binaries") and named != ["--numa-dra-driver"]:
         raise pytest.UsageError("--numa-binaries has no effect without --numa-dra-driver")
+    if setting(config, "numa_unsupported") and not any(setting(config, door) for door in _DOORS):
+        raise pytest.UsageError("--numa-unsupported has no effect without an unmodified plugin or driver")
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
@@ -182,14 +184,14 @@ def _at_once(config: pytest.Config) -> int:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_nri_plugin")
-    if kubelet:
-        return serving("nri-target", plugin, "--kubelet", kubelet) if plugin else serving_kubelet(kubelet)
+    kubelet = setting(config, "numa_kubelet")
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
-            binaries = setting(config, "numa_binaries") if option == "numa_dra_driver" else ""
-            return serving(door, daemon, *(["--binaries", binaries] if binaries else []))
-    return setting(config, "numa_target_command")
+            beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
+                      "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
+            words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
+            return serving(door, daemon, *words)
+    return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
 
 
 def _keeps_histories(config: pytest.Config) -> bool:

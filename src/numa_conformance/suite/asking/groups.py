@@ -27,6 +27,7 @@ from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.near_and_far import near_and_far
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from ..generators.pods import examples_of_pods, pod_sweep
+from ..generators.pools import pools
 from ..generators.relations import related
 from ..generators.resizes import resizes
 from ..generators.scenario import WITH_MACHINE, Scenario
@@ -58,6 +59,7 @@ from ..judge.node_subjects import (
 )
 from ..judge.offered import DeviceHints, MemoryHints
 from ..judge.plugins import DevicePreference, DevicesServed, Registration
+from ..judge.pooled import Pooled
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
 from ..judge.views import requirements_of
@@ -145,6 +147,7 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from near_and_far(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
     yield from shared_beside(claimed, machines)
+    yield from pools(claimed, machines)
     yield from resizes(claimed, machines)
     if claimed >= half_cores.NEEDED:
         yield from half_cores.half_cores(machines)
@@ -186,7 +189,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("hints", "hints", (CpuHints,), _hints),
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
-            Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("lives", "node", (*NODE, Pooled), _lives, beside=HINTED),
             Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
