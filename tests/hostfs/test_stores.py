@@ -15,7 +15,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
 
 
 class Fault:
-    """Makes one call of os fail, the ``at``-th; ``calls`` names those that were made. Each writes half of what it may."""
+    """Makes one call of os fail, the ``at``-th; ``calls`` names those that were made. Each writes half."""
 
     def __init__(self, patch, at, error=OSError):
         self.calls, self._at, self._error = [], at, error
