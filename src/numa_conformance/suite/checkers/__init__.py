@@ -22,6 +22,7 @@ from . import (
     memory_hints,
     memory_life,
     merges,
+    pools,
     refusals,
     relations,
     reservation,
