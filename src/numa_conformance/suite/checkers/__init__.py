@@ -62,6 +62,7 @@ __all__ = [
     "memory_hints",
     "memory_life",
     "merges",
+    "pools",
     "reasons_of",
     "refusals",
     "relations",
