@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from numa_conformance.hostfs.go_json import dump
 
-TEXTS = st.text(st.characters() | st.sampled_from("<&\u2028\x00\x1f\x7f\b\f\n\udc80\\\"/"))
+TEXTS = st.text(st.characters() | st.sampled_from('<&\u2028\x00\x1f\x7f\b\f\n\udc80\\"/'))
 VALUES = st.recursive(
     st.integers(0, 2**65) | TEXTS | st.none() | st.booleans(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
