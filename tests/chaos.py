@@ -136,7 +136,8 @@ class OneField(Chaos):
             cpus, mems = self._random.choices([*_TEXTS, "0", "0-1"], k=2)
             one = {"uid": self._random.choice([uid or "", "nobody"]), "container": "c", "cpus": cpus, "mems": mems}
             return {**told, "updates": [one] * self._random.randrange(3)}
-        for holding in told.get("containers", {}).values():
+        containers = told.get("containers")
+        for holding in containers.values() if isinstance(containers, dict) else ():
             more = {"cpuset": self._text(), "mems": self._text(), "cpu_quota": self._random.choice(_INTEGERS),
                     "further": {self._text(): self._random.choice(_INTEGERS)}}  # fmt: skip
             if "cpus" in holding:
