@@ -28,6 +28,16 @@ def test_a_crash_where_only_a_recommendation_is_asked_is_a_crash(suite, pytester
     assert "conforms" not in result.stdout.str()
 
 
+def test_a_crash_is_told_also_where_the_first_requirement_that_is_asked_never_meets_it(suite, pytester, report):
+    pytester.path.joinpath("dies.py").write_text(DIES.format(does="raise SystemExit(1)"))
+    asked = ("--numa-requirement", "qos/*", "--numa-requirement", "scheduler/*", "--numa-budget", "1%")
+    result = suite("--numa-target", "dies:make", *asked, "--numa-report", "out")
+    assert result.ret == 1
+    assert report()["counts"]["crashed"] == 1
+    assert report()["counts"]["failed"] == 0
+    assert "conforms" not in result.stdout.str()
+
+
 ENDS = """
 def pytest_runtest_logfinish(nodeid, seen=[]):
     seen.append(nodeid)
