@@ -48,9 +48,8 @@ COMMANDS = [
     ("machines", "export", READ, "exported"),
     ("up", READ),
 ]
-POD = (
-    '{"kind": "Pod", "metadata": {"name": "%s"}, "spec": {"containers": [{"name": "c", "resources": {"limits": %s}}]}}'
-)
+CONTAINERS = '[{"name": "c", "resources": {"limits": %s}}]'
+POD = '{"kind": "Pod", "metadata": {"name": "%s"}, "spec": {"containers": %s}}'
 MACHINE = '{"name": "\\u001b[31m", "cpus": [{"id": 1000000000, "core": 0, "socket": 0, "numa": 1000000000}]}'
 RECORD = '{"id": "x", "kind": "%s", "pod": 7, "machine": {}, "kubelet": []}\n'
 FILES = {
@@ -72,6 +71,7 @@ FILES = {
 }
 SLOW = "many times itself.yaml"
 LINKS = {"without end.yaml": "/dev/zero", "out.yaml": "/etc/passwd", "a circle.yaml": "a circle.yaml"}
+NAMES = [*FILES, *LINKS, "a FIFO.yaml", "a folder.yaml"]
 
 
 @pytest.mark.parametrize(
