@@ -71,7 +71,6 @@ FILES = {
 }
 SLOW = "many times itself.yaml"
 LINKS = {"without end.yaml": "/dev/zero", "out.yaml": "/etc/passwd", "a circle.yaml": "a circle.yaml"}
-NAMES = [*FILES, *LINKS, "a FIFO.yaml", "a folder.yaml"]
 
 
 @pytest.mark.parametrize(
