@@ -53,17 +53,6 @@ leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving
 with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: request_of(admission).memory)
 
 
-def _devices_are_alike(admission: Admission) -> bool:
-    devices = admission.before.machine.devices
-    return all(
-        len({bool(device.numa) for device in devices if device.resource == name}) < 2
-        for name in request_of(admission).devices
-    )
-
-
-devices_are_alike = Guard[Admission]("some devices of a resource have a topology and others none", _devices_are_alike)
-
-
 def able_nodes(admission: Admission, *, surely: bool = True) -> list[int]:
     """Return the NUMA nodes that can give all that the pod asks for."""
     return Room(admission.before).nodes_that_hold(request_of(admission), surely=surely)
@@ -109,7 +98,7 @@ AT_ONCE = (
 @checker(
     "topology-manager/admission/admits-what-one-node-holds",
     Admission,
-    when=(*AT_ONCE, leaving_a_cpu, devices_are_alike, one_node_can_give_all),
+    when=(*AT_ONCE, leaving_a_cpu, one_node_can_give_all),
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
@@ -160,7 +149,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 @checker(
     "topology-manager/single-numa-node/refuses-what-no-node-holds",
     Admission,
-    when=(under("single-numa-node"), *AT_ONCE, devices_are_alike, no_node_can_give_all),
+    when=(under("single-numa-node"), *AT_ONCE, no_node_can_give_all),
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
@@ -192,7 +181,7 @@ def _refused_as_unaligned(admission: Admission, why: str) -> Iterator[Violation]
 @checker(
     "topology-manager/admission/keeps-together-what-one-node-holds",
     Admission,
-    when=(under(*ALIGNING), *AT_ONCE, admitted, devices_are_alike, one_node_can_give_all),
+    when=(under(*ALIGNING), *AT_ONCE, admitted, one_node_can_give_all),
 )
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, CPUs, memory and devices come from one NUMA node where one can give them all."""
