@@ -80,13 +80,14 @@ def _families(count: int, lot: random.Random, number: int, *, tied: bool = False
 
 
 def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
-    """Return one to three providers; with ``tied`` they prefer several sets of one size."""
+    """Return one to three providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
     if tied:
         width = lot.randint(1, max(1, min(3, count - 1)))
         alike = [nodes for nodes in _sets(min(count, 8)) if len(nodes) == width]
         preferred = lot.sample(alike, min(len(alike), lot.randint(2, 6)))
-        wider = [(nodes, False) for nodes in lot.sample(_sets(count), min(3, count)) if nodes not in preferred]
-        row = [*((nodes, True) for nodes in preferred), *wider]
+        others = [nodes for nodes in lot.sample(_sets(count), min(3, count)) if nodes not in preferred]
+        row = [*((nodes, True) for nodes in preferred)]
+        row += [(nodes, len(nodes) > width and lot.random() < 0.5) for nodes in others]
         return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
     shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
     return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
