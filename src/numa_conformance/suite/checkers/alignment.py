@@ -12,7 +12,7 @@ from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room, memory_of
 from ..judge.world import Held, World
 from .admissions import ALIGNING, must_be_admitted, must_be_refused
-from .guards import admitted, for_the_first_time, of_containers, under, without_option
+from .guards import admitted, for_the_first_time, of_containers, refused, under, without_option
 from .refusals import NOT_ALIGNED
 from .wording import in_words, listed
 
@@ -253,6 +253,27 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
         got="; ".join(listed([merge.affinity]) for merge in merges),
         allowed="refused",
+    )
+
+
+not_admitted_by_the_policy = Guard[Admission](
+    "the policy admits what was merged last, or no merge is told",
+    lambda admission: admission.alignments and not admission.alignments[-1].admit,
+)
+
+
+@checker(
+    "topology-manager/admission/refuses-what-is-not-admitted",
+    Admission,
+    when=(refused, for_the_first_time, not_admitted_by_the_policy),
+)
+def calls_it_an_affinity_error(admission: Admission) -> Judgement:
+    """A pod of which the policy does not admit a merged hint is refused as not aligned, whichever container it is."""
+    return violated(
+        admission.reason == NOT_ALIGNED,
+        f"pod {admission.pod.uid} is refused by the policy, for another reason than its alignment",
+        got=f"{admission.reason}: {admission.message}",
+        allowed=NOT_ALIGNED,
     )
 
 
