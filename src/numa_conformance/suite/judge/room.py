@@ -41,6 +41,14 @@ class Request:
         devices = asked_devices(world.machine, asking)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
+    @classmethod
+    def at_once(cls, world: World, pod: PodSpec) -> Request:
+        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
+        every = cls.of(world, pod, pod.containers)
+        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
+        devices = {name: int(pod.effective(name)) for name in every.devices}
+        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
+
     @property
     def nothing(self) -> bool:
         """Whether no manager is asked for anything."""
