@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from .errors import CpuSetSyntaxError
 
-__all__ = ["CpuSet", "format_bits", "iter_bits"]
-
 MAX_ID = 65_535
 """Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
 

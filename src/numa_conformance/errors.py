@@ -15,20 +15,6 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = [
-    "CpuSetSyntaxError",
-    "Fault",
-    "KubeletCrashes",
-    "KubeletFails",
-    "KubeletHangs",
-    "NumaConformanceError",
-    "Refusal",
-    "StartError",
-    "UsageError",
-    "closest",
-]
-
-
 _LONGEST_NAME = 100
 """Characters of a name past which nobody meant another: looking for one takes the square of its length."""
 
@@ -148,6 +134,12 @@ class KubeletHangs(KubeletFails):
     def __init__(self, quirk: str, text: str) -> None:
         """Take the id and what the kubelet goes round."""
         super().__init__(quirk, f"the kubelet never answers: {text}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what ends a message about an unknown name: the nearest known one, nothing where none is near."""
+    near = closest(name, known)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

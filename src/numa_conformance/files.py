@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from .errors import Fault, UsageError
 
-__all__ = ["open_plain", "read_bounded", "read_in_place", "replace_bytes", "replace_text", "write_text"]
-
 _GIVEN_BY_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -24,8 +22,10 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFDIR: "a folder",
 }
+_SMALL = 1 << 16
+"""Bytes for which memory is taken before it is known that a file has more."""
 _UNFINISHED = ".unfinished"
-_ABANDONED = 60.0
+ABANDONED = 60.0
 """Seconds without a write after which an unfinished file that nobody has locked is taken for abandoned."""
 
 
@@ -55,7 +55,9 @@ def _refuse_unless_plain(path: Path, status: os.stat_result) -> None:
 def read_bounded(path: Path, most: int) -> bytes:
     """Read a plain file of at most so many bytes; raises ``UsageError`` and ``OSError``."""
     with open_plain(path) as stream:
-        content = stream.read(most + 1)
+        content = stream.read(min(_SMALL, most + 1))
+        if len(content) == _SMALL:
+            content += stream.read(most + 1 - _SMALL)
     if len(content) > most:
         raise UsageError(Fault(str(path), f"is larger than {most} bytes"))
     return content
@@ -92,23 +94,27 @@ def replace_text(path: Path, text: str, *, sync: bool = True) -> None:
     replace_bytes(path, text.encode("utf-8", "backslashreplace"), sync=sync)
 
 
-def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool = True) -> None:
+def replace_bytes(path: str | Path, content: bytes, *, mode: int = 0o666, sync: bool = True, tidy: bool = True) -> None:
     """Put a file in the place of another, or of a link: a reader sees the old one or the new one, whole.
 
     ``mode`` is that of the new file, less what the umask takes away. With ``sync`` also after a crash of the machine
-    one of them is there, whole; which one is open, as with the kubelet. What killed writers have left is removed.
-    Raises ``OSError``.
+    one of them is there, whole; which one is open, as with the kubelet. With ``tidy``, what killed writers have left is
+    removed. Raises ``OSError``.
     """
-    _remove_unfinished(path)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
+    folder, name = os.path.split(path)
+    if tidy:
+        _remove_unfinished(folder or ".", name)
+    beside = os.path.join(folder, f".{name}.{secrets.token_hex(6)}{_UNFINISHED}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
-            stream.write(content)
-            stream.flush()
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            while content:
+                content = content[os.write(handle, content) :]
             if sync:
-                os.fsync(stream.fileno())
+                os.fsync(handle)
+        finally:
+            os.close(handle)
         os.replace(beside, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -116,18 +122,18 @@ def replace_bytes(path: Path, content: bytes, *, mode: int = 0o666, sync: bool =
         raise
 
 
-def _remove_unfinished(path: Path) -> None:
+def _remove_unfinished(folder: str, name: str) -> None:
     """Remove what killed writers of a file have left: old enough, and no writer that lives holds its lock."""
-    beginning = f".{path.name}."
-    for entry in os.listdir(path.parent):
+    beginning = f".{name}."
+    for entry in os.listdir(folder):
         if not (entry.startswith(beginning) and entry.endswith(_UNFINISHED)):
             continue
-        name = path.parent / entry
+        left = os.path.join(folder, entry)
         with contextlib.suppress(OSError):
-            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if time.time() - os.fstat(handle).st_mtime > _ABANDONED:
-                    os.unlink(name)
+                if time.time() - os.fstat(handle).st_mtime > ABANDONED:
+                    os.unlink(left)
             finally:
                 os.close(handle)

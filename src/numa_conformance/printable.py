@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-__all__ = ["PrintableStream", "folded", "listed", "printable", "printable_streams"]
-
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, which move the cursor, ring or begin a sequence
     "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # what breaks a line or turns the direction of writing
@@ -25,11 +23,11 @@ _MOST = 5
 """Names that a list in a sentence has."""
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return names as a list in a sentence, the number of those beyond the first few at its end."""
+def listed(names: Iterable[str], most: int = _MOST, *, sign: str = ", ", what: str = "") -> str:
+    """Return names as a list in a sentence, the number of those beyond ``most`` at its end, and what they are."""
     texts = list(names)
-    more = len(texts) - _MOST
-    return ", ".join(texts[:_MOST]) + (f" and {more} more" if more > 0 else "")
+    more = len(texts) - most
+    return sign.join(texts[:most]) + (f" and {more} more{what}" if more > 0 else "")
 
 
 def folded(line: str, width: int) -> str:

@@ -11,8 +11,6 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from .machine.placement_map import PlacementMap
 
-__all__ = ["PlacementExtension", "PlacementMap"]
-
 
 class PlacementExtension(SingleFileSnapshotExtension):
     """Writes a ``PlacementMap``, or a text, to a file of its own: ``__snapshots__/test_file/test_name.txt``."""

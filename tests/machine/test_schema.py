@@ -6,7 +6,7 @@ from hypothesis import given
 
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import catalogue_names, data_folder, load_machine, machine_from_dict, machine_to_dict
-from numa_conformance.machine.schema import SCHEMAS, compact_schema, machine_schema
+from numa_conformance.machine.schema import compact_schema, machine_schema
 from numa_conformance.reading import read_documents
 from numa_conformance.suite.strategies import machines
 
@@ -14,10 +14,10 @@ PLAIN = jsonschema.Draft202012Validator(machine_schema())
 COMPACT = jsonschema.Draft202012Validator(compact_schema())
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_the_published_file_is_what_the_code_makes(name):
-    published = json.loads((data_folder("fixtures") / "schemas" / name).read_text())
-    assert published == SCHEMAS[name]()
+@pytest.mark.parametrize(("name", "made"), [("machine", machine_schema), ("machine-compact", compact_schema)])
+def test_the_published_file_is_what_the_code_makes(name, made):
+    published = json.loads((data_folder("fixtures") / "schemas" / f"{name}.schema.json").read_text())
+    assert published == made()
     jsonschema.Draft202012Validator.check_schema(published)
 
 

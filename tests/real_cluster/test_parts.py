@@ -20,9 +20,9 @@ from numa_conformance.real_cluster.binaries import PROGRAMS, find_binaries, skew
 from numa_conformance.real_cluster.certificates import Authority
 from numa_conformance.real_cluster.control import Control, names_of_clusters, open_cluster
 from numa_conformance.real_cluster.last_words import last_words
-from numa_conformance.real_cluster.limits import free_ports
 from numa_conformance.real_cluster.pods import is_decided, refusal_of
 from numa_conformance.real_cluster.release import build_release, cached_release
+from numa_conformance.real_kubelet.process import free_ports
 
 
 def program(folder, name, says="Kubernetes v1.37.1"):

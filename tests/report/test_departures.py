@@ -1,5 +1,7 @@
 """By which quirks the kubelet departs where a target did."""
 
+from dataclasses import replace
+
 import pytest
 
 import departing
@@ -71,10 +73,23 @@ FULL = {
 def test_a_conversation_names_each_quirk_that_is_the_reason_or_those_that_are_together(
     machine, method, question, requirement, quirks
 ):
-    with open_reference("documented", NEWEST) as reference:
-        asked = Scenario("told", "", load_machine(machine), lambda: ask_all([(method, question)]))
-        history, _ = drive(asked, reference, str(NEWEST))
-    assert in_history(history, requirement) == quirks
+    assert in_history(asked(machine, (method, question)), requirement) == quirks
+
+
+def test_a_conversation_names_no_quirk_where_the_kubelet_departs_at_another_step():
+    there = {**SPREAD, "available": "0,2-3"}
+    history = asked("t7-adjacent-siblings", ("pick", SPREAD), ("pick", there))
+    right, wrong = ({"result": "picked", "cpus": cpus} for cpus in ("0,2", "2-3"))
+    first, second = history.steps
+    assert in_history(replace(history, steps=(first, replace(second, answer=wrong))), SEPARATE) == ("spread-by-cpu-id",)
+    elsewhere = replace(history, steps=(replace(first, answer=right), replace(second, answer=wrong)))
+    assert in_history(elsewhere, SEPARATE) is None
+
+
+def asked(machine, *questions):
+    """Return what the kubelet answers, by the reference."""
+    with open_reference("exact", NEWEST) as reference:
+        return drive(Scenario("told", "", load_machine(machine), lambda: ask_all(questions)), reference, str(NEWEST))[0]
 
 
 @pytest.mark.parametrize(("cpus", "quirks"), [("0-1", ("spread-by-cpu-id",)), ("0,2", None)])

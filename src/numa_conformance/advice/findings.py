@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Finding", "Kind"]
-
 Kind = Literal["refused", "unwise", "no effect", "note"]
 """The kubelet does not come up with it; it is allowed and harms; it changes nothing; it is good to know."""
 

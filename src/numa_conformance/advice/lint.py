@@ -12,8 +12,6 @@ from .findings import Finding
 from .refused import refusals
 from .unwise import remarks_on_fields, remarks_on_machine
 
-__all__ = ["lint"]
-
 
 def lint(
     config: KubeletConfiguration, version: KubernetesVersion, quirks: Quirks, machine: Machine | None = None

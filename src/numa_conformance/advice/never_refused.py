@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..kube import KubeletConfiguration
 from ..managers.policy_options import OptionError, parse_bool
 
-__all__ = ["why_never_refused"]
-
 _ALIGNING = ("restricted", "single-numa-node")
 _WHOLE_CORES = "full-pcpus-only"
 

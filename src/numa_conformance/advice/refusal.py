@@ -16,10 +16,9 @@ from ..managers.provider import Hints
 from ..node import Admission, Explainer, Node
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
+from ..printable import listed
 from .remedies import Remedy, in_words, remedies
 from .room import room_lines
-
-__all__ = ["Advice", "advise"]
 
 _MOST_NODES = 8
 """NUMA nodes that are listed for one resource."""
@@ -132,6 +131,4 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
         return "none"
     if all(mask.bit_count() == 1 for mask in masks):
         return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
-    shown = ["+".join(map(str, iter_bits(mask))) for mask in masks]
-    more = f" and {len(shown) - _MOST_NODES} more" if len(shown) > _MOST_NODES else ""
-    return ", ".join(shown[:_MOST_NODES]) + more
+    return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)

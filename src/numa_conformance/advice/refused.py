@@ -26,8 +26,6 @@ from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
 from .findings import Finding
 
-__all__ = ["refusals"]
-
 _RESERVE = "set reservedSystemCPUs, or kubeReserved.cpu or systemReserved.cpu: static policy keeps some CPUs back"
 
 

@@ -18,8 +18,6 @@ from ..machine import Machine
 from ..node import Admission, Node
 from .room import gives_whole_cores
 
-__all__ = ["WEAKER", "Remedy", "admitted", "in_words", "remedies", "whole_cores"]
-
 _MEBIBYTE = 2**20
 WEAKER = {"single-numa-node": ("restricted", "best-effort"), "restricted": ("best-effort",)}
 """Policies of the Topology Manager that admit more, the strictest first."""

@@ -10,8 +10,6 @@ from ..kube.quantity import Quantity
 from ..managers.cpu.static_policy import StaticPolicy
 from ..node import Node
 
-__all__ = ["free_cpus", "gives_whole_cores", "room_lines"]
-
 _SHORT = 6
 _SUFFIXES = ((40, "Ti"), (30, "Gi"), (20, "Mi"), (10, "Ki"))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..kube import Container, Pod, Quantity
 
-__all__ = ["why_shared"]
-
 _WHOLE = Quantity(1)
 
 

@@ -12,8 +12,6 @@ from .findings import Finding
 from .remedies import WEAKER, admitted, whole_cores
 from .room import free_cpus, gives_whole_cores
 
-__all__ = ["remarks_on_fields", "remarks_on_machine"]
-
 
 def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Finding]:
     """Say which fields have no effect beside others, whatever the machine is."""

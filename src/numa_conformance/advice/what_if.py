@@ -10,8 +10,6 @@ from ..cpuset import format_bits
 from ..machine import Machine
 from ..node import Admission, Placement
 
-__all__ = ["CHANGES", "Change", "PodChange", "is_aligned", "numa_nodes", "pod_change"]
-
 Change = Literal[
     "admitted", "refused", "resized", "unresized", "reason", "pinned", "unpinned", "moved", "aligned", "unaligned"
 ]

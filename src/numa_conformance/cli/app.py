@@ -10,13 +10,11 @@ from importlib import import_module
 import click
 
 from .. import __version__
-from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest
+from ..errors import Fault, NumaConformanceError, StartError, UsageError, did_you_mean
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
 from .help_examples import with_examples
 from .terminal import say
-
-__all__ = ["main"]
 
 _COMMANDS = {
     "machines": "list the machines of the catalogue, or show one",
@@ -77,9 +75,8 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in _COMMANDS:
-            near = closest(name, _COMMANDS)
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise click.UsageError(f"no such command {name!r} (accepted: {', '.join(_COMMANDS)}){hint}", ctx)
+            accepted = f"accepted: {', '.join(_COMMANDS)}"
+            raise click.UsageError(f"no such command {name!r} ({accepted}){did_you_mean(name, _COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -18,8 +18,6 @@ from ..suite.recorded import Answerer, Vector, read_vectors, record_decisions
 from .judge import holds_histories, read_files
 from .node_inputs import NodeInputs, read_all_pods
 
-__all__ = ["asked_by_files", "asked_by_pods"]
-
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
 

@@ -32,8 +32,6 @@ from .targets import TargetChoice, open_target
 from .terminal import print_json, say, with_progress
 from .versions import version
 
-__all__ = ["command"]
-
 ADAPTERS = Path("~/.cache/numa-conformance")
 MOST_PLACES = 4
 """Places in an answer that are told; a difference of one CPU is seen in many."""

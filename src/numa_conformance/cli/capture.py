@@ -10,8 +10,6 @@ from ..hostfs import open_dump, read_machine
 from ..machine import machine_to_dict, machine_to_yaml
 from .terminal import print_json
 
-__all__ = ["command"]
-
 
 @click.command("capture")
 @click.option(

@@ -16,8 +16,6 @@ from ..real_cluster.control import open_cluster
 from .exits import DIFFERENT, OK
 from .terminal import print_json, say
 
-__all__ = ["command"]
-
 
 @click.command("check-exporter")
 @click.argument("nodes", metavar="[NODE...]", nargs=-1)

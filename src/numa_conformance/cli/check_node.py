@@ -22,8 +22,6 @@ from .exits import DIFFERENT, OK
 from .terminal import print_json
 from .versions import version as version_type
 
-__all__ = ["asked_options", "command"]
-
 
 def asked_options(command: Any) -> Any:
     """Add the options that say what is read in place of what is found on the node."""

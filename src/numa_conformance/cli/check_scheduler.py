@@ -15,8 +15,6 @@ from ..real_cluster.scheduled import Outcome, groups_of, run_workload
 from .exits import DIFFERENT, OK
 from .terminal import columns, notice, print_json, say
 
-__all__ = ["command"]
-
 _LOOK_SECONDS = 0.05
 _Counts = Mapping[str, Callable[[Sequence[Outcome]], int]]
 _COUNTS: _Counts = {

@@ -30,8 +30,6 @@ from .names import MachineName, Named
 from .terminal import columns, notice, print_json, say, spread, with_progress
 from .versions import version
 
-__all__ = ["command"]
-
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 

@@ -12,8 +12,6 @@ from ..kube import ClusterObjects, read_cluster
 from ..scheduler import Decided, Followed
 from .terminal import notice, print_json, say
 
-__all__ = ["compare"]
-
 _MOST = 10
 
 

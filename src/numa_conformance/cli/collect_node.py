@@ -11,8 +11,6 @@ from ..living_node.collect import collect
 from ..living_node.look import Asked
 from .check_node import asked_options
 
-__all__ = ["command"]
-
 
 @click.command("collect-node")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
-from ..errors import Fault, UsageError
-
-__all__ = ["command"]
+from .extras import needs
+from .unsupported import unsupported_option
 
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(arguments: tuple[str, ...]) -> None:
+def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the device plugin that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine. Where {plugin_folder} stands in COMMAND it is told the kubelet's folder, and by
@@ -19,14 +21,9 @@ def command(arguments: tuple[str, ...]) -> None:
     and mount namespaces (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs `pip install
     numa-conformance[node]`. docs/write-a-target.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_plugin.target import PluginTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = PluginTarget(arguments)
-    try:
+    with closing(PluginTarget(arguments, unsupported)) as target:
         serve(target)
-    finally:
-        target.close()

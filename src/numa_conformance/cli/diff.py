@@ -29,8 +29,6 @@ from .sides import of_one_version, side
 from .targets import TargetChoice, open_target
 from .terminal import print_json, terminal_width, with_progress
 
-__all__ = ["command"]
-
 WIDTH = 160
 """Columns that placements side by side may take where no terminal says how many there are."""
 

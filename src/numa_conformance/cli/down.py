@@ -8,8 +8,6 @@ from ..real_cluster.control import open_cluster
 from .exits import DIFFERENT, OK
 from .terminal import say
 
-__all__ = ["command"]
-
 
 @click.command("down")
 @click.argument("name", required=False)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import Fault, UsageError
+from .extras import needs
+from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
     from ..real_cluster.dra_target import DraInCluster
-
-__all__ = ["command"]
 
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
@@ -21,8 +22,9 @@ __all__ = ["command"]
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
+def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the DRA driver that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, before stand-ins of an API server, a kubelet and a container runtime. In
@@ -36,25 +38,19 @@ def command(binaries: Path | None, arguments: tuple[str, ...]) -> None:
     Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
     [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_dra.target import DraTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = DraTarget(arguments) if binaries is None else in_cluster(arguments, binaries)
-    try:
-        serve(target)
-    finally:
-        target.close()
-
-
-def in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
-    """Return the target with real parts; raises ``UsageError`` where something for them is not installed."""
-    try:
-        from ..real_cluster.dra_target import DraInCluster
-    except ImportError as error:
+    if binaries is not None and unsupported:
         raise UsageError(
-            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
-        ) from error
+            Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
+        )
+    with closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target:
+        serve(target)
+
+
+def _in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
+    with needs("cluster"):
+        from ..real_cluster.dra_target import DraInCluster
     return DraInCluster(words, binaries)

@@ -24,8 +24,6 @@ from .placement_lines import headline, placement_lines
 from .terminal import print_json, say
 from .versions import version
 
-__all__ = ["command"]
-
 
 @click.command("explain")
 @click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))

@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
     from ..living_node.held_pods import Held
     from ..living_node.look import Sight
 
-__all__ = ["Beginning", "Question"]
-
 
 @dataclass(frozen=True)
 class Beginning:

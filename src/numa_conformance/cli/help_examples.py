@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import click
 
-__all__ = ["EXAMPLES", "with_examples"]
-
 _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {

@@ -14,8 +14,6 @@ from ..files import write_text
 from ..machine.data_files import data_folder
 from .names import Named
 
-__all__ = ["command"]
-
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"
 """Where the Go SDK is written, beside the target."""

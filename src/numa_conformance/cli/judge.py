@@ -24,8 +24,6 @@ from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
-__all__ = ["command", "holds_histories", "judge_again"]
-
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""
 _BEGINS = b'{"history":'

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
-from ..errors import Fault, UsageError
-
-__all__ = ["command"]
+from .extras import needs
 
 
 @click.command("kubelet-target")
@@ -17,14 +17,9 @@ def command(kubelet: str) -> None:
     It runs on machines that are not there, with a container runtime that starts nothing. Needs Linux, mount namespaces
     (root, or user namespaces) and `pip install numa-conformance[node]`. docs/validate-a-kubelet.md tells more.
     """
-    try:
+    with needs("node"):
         from ..real_kubelet.target import KubeletTarget
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     from ..protocol.serve import serve
 
-    target = KubeletTarget(kubelet)
-    try:
+    with closing(KubeletTarget(kubelet)) as target:
         serve(target)
-    finally:
-        target.close()

@@ -9,8 +9,6 @@ from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .names import Named
 from .versions import version
 
-__all__ = ["LEVEL", "VERSION", "quirks_of"]
-
 LEVEL = click.option(
     "--level",
     type=Named(["exact", "documented"]),

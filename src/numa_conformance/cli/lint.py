@@ -16,8 +16,6 @@ from .level import LEVEL, VERSION, quirks_of
 from .names import MachineName
 from .terminal import print_json, say
 
-__all__ = ["command"]
-
 
 @click.command("lint")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))

@@ -12,8 +12,6 @@ from ..machine.picture_svg import machine_svg
 from .names import MachineName
 from .terminal import columns, print_json, say, terminal_width
 
-__all__ = ["command"]
-
 
 @click.group("machines", invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")

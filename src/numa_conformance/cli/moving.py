@@ -18,8 +18,6 @@ from .exits import DIFFERENT, OK
 from .outcomes import pod_names
 from .terminal import columns, print_json, say
 
-__all__ = ["Moving"]
-
 Fates = Mapping[str, PodFate]
 
 

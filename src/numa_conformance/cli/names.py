@@ -8,10 +8,8 @@ from fnmatch import fnmatchcase
 import click
 from click.shell_completion import CompletionItem
 
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError, closest, did_you_mean
 from ..machine import catalogue_names
-
-__all__ = ["MachineName", "Named", "chosen"]
 
 
 class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -22,9 +20,8 @@ class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 
         names = [str(name) for name in self.choices]
         if value in names:
             return value
-        near = closest(value, names)
-        hint = f"; did you mean {near!r}?" if near else ""
-        return self.fail(f"{value!r} is not accepted (accepted: {', '.join(names)}){hint}", param, ctx)
+        accepted = f"accepted: {', '.join(names)}"
+        return self.fail(f"{value!r} is not accepted ({accepted}){did_you_mean(value, names)}", param, ctx)
 
 
 class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only

@@ -20,8 +20,6 @@ from ..printable import listed
 from .level import LEVEL, VERSION, quirks_of
 from .terminal import notice
 
-__all__ = ["NodeInputs", "node_options", "read_all_pods"]
-
 C = TypeVar("C", bound=Callable[..., Any])
 
 _CONFIG = click.option(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import closest
+from ..errors import did_you_mean
 from ..kube import KubeletConfiguration, Pod, pod_requests
 from ..kube.resource_names import is_huge_page
 from ..machine import Machine
 from ..node import Node, node_allocatable
 from .terminal import notice
-
-__all__ = ["missing", "tell_missing", "tell_unseen"]
 
 
 def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
@@ -28,8 +26,7 @@ def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfigura
             asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
     for resource, names in sorted(asking.items()):
         who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        near = closest(resource, offered)
-        hint = f"; did you mean {near!r}?" if near else ""
+        hint = did_you_mean(resource, offered)
         unseen = "" if is_huge_page(resource) else "; the kubelet does not look at it"
         notice(f"{machine.name} has no {resource}, which {who} asks for{unseen}{hint}")
 

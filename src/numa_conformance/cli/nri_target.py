@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
-__all__ = ["command"]
+from .unsupported import unsupported_option
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
 @click.option("--kubelet", type=click.Path(exists=True, dir_okay=False), help="an unmodified kubelet beside it")
+@unsupported_option
 @click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(kubelet: str | None, arguments: tuple[str, ...]) -> None:
+def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -> None:
     """Serve the NRI plugin that COMMAND starts as a target over the standard streams.
 
     It is started anew on each machine, and told of pods and containers as a container runtime does. In COMMAND,
@@ -25,8 +28,8 @@ def command(kubelet: str | None, arguments: tuple[str, ...]) -> None:
     from ..real_nri.beside_kubelet import PluginBesideKubelet
     from ..real_nri.target import NriTarget
 
-    target = NriTarget(arguments) if kubelet is None else PluginBesideKubelet(kubelet, arguments)
-    try:
+    target = (
+        NriTarget(arguments, unsupported) if kubelet is None else PluginBesideKubelet(kubelet, arguments, unsupported)
+    )
+    with closing(target):
         serve(target)
-    finally:
-        target.close()

@@ -11,8 +11,6 @@ from ..machine import load_machine
 from .exits import NOT_FOUND, NOT_RUN
 from .names import MachineName
 
-__all__ = ["command"]
-
 
 @click.command("on", context_settings={"allow_interspersed_args": False})
 @click.argument("machine", type=MachineName())

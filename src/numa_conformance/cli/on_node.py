@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
@@ -12,15 +11,11 @@ from typing import Any
 
 import click
 
-from ..hostfs.namespaces import bind, enter_mount_namespace, join_mount_namespace
+from ..hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
 from ..real_cluster.cgroups import CGROUPS
 from ..real_cluster.control import Known, open_cluster
 from ..real_kubelet.launcher import HOME
 from .exits import NOT_FOUND, NOT_RUN
-
-__all__ = ["command"]
-
-_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 @click.command("on-node", context_settings={"allow_interspersed_args": False})
@@ -47,7 +42,7 @@ def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups:
 
 def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) -> None:
     """Be the program, near the kubelet."""
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     code = NOT_RUN
     try:
         here = os.getcwd()

@@ -16,8 +16,6 @@ from ..kube import Pod
 from ..node import Admission, Explainer, Node
 from .terminal import with_progress
 
-__all__ = ["ADVISED", "NO_ANSWER", "Outcomes", "pod_names", "resize_result"]
-
 ADVISED = 3
 """Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
 NO_ANSWER = (KubeletCrashes.__name__, KubeletHangs.__name__)

@@ -8,8 +8,6 @@ from ..cpuset import format_bits
 from ..node import Admission, Node
 from .outcomes import NO_ANSWER, Outcomes
 
-__all__ = ["headline", "placement_lines"]
-
 
 def headline(admission: Admission, outcomes: Outcomes) -> str:
     """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""

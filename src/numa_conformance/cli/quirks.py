@@ -14,8 +14,6 @@ from ..pages.rules_page import rule_address
 from .names import chosen
 from .terminal import print_json, say
 
-__all__ = ["command"]
-
 
 @click.command("quirks")
 @click.argument("ids", nargs=-1)

@@ -18,8 +18,6 @@ from .names import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import notice, with_progress
 
-__all__ = ["command"]
-
 
 @click.command("record")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))

@@ -18,8 +18,6 @@ from .names import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
 
-__all__ = ["command"]
-
 KEPT = 1000
 """Decisions that differed and are told in full; more are counted."""
 

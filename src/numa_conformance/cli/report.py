@@ -13,16 +13,15 @@ from ..errors import Fault, UsageError
 from ..files import write_text
 from ..report.circumstances import read_circumstances
 from ..report.compare import compare_reports
-from ..report.html import Column, matrix_page
+from ..report.html import matrix_page
 from ..report.known import refreshed
 from ..report.merge import merge_reports
 from ..report.model import read_report
+from ..report.over_time import Column
 from ..report.writers import PAGE, write_reports
 from ..suite.asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json
-
-__all__ = ["command"]
 
 _REPORT = click.Path(path_type=Path)
 

@@ -16,8 +16,6 @@ from ..suite.requirements import REQUIREMENTS, Requirement
 from .names import chosen
 from .terminal import print_json, say
 
-__all__ = ["command"]
-
 _PAGES: Mapping[str, Callable[[], str]] = {
     "requirements": requirements_page,
     "statements": statements_page,

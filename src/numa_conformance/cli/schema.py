@@ -15,8 +15,6 @@ from ..suite.history.schema import history_schema
 from .names import Named
 from .terminal import print_json
 
-__all__ = ["command"]
-
 _SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "protocol": protocol_schema,
     "machine": machine_schema,

@@ -26,8 +26,6 @@ from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
 from .terminal import columns, notice, print_json, say
 
-__all__ = ["command"]
-
 _FILE = click.Path(path_type=Path, allow_dash=True)
 MOST_LOOKED_AT = 1_000_000
 """Nodes and pods on them that are looked at for all pods together: half a minute."""

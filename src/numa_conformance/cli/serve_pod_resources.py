@@ -9,15 +9,13 @@ from pathlib import Path
 import click
 
 from ..documentation.versions import KubernetesVersion
-from ..errors import Fault, UsageError
 from ..hostfs import KubeletRoot
 from ..machine import load_machine
 from .exits import OK
+from .extras import needs
 from .names import MachineName
 from .node_inputs import NodeInputs, node_options
 from .terminal import notice
-
-__all__ = ["command"]
 
 _EVERY = 0.5
 """Seconds between two looks at the pods' files."""
@@ -50,13 +48,11 @@ def command(
     pods come and go with them. Ends with 0 at SIGTERM or SIGINT. Needs `pip install numa-conformance[node]`.
     docs/pod-resources.md tells more.
     """
-    try:
+    with needs("node"):
         from ..node_agent.agent import NodeAgent, Plugins, providers_with
         from ..node_agent.pod_files import PodFiles
         from ..node_agent.root import AgentRoot
         from ..node_agent.serving import ServedNode
-    except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
     inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -6,11 +6,8 @@ from dataclasses import replace
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
-from ..real_daemon.command import serving as serving_daemon
-from ..real_kubelet.command import serving
+from ..real_daemon.command import serving, serving_kubelet
 from .targets import TargetChoice
-
-__all__ = ["ACCEPTED", "of_one_version", "side"]
 
 LEVELS = ("exact", "documented")
 KINDS = ("reference", "target", "command", "kubelet", "nri")
@@ -28,9 +25,9 @@ def side(text: str, timeout: float) -> TargetChoice:
     if kind == "command" and rest:
         return TargetChoice(None, rest, "exact", None, timeout)
     if kind == "kubelet" and rest:
-        return TargetChoice(None, serving(rest), "exact", None, timeout, resource_fit=True)
+        return TargetChoice(None, serving_kubelet(rest), "exact", None, timeout, resource_fit=True)
     if kind == "nri" and rest:
-        return TargetChoice(None, serving_daemon("nri-target", rest), "exact", None, timeout)
+        return TargetChoice(None, serving("nri-target", rest), "exact", None, timeout)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":

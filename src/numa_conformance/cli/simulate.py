@@ -28,8 +28,6 @@ from .versions import version
 if TYPE_CHECKING:  # loaded when two nodes are compared
     from .what_if import Comparison
 
-__all__ = ["command"]
-
 _SHOWN_ALIKE = 3
 """Pods refused alike, one after the other, that are shown one by one."""
 

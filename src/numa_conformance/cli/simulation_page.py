@@ -10,8 +10,6 @@ from ..report.html import render
 from .outcomes import Outcomes
 from .placement_lines import headline, placement_lines
 
-__all__ = ["simulation_page"]
-
 
 def simulation_page(outcomes: Outcomes) -> str:
     """Return the page: the summary, the machine with its pods, and what became of each pod."""

@@ -34,8 +34,6 @@ from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json
 
-__all__ = ["command"]
-
 
 @click.command("smoke")
 @target_options

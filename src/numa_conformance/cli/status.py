@@ -12,8 +12,6 @@ from ..real_cluster.control import names_of_clusters, open_cluster
 from .exits import OK
 from .terminal import columns, notice, print_json, say
 
-__all__ = ["command"]
-
 
 @click.command("status")
 @click.argument("name", required=False)

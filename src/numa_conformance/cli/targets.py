@@ -15,8 +15,6 @@ from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, St
 from .names import Named
 from .versions import version
 
-__all__ = ["TargetChoice", "open_target", "target_options"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -15,8 +15,6 @@ import click
 
 from ..printable import folded
 
-__all__ = ["columns", "notice", "print_json", "say", "spread", "terminal_width", "with_progress"]
-
 T = TypeVar("T")
 _NARROWEST = 20
 """Columns below which text is rather cut by the terminal than told a word a line."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import Fault, UsageError
+from ..hostfs.namespaces import end_with_parent
 from ..reading import read_documents
 from ..real_cluster.binaries import find_binaries, skew_notices
 from ..real_cluster.control import Control
@@ -21,15 +21,13 @@ from ..real_cluster.nodes_file import default_nodes, read_nodes
 from ..real_cluster.release import build_release
 from ..real_cluster.settings import Scheduler, Stopped
 from .exits import OK
+from .extras import needs
 from .terminal import notice, say
 
 if TYPE_CHECKING:
     from ..real_cluster.cluster import RealCluster
 
-__all__ = ["command"]
-
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _LOOK_SECONDS = 1.0
 
 
@@ -64,12 +62,8 @@ def command(
     kubeconfig when all nodes are Ready, and ends at Ctrl-C, or with the process that started it. Nothing remains.
     docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[cluster]`.
     """
-    try:
+    with needs("cluster"):
         from ..real_cluster.cluster import RealCluster
-    except ImportError as error:
-        raise UsageError(
-            Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[cluster]'")
-        ) from error
     plans = default_nodes() if nodes is None else read_nodes(nodes)
     check_inotify(len(plans))
     objects = [manifest for path in manifests for manifest in read_manifests(path)]
@@ -129,7 +123,7 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
 
     ``ready``: where it is told that it is up, and may outlive its parent.
     """
-    _end_with_parent(signal.SIGTERM)
+    end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: cluster.stop.set())
     try:
@@ -150,16 +144,12 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
     return OK
 
 
-def _end_with_parent(number: int) -> None:
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, number)
-
-
 def _let_go(ready: int) -> None:
     """Let go of the terminal and of the parent, which waits to be told."""
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
-    _end_with_parent(0)
+    end_with_parent(0)
     os.write(ready, b"up")
     os.close(ready)

@@ -8,8 +8,6 @@ from ..documentation.patches import patch_note
 from ..documentation.versions import KubernetesVersion
 from ..errors import UsageError
 
-__all__ = ["version"]
-
 
 def version(text: str) -> KubernetesVersion:
     """Read ``--kubernetes-version``, and say on standard error what is known of a patch that it names.

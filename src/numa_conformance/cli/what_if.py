@@ -18,8 +18,6 @@ from .exits import DIFFERENT, OK
 from .outcomes import NO_ANSWER, Outcomes, resize_result
 from .terminal import columns, print_json, say, terminal_width
 
-__all__ = ["Comparison"]
-
 
 class Comparison:
     """Two nodes of one machine that were asked for the same pods. ``titles``: what each is."""

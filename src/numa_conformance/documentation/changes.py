@@ -12,8 +12,6 @@ from types import MappingProxyType
 
 from .versions import KubernetesVersion
 
-__all__ = ["CHANGES", "UNCHANGED", "Change", "Changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

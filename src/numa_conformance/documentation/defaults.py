@@ -9,22 +9,6 @@ from typing import Any, Generic, TypeVar
 from .pages import KUBELET_REFERENCE, TOPOLOGY_TASK, Section
 from .versions import History, KubernetesVersion
 
-__all__ = [
-    "CPU_CFS_QUOTA",
-    "CPU_CFS_QUOTA_PERIOD",
-    "CPU_MANAGER_POLICY",
-    "CPU_MANAGER_RECONCILE_PERIOD",
-    "DEFAULTS",
-    "EVICTION_HARD",
-    "MAX_ALLOWABLE_NUMA_NODES",
-    "MAX_PODS",
-    "MEMORY_MANAGER_POLICY",
-    "NODE_STATUS_UPDATE_FREQUENCY",
-    "TOPOLOGY_MANAGER_POLICY",
-    "TOPOLOGY_MANAGER_SCOPE",
-    "FieldDefault",
-]
-
 _API = KUBELET_REFERENCE.section("KubeletConfiguration", "kubelet-config-k8s-io-v1beta1-KubeletConfiguration")
 _NODE_LIMIT = TOPOLOGY_TASK.section("max-allowable-numa-nodes", "policy-option-max-allowable-numa-nodes")
 

@@ -13,8 +13,6 @@ from typing import Literal
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, History, KubernetesVersion
 
-__all__ = ["GATES", "GATES_NEED_OTHERS", "FeatureGate", "GateState"]
-
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 
 

@@ -15,18 +15,6 @@ from .defaults import MAX_ALLOWABLE_NUMA_NODES
 from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
 from .versions import DEFAULT, History, KubernetesVersion, Span
 
-__all__ = [
-    "CHOOSING",
-    "POLICY_OPTIONS",
-    "STATIC_OPTIONS",
-    "TOPOLOGY_OPTIONS",
-    "Maturity",
-    "PolicyOption",
-    "StaticOptions",
-    "TopologyOptions",
-    "for_each_option",
-]
-
 Maturity = Literal["alpha", "beta", "ga"]
 Manager = Literal["CPU Manager", "Topology Manager"]
 T = TypeVar("T")

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-__all__ = ["PAGES", "Page", "Section", "anchor_of"]
-
 _SITE = "https://kubernetes.io/docs"
 _LIBRARY = "https://github.com/kubernetes/dynamic-resource-allocation/blob/master"
 _ENHANCEMENTS = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-node"
@@ -149,6 +147,20 @@ DRA_DRIVER_CPU = Page(
     "1.37",
     checked=False,
 )
+NRI_TOPOLOGY_AWARE = Page(
+    "nri-topology-aware",
+    "nri-plugins, policy topology-aware",
+    "https://github.com/containers/nri-plugins/blob/main/docs/resource-policy/policy/topology-aware.md",
+    "main of August 2026",
+    checked=False,
+)
+NRI_BALLOONS = Page(
+    "nri-balloons",
+    "nri-plugins, policy balloons",
+    "https://github.com/containers/nri-plugins/blob/main/docs/resource-policy/policy/balloons.md",
+    "main of August 2026",
+    checked=False,
+)
 RESERVE = Page(
     "reserve",
     "Reserve Compute Resources for System Daemons",
@@ -231,6 +243,8 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             DRA_PLUGIN,
             DRA_ATTRIBUTES,
             DRA_DRIVER_CPU,
+            NRI_TOPOLOGY_AWARE,
+            NRI_BALLOONS,
             RESERVE,
             BIN_PACKING,
             POD_QOS,

@@ -11,8 +11,6 @@ from types import MappingProxyType
 
 from .versions import KubernetesVersion
 
-__all__ = ["PATCH_CHANGES", "SHOWN_OF", "PatchChange", "patch_note"]
-
 SHOWN_OF: Mapping[KubernetesVersion, KubernetesVersion] = MappingProxyType(
     {
         shown.of_minor: shown

@@ -9,17 +9,6 @@ from typing import Literal
 from .pages import BIN_PACKING, CPU_TASK, MEMORY_TASK, SCHEDULER_REFERENCE, TOPOLOGY_TASK, Section
 from .versions import KubernetesVersion
 
-__all__ = [
-    "CPU_POLICIES",
-    "MEMORY_POLICIES",
-    "POLICIES",
-    "SCORING_STRATEGIES",
-    "TOPOLOGY_POLICIES",
-    "TOPOLOGY_SCOPES",
-    "Policy",
-    "policies_of",
-]
-
 Platform = Literal["linux", "windows", "any"]
 
 

@@ -9,8 +9,6 @@ from typing import Generic, TypeVar
 
 from ..errors import Fault, UsageError
 
-__all__ = ["DEFAULT", "NEWEST", "OLDEST", "SUPPORTED", "SUPPORTED_RANGE", "History", "KubernetesVersion", "Span"]
-
 _TEXT = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4})(?:[-+][0-9A-Za-z.+-]{1,60})?)?", re.ASCII)
 """As kubelets tell it: vendors append something of their own."""
 _SPAN = re.compile(r"([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:(\+)|-([0-9]+\.[0-9]+(?:\.[0-9]+)?))?", re.ASCII)

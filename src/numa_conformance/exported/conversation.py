@@ -15,8 +15,6 @@ from ..real_cluster.scheduled import Cluster, reference_of
 from .judging import Unmet, judge_exported
 from .kept import Kept, kept_from
 
-__all__ = ["Ended", "Look", "converse"]
-
 _LOOK_SECONDS = 0.2
 _MOST_PODS = 5
 _Pods = dict[str, dict[str, Any]]

@@ -10,8 +10,6 @@ from ..errors import UsageError
 from ..kube import Quantity
 from .kept import Amounts, Kept
 
-__all__ = ["Unmet", "judge_exported"]
-
 _ZONES, _COSTS = "exporter/zones/are-the-numa-nodes", "exporter/costs/are-the-distances"
 _ATTRIBUTES, _ALL = "exporter/attributes/tell-policy-and-scope", "exporter/resources/are-all-told"
 _AMOUNTS = {

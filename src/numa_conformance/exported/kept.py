@@ -10,8 +10,6 @@ from ..cpuset import CpuSet
 from ..kube.resource_names import page_bytes
 from ..machine import Machine, machine_from_dict
 
-__all__ = ["Amounts", "Kept", "kept_from"]
-
 
 @dataclass(frozen=True, slots=True)
 class Amounts:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["REQUIREMENTS", "Requirement"]
-
 _API = "https://github.com/k8stopologyawareschedwg/noderesourcetopology-api/blob/v0.1.2/pkg/apis/topology/v1alpha2/types.go"
 _NFD = "https://nfd.sigs.k8s.io/usage/nfd-topology-updater"
 _NFD_OBJECTS = "https://nfd.sigs.k8s.io/usage/custom-resources#noderesourcetopology"

@@ -11,8 +11,6 @@ from .engines import Engine
 from .groups import Fleet
 from .run import Run, Track, fill_cluster
 
-__all__ = ["Job", "Outcome", "RefusedPod", "Setup", "run_campaign"]
-
 
 @dataclass(frozen=True)
 class Setup:

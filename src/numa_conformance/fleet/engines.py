@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar
 
 from ..errors import Fault, UsageError, closest
 
-__all__ = ["ENGINES", "Engine", "open_engine"]
-
 S = TypeVar("S")
 J = TypeVar("J")
 R = TypeVar("R")

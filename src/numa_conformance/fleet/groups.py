@@ -24,8 +24,6 @@ from ..machine import Machine, is_machine_file, load_machine
 from ..node import node_allocatable
 from ..reading import Fields, read_documents, read_form
 
-__all__ = ["Fleet", "NodeGroup", "NodeKind", "read_fleet"]
-
 MAX_NODES = 100_000
 _VERSION = f'a text, "{SUPPORTED_RANGE}"'
 

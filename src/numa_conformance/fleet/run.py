@@ -17,8 +17,6 @@ from ..node import Node
 from ..scheduler import ClusterReport, Decided, Followed, follow_cluster, run_cluster
 from .groups import Fleet
 
-__all__ = ["NodeStacks", "Run", "fill_cluster", "follow_fleet"]
-
 Track = Callable[[Sequence[Pod]], Iterable[Pod]]
 """Watches pods go by, to show progress."""
 

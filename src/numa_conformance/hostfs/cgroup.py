@@ -12,8 +12,6 @@ from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, UsageError, closest
 from ..machine.model import Machine
 
-__all__ = ["CgroupTree", "CgroupUpdate", "Failure", "write_cgroup_tree"]
-
 Version = Literal[1, 2]
 Driver = Literal["cgroupfs", "systemd"]
 _TOPS: Mapping[Driver, str] = {"cgroupfs": "kubepods", "systemd": "kubepods.slice"}

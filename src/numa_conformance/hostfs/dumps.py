@@ -15,8 +15,6 @@ from typing import TypeAlias
 from ..errors import Fault, UsageError
 from ..files import open_plain
 
-__all__ = ["open_dump"]
-
 Parts: TypeAlias = tuple[str, ...]
 """Of a path below the folder."""
 

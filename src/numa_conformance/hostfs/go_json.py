@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["GoJsonError", "dump", "fields", "load", "number", "string", "string_map", "type_error"]
-
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _LITERALS = ("true", "false", "null")
 _NUMBERS = ("int", "uint64", "checksum.Checksum")
 """Types that hold a number: the decoder tells one that does not fit."""
@@ -20,7 +19,7 @@ class GoJsonError(ValueError):
 
 def dump(value: Any) -> str:
     """Write compact JSON; key order is that of the mapping, text is escaped as the kubelet's encoder does."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    text = _COMPACT.encode(value)
     for char, escape in _ESCAPES.items():
         text = text.replace(char, escape)
     return text

@@ -12,8 +12,6 @@ from ..cpuset import MAX_ID, CpuSet
 from ..errors import CpuSetSyntaxError, Fault, UsageError
 from ..files import read_in_place
 
-__all__ = ["HostFiles"]
-
 MAX_BYTES = 1024 * 1024
 MAX_LINKS = 40
 MAX_ENTRIES = 100_000

@@ -9,8 +9,6 @@ from ..errors import Fault, UsageError
 from ..machine.model import MemoryNode
 from .host_files import HostFiles
 
-__all__ = ["huge_pages", "read_distances", "read_memory_node", "total_memory"]
-
 _NODE = "sys/devices/system/node"
 _TOTAL = re.compile(r"MemTotal:\s*([0-9]{1,15})\s*kB", re.ASCII)
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)

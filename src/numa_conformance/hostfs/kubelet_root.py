@@ -7,8 +7,6 @@ from pathlib import Path
 
 from .stores import DirectoryStore
 
-__all__ = ["DEVICE_PLUGINS", "POD_RESOURCES", "SOCKET", "STATE_FILES", "KubeletRoot"]
-
 DEVICE_PLUGINS, POD_RESOURCES = "device-plugins", "pod-resources"
 SOCKET = "kubelet.sock"
 """The kubelet's socket in either folder."""

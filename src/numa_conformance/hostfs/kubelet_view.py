@@ -10,8 +10,6 @@ from ..errors import Fault, StartError, UsageError
 from ..machine.kubelet_view import KubeletView, ViewCpu
 from .host_files import HostFiles
 
-__all__ = ["read_kubelet_view"]
-
 _CPU = "sys/devices/system/cpu"
 _NODE = "sys/devices/system/node"
 _SOCKET_LINE = re.compile(r"^physical id\s*:\s*([0-9]+)\s*$", re.MULTILINE | re.ASCII)

@@ -14,18 +14,15 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = [
-    "bind",
-    "enter_mount_namespace",
-    "join_mount_namespace",
-    "make_read_only",
-    "mount_memory",
-    "mount_memory_around",
-]
-
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
+_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
+def end_with_parent(number: int) -> None:
+    """Have the kernel send this process a signal when its parent ends; 0: none any more."""
+    ctypes.CDLL(None).prctl(_END_WITH_PARENT, number)
 
 
 def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) -> None:

@@ -14,8 +14,6 @@ from .fake.tree import Tree, cpu_map
 from .fake.writer import write_machine
 from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory
 
-__all__ = ["enter_machine"]
-
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512
 _COVERED = ("sys/bus/cpu/devices", "sys/bus/node/devices", "sys/kernel/mm/hugepages", "proc/cpuinfo", "proc/meminfo",

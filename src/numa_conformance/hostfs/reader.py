@@ -12,8 +12,6 @@ from ..machine.model import Cpu, Machine, MemoryNode
 from .host_files import HostFiles
 from .host_memory import huge_pages, read_distances, read_memory_node, total_memory
 
-__all__ = ["read_machine"]
-
 _CPU = "sys/devices/system/cpu"
 _IDS = ("physical_package_id", "core_id")
 _NODE = "sys/devices/system/node"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 import re
+import time
 from collections.abc import Callable
 from copy import copy
 from functools import partial
@@ -11,9 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import Fault, UsageError
-from ..files import read_bounded, replace_bytes
-
-__all__ = ["DirectoryStore", "JournalStore", "MemoryStore", "StateStore"]
+from ..files import ABANDONED, read_bounded, replace_bytes
 
 MAX_BYTES = 64 * 1024 * 1024
 MakeText = Callable[[], str]
@@ -119,10 +120,11 @@ class DirectoryStore:
         if not folder.is_dir():
             raise UsageError(Fault(str(folder), "no such folder", "a folder for state files"))
         self._folder = folder
+        self._tidied: dict[str, float] = {}
 
     def read(self, name: str) -> str | None:
         """Return a file's text, or None when there is none; raises ``UsageError`` when it is a link or too large."""
-        path = self._path(name)
+        path = Path(self._path(name))
         if path.is_symlink():
             raise UsageError(Fault(str(path), "is a link", "a plain file"))
         try:
@@ -134,12 +136,15 @@ class DirectoryStore:
 
     def write(self, name: str, text: str) -> None:
         """Replace a file: a reader sees the old text or the new one, whole, and nobody but the owner reads it."""
-        replace_bytes(self._path(name), text.encode("utf-8", "surrogateescape"), mode=0o600)
+        now = time.monotonic()
+        if tidy := now - self._tidied.get(name, -math.inf) > ABANDONED:
+            self._tidied[name] = now
+        replace_bytes(self._path(name), text.encode("utf-8", "surrogateescape"), mode=0o600, tidy=tidy)
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""
         with contextlib.suppress(FileNotFoundError):
-            self._path(name).unlink()
+            os.unlink(self._path(name))
 
     def names(self) -> list[str]:
         """Return the names of the files, sorted; temporary ones are left out."""
@@ -149,9 +154,9 @@ class DirectoryStore:
 
     def where(self, name: str) -> str:
         """Return the path of a file."""
-        return str(self._path(name))
+        return self._path(name)
 
-    def _path(self, name: str) -> Path:
+    def _path(self, name: str) -> str:
         if not _NAME.fullmatch(name):
             raise UsageError(Fault("", f"{name!r} cannot be the name of a state file", "letters, digits, _ . -"))
-        return self._folder / name
+        return f"{self._folder}/{name}"

@@ -16,8 +16,6 @@ from .pod import Pod
 from .pod_names import PodNames
 from .workloads import TEMPLATED, pods_of
 
-__all__ = ["ClusterObjects", "read_cluster", "read_pods"]
-
 _PODS = "kubectl get pods -o yaml"
 _MAKERS = """
 InferenceService JobSet LeaderWorkerSet MPIJob Notebook PyTorchJob RayCluster RayJob Rollout ScheduledSparkApplication

@@ -16,8 +16,6 @@ from .kubelet_flags import fields_of_flags
 from .scheduler_config import SchedulerConfiguration
 from .vendor_configurations import foreign, kind_of, parts_of
 
-__all__ = ["kubelet_document", "read_kubelet_configuration", "read_scheduler_configuration"]
-
 
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """Read one KubeletConfiguration; None gives the kubelet's defaults. Raises ``UsageError``.

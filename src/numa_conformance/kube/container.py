@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from .quantity import Quantity
 
-__all__ = ["Container"]
-
 
 @dataclass(frozen=True, slots=True)
 class Container:

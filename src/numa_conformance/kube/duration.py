@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from ..errors import Fault, UsageError
 
-__all__ = ["ACCEPTED", "is_duration", "microseconds"]
-
 ACCEPTED = "a number with a unit, such as 10s or 1m30s"
 _DURATION = re.compile(r"([+-]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:h|ms|m|s|us|ns))+)", re.ASCII)
 _PART = re.compile(r"([0-9.]+)([a-z]+)", re.ASCII)

@@ -11,8 +11,6 @@ from ..documentation.options import POLICY_OPTIONS, Maturity
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError, closest
 
-__all__ = ["FeatureGates", "gate_faults", "option_maturity"]
-
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
 
 

@@ -26,8 +26,6 @@ from .duration import ACCEPTED, is_duration
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity, quantities
 
-__all__ = ["KIND", "OWN_FIELDS", "KubeletConfiguration", "ReservedMemory"]
-
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 

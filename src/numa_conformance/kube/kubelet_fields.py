@@ -1,7 +1,5 @@
 """The other fields of KubeletConfiguration v1beta1: real, and without a say in what the resource managers decide."""
 
-__all__ = ["OTHER_FIELDS"]
-
 _NAMES = """
 address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
 clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize

@@ -12,8 +12,6 @@ from ..documentation.quirks.node import NodeQuirks
 from ..errors import Fault, UsageError, closest
 from .kubelet_config import KubeletConfiguration
 
-__all__ = ["FLAGS", "fields_of_flags", "with_flags"]
-
 _BOOLEANS = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),

@@ -12,8 +12,6 @@ from .kubelet_config import KubeletConfiguration
 from .reservation import explicit_reserved_cpus
 from .resource_names import is_huge_page
 
-__all__ = ["validate", "validation_faults"]
-
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 
 

@@ -11,8 +11,6 @@ from ..errors import Fault, UsageError, closest
 from ..reading import read_documents
 from .workloads import TEMPLATED
 
-__all__ = ["Manifest", "files_of", "read_manifests"]
-
 _READ = ("Pod", *TEMPLATED, "Node")
 _LISTS = ("List", *(f"{kind}List" for kind in _READ))
 _ACCEPTED = ", ".join((*_READ, "List"))

@@ -9,8 +9,6 @@ from typing import Any
 from ..reading import Fields
 from .quantity import Quantity, quantities
 
-__all__ = ["NodeObject"]
-
 
 @dataclass(frozen=True)
 class NodeObject:

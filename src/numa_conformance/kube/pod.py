@@ -16,8 +16,6 @@ from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 
-__all__ = ["Pod", "Served"]
-
 Served = Literal["containers", "nobody", "pod"]
 """Whom the static policies of the managers give resources of their own.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONTAINER_FIELDS", "POD_FIELDS", "RESOURCES_FIELDS", "SPEC_FIELDS"]
-
 POD_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 RESOURCES_FIELDS = ("claims", "limits", "requests")
 _SPEC = """

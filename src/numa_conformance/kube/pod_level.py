@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import closest
+from ..errors import did_you_mean
 from ..reading import Fields
 from .container import Container
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page
 from .totals import total_limits, total_requests
-
-__all__ = ["PodLevel", "default_limits", "read_pod_level"]
 
 PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
 """Requests and limits of the pod."""
@@ -67,6 +65,5 @@ def _unsupported(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity
     for kind, amounts in (("requests", requests), ("limits", limits)):
         for name in amounts:
             if not _supported(name):
-                near = closest(name, _SUPPORTED)
-                hint = f"; did you mean {near!r}?" if near else ""
+                hint = did_you_mean(name, _SUPPORTED)
                 yield f"{kind}.{name}", f"Unsupported value: a pod has cpu, memory and hugepages-<size>{hint}"

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["PodNames"]
-
 
 class PodNames:
     """Makes up names that differ.

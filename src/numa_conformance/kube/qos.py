@@ -9,8 +9,6 @@ from typing import Literal
 from .container import Container
 from .quantity import Quantity
 
-__all__ = ["QOS_CLASSES", "QosClass", "qos_class"]
-
 QosClass = Literal["Guaranteed", "Burstable", "BestEffort"]
 QOS_CLASSES: tuple[QosClass, ...] = ("Guaranteed", "Burstable", "BestEffort")
 _COUNTED = ("cpu", "memory")

@@ -10,8 +10,6 @@ from typing import Literal
 from ..errors import Fault, UsageError
 from ..reading import Fields
 
-__all__ = ["Quantity", "quantities"]
-
 Family = Literal["binary", "decimal", "exponent"]
 
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}

@@ -10,8 +10,6 @@ from .pod import Pod
 from .quantity import Quantity
 from .totals import busiest_moment, total_limits, total_requests
 
-__all__ = ["pod_limits", "pod_requests", "pod_total"]
-
 _NOTHING = Quantity(0)
 
 

@@ -11,8 +11,6 @@ from ..errors import CpuSetSyntaxError, StartError, UsageError
 from .kubelet_config import KubeletConfiguration
 from .quantity import Quantity
 
-__all__ = ["explicit_reserved_cpus", "node_reservation", "reserved_cpu_milli"]
-
 _SIGNALS = {"memory.available": "memory", "nodefs.available": "ephemeral-storage"}
 _NOTHING = Quantity(0)
 

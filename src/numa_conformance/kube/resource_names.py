@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ..errors import UsageError, closest
+from ..errors import UsageError, did_you_mean
 from .quantity import Quantity
-
-__all__ = ["amount_faults", "is_extended", "is_huge_page", "is_scalar", "page_bytes"]
 
 _STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
 _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
@@ -64,8 +62,7 @@ def _amount_faults(name: str, amount: Quantity) -> Iterator[str]:
     if amount.as_number < 0:
         yield "must be greater than or equal to 0"
     if "/" not in name and name not in _STANDARD and not is_huge_page(name):
-        near = closest(name, _STANDARD)
-        yield f"{name} is not a standard resource for containers" + (f"; did you mean {near!r}?" if near else "")
+        yield f"{name} is not a standard resource for containers{did_you_mean(name, _STANDARD)}"
     elif name not in _STANDARD and amount.as_number.denominator != 1:
         yield "must be an integer"
     elif is_huge_page(name) and amount.value % (_page_size(name) or 1):

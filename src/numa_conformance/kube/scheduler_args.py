@@ -14,8 +14,6 @@ from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import closest
 from ..reading import Fields
 
-__all__ = ["NodeResourcesFitArgs", "ResourceWeight", "ScoringStrategy", "ShapePoint"]
-
 _RATIO = "RequestedToCapacityRatio"
 _FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")
 _MAX_WEIGHT, _MAX_UTILIZATION, _MAX_SCORE = 100, 100, 10

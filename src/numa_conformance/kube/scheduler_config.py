@@ -11,8 +11,6 @@ from ..errors import UsageError
 from ..reading import Fields
 from .scheduler_args import NodeResourcesFitArgs
 
-__all__ = ["SchedulerConfiguration", "SchedulerProfile"]
-
 API_VERSION, OLD_API_VERSION = "kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"
 KIND = "KubeSchedulerConfiguration"
 PLUGIN = "NodeResourcesFit"

@@ -8,8 +8,6 @@ from typing import TypeVar
 from .container import Container
 from .quantity import Quantity
 
-__all__ = ["busiest_moment", "total_limits", "total_requests"]
-
 _Amount = TypeVar("_Amount", int, Quantity)
 _NOTHING = Quantity(0)
 

@@ -16,8 +16,6 @@ from ..reading import Document, read_text
 from .kubelet_config import KIND
 from .kubelet_flags import FLAGS
 
-__all__ = ["Part", "foreign", "kind_of", "parts_of"]
-
 _CONFIGZ = "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
 _REMEDIES = {
     "PerformanceProfile": "the KubeletConfig that is made of it: oc get kubeletconfig performance-NAME -o yaml",

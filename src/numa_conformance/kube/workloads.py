@@ -8,8 +8,6 @@ from typing import Any
 from ..errors import Fault, UsageError
 from .pod import Pod
 
-__all__ = ["TEMPLATED", "pods_of"]
-
 _REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 TEMPLATED = (*_REPLICATED, "DaemonSet", "Job", "CronJob")
 """The kinds that make pods from a template."""

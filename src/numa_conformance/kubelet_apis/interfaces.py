@@ -8,17 +8,6 @@ from __future__ import annotations
 
 from .wire import Package
 
-__all__ = [
-    "CRI",
-    "DEVICE_PLUGINS",
-    "DRA",
-    "DRA_V1BETA1",
-    "POD_RESOURCES",
-    "REGISTRATION",
-    "RESOURCE_API",
-    "RESOURCE_API_V1BETA1",
-]
-
 CRI = Package(
     "runtime.v1",
     {

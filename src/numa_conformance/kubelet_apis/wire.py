@@ -18,8 +18,6 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-__all__ = ["Client", "Package", "address", "ask", "serve", "service"]
-
 Field = FieldDescriptorProto
 _SECONDS = 10
 _KINDS = {

@@ -11,20 +11,6 @@ from typing import Literal
 
 from .tree import Line, NodeTree
 
-__all__ = [
-    "BASE",
-    "MOST_THREADS",
-    "ContainerCgroup",
-    "Hierarchy",
-    "PodCgroup",
-    "allowed",
-    "containers",
-    "find_hierarchy",
-    "limit_of",
-    "members",
-    "pods",
-]
-
 BASE = "sys/fs/cgroup"
 _TOPS = re.compile(r"(?:kubepods|(?:[A-Za-z0-9_.:-]+-)?kubepods\.slice)", re.ASCII)
 _TOP_DEPTH = 3

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from .findings import Finding, Findings
 
-__all__ = ["Changes", "changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:

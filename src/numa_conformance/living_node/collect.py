@@ -26,8 +26,6 @@ from .names import FOLDER
 from .pod_resources import DUMPED
 from .state_files import StateFile
 
-__all__ = ["collect"]
-
 _MODE = 0o700
 """Of the dump's folder: what pods there are is nobody's business on the node."""
 CONFIG = USUAL[0]

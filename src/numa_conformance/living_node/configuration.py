@@ -19,8 +19,6 @@ from ..kube.kubelet_flags import FLAGS, with_flags
 from ..reading import Document
 from .tree import MAX_STATE, Line, NodeTree
 
-__all__ = ["PLACES", "RELEVANT_FLAGS", "Configured", "KubeletProcess", "find_kubelet", "read_configuration"]
-
 PLACES = ("config", "config-dir", "root-dir", "cgroup-root")
 """Flags that say where to look."""
 RELEVANT_FLAGS = frozenset(FLAGS) | frozenset(PLACES)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cpuset import format_bits
+from ..printable import listed
 from .cgroups import limit_of
 from .look import Sight
 from .tree import Line, NodeTree
-
-__all__ = ["INTERRUPTS", "ISOLATED", "affinity_of", "disturbances", "handlers_of"]
 
 ISOLATED = "sys/devices/system/cpu/isolated"
 """CPUs that the kernel was started with ``isolcpus`` for."""
@@ -52,9 +51,8 @@ def _interrupted(tree: NodeTree, exclusive: int) -> Iterator[str]:
             hit |= bits & exclusive
             named.append(f"{number} ({', '.join(handlers)})")
     if named:
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
         yield (
-            f"interrupts may come to exclusive CPUs {format_bits(hit)}: {', '.join(named[:_MOST_NAMED])}{more}; "
+            f"interrupts may come to exclusive CPUs {format_bits(hit)}: {listed(named, _MOST_NAMED)}; "
             f"their CPUs are set in /{INTERRUPTS}/NUMBER/smp_affinity_list"
         )
 

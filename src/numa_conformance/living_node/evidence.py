@@ -12,8 +12,6 @@ from .look import RunningContainer, Sight
 from .pod_resources import DUMPED
 from .tree import Line
 
-__all__ = ["evidence_of"]
-
 MOST = 6
 """Lines that are told of one finding."""
 _MANAGERS = {"cpu-manager": CPU_FILE, "memory-manager": MEMORY_FILE, "device-manager": DEVICE_FILE}

@@ -20,8 +20,6 @@ from .look import Sight
 from .remedies import remedy_of
 from .tree import Line
 
-__all__ = ["Finding", "Findings", "check"]
-
 Severity = Literal["error", "warning"]
 
 

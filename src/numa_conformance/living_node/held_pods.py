@@ -16,8 +16,6 @@ from ..machine import Device, Machine
 from ..managers.device import DEVICE_FILE
 from .look import Sight
 
-__all__ = ["Held", "held_by_node"]
-
 Amounts = dict[str, dict[str, int]]
 
 

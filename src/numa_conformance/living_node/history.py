@@ -18,8 +18,6 @@ from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
 from .state_files import StateFiles
 
-__all__ = ["WHOLE_POD", "seen_history", "start_history"]
-
 WHOLE_POD = "(the pod as a whole)"
 """In the place of a container: what a pod was given as a whole."""
 GENERATOR = "living-node"

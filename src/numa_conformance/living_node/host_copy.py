@@ -8,8 +8,6 @@ from ..hostfs.fake.tree import Tree
 from .disturbances import INTERRUPTS, affinity_of, handlers_of
 from .tree import NodeTree
 
-__all__ = ["copy_host"]
-
 _CPU, _NODE = "sys/devices/system/cpu", "sys/devices/system/node"
 _WANTED = re.compile(
     r"""sys/devices/system/(?:

@@ -35,8 +35,6 @@ from .state_files import StateFiles, read_state
 from .tree import NodeTree
 from .version import version_of_kubelet
 
-__all__ = ["Asked", "RunningContainer", "Sight", "ThreadsSeen", "look"]
-
 TRIES = 3
 """How often a node is read again whose state changed meanwhile."""
 PAUSE = 1.0

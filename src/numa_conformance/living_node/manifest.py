@@ -8,8 +8,6 @@ from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from .tree import NodeTree
 
-__all__ = ["FILE", "Manifest", "read_manifest"]
-
 FILE = "numa-conformance/dump.json"
 FORMAT = 1
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from .tree import NodeTree
 
-__all__ = ["FOLDER", "Named", "is_id", "names_of_containers"]
-
 FOLDER = "var/log/containers"
 _LINK = re.compile(r"([^_/]{1,253})_([^_/]{1,253})_([^_/]{1,253})-([0-9a-f]{64})\.log", re.ASCII)
 _GOAL = re.compile(r"(?:.*/)?[^_/]+_[^_/]+_([^_/]+)/[^/]+/[0-9]+\.log[^/]*", re.ASCII)

@@ -10,8 +10,6 @@ import msgspec
 from ..errors import Fault, UsageError
 from .tree import MAX_STATE, NodeTree
 
-__all__ = ["DUMPED", "Amount", "ContainerTold", "Devices", "PodTold", "Told", "ask_kubelet", "read_dumped"]
-
 PATIENCE = 30.0
 """Seconds after which no further pod is asked for one by one."""
 DUMPED = "numa-conformance/pod-resources.json"

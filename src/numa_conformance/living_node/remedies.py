@@ -8,8 +8,6 @@ from ..managers.memory.state_file import MEMORY_FILE
 from ..suite.judge.checker import Violation
 from .look import Sight
 
-__all__ = ["remedy_of"]
-
 _SEND_AGAIN = (
     "restart the kubelet: its first pass sends every cpuset anew; if it differs again, find out what else writes to "
     "cgroups"

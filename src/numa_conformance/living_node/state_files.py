@@ -20,8 +20,6 @@ from ..managers.memory.state_file import decode as decode_memory
 from ..managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
 from .tree import MAX_STATE, Line, NodeTree
 
-__all__ = ["StateFile", "StateFiles", "read_state"]
-
 MOST_NODES = 1024
 """NUMA nodes that a kernel can have."""
 MOST_CONTAINERS = 20_000

@@ -12,8 +12,6 @@ from ..errors import CpuSetSyntaxError, UsageError
 from ..files import read_bounded
 from ..hostfs.host_files import HostFiles
 
-__all__ = ["Line", "NodeTree"]
-
 MAX_SMALL = 1024 * 1024
 """Bytes of a file that a kernel or a person writes."""
 MAX_STATE = 64 * 1024 * 1024

@@ -14,8 +14,6 @@ from ..files import open_plain
 from .configuration import KubeletProcess
 from .tree import NodeTree
 
-__all__ = ["version_of_kubelet"]
-
 MAX_PROGRAM = 512 * 1024 * 1024
 """Bytes of a program that is searched; kubelets have about 80 MB."""
 _PART = 1024 * 1024

@@ -12,8 +12,6 @@ from .codec import machine_from_dict
 from .data_files import data_folder
 from .model import Machine
 
-__all__ = ["catalogue_names", "is_machine_file", "load_machine", "read_machine_file"]
-
 _FOLDER = "topologies"
 _FILES = (".yaml", ".yml", ".json")
 

@@ -12,15 +12,6 @@ from ..reading import Fields
 from .forms import PAGE_SIZE, PAGE_SIZES, PluginForm
 from .model import Device, MemoryNode
 
-__all__ = [
-    "id_bits",
-    "page_counts",
-    "preferences",
-    "refuse_crooked_distances",
-    "refuse_repeated_devices",
-    "refuse_repeats",
-]
-
 _Key = TypeVar("_Key", int, tuple[str, str])
 
 

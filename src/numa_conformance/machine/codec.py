@@ -13,8 +13,6 @@ from .compact import expand, is_compact
 from .forms import CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
 
-__all__ = ["machine_from_dict", "machine_to_dict", "machine_to_yaml"]
-
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 

@@ -16,8 +16,6 @@ from .compact_devices import expand_devices
 from .forms import MAX_NODES, SIZE, SIZES, CompactForm, DistancesForm, MemoryOnlyForm
 from .model import Cpu, Machine, MemoryNode
 
-__all__ = ["expand", "is_compact"]
-
 _UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _Near = dict[int, int]
 """A NUMA node without CPUs to the one that it lies at."""

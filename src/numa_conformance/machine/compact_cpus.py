@@ -13,8 +13,6 @@ from .checks import id_bits, refuse_repeats
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, GroupForm, Numbering, RunsForm
 from .model import Cpu
 
-__all__ = ["REGULAR_FIELDS", "grouped_cpus", "regular_cpus"]
-
 REGULAR_FIELDS = (
     "sockets",
     "numaPerSocket",

@@ -8,8 +8,6 @@ from ..reading import Fields
 from .forms import MAX_DEVICES, CompactDeviceForm
 from .model import Device
 
-__all__ = ["expand_devices"]
-
 
 def expand_devices(
     forms: Sequence[CompactDeviceForm] | None, nodes: Sequence[int], fields: Fields

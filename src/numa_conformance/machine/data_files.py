@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["data_folder"]
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -12,28 +12,6 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..cpuset import MAX_ID
 
-__all__ = [
-    "MAX_CPUS",
-    "MAX_DEVICES",
-    "MAX_NODES",
-    "PAGE_SIZE",
-    "PAGE_SIZES",
-    "SIZE",
-    "SIZES",
-    "CompactDeviceForm",
-    "CompactForm",
-    "CpuForm",
-    "DeviceForm",
-    "DistancesForm",
-    "GroupForm",
-    "MachineForm",
-    "MemoryForm",
-    "MemoryOnlyForm",
-    "Numbering",
-    "PluginForm",
-    "RunsForm",
-]
-
 MAX_CPUS = 8192
 MAX_NODES = 1024
 MAX_DEVICES = 65_536

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .model import Cpu, Machine
 
-__all__ = ["KubeletView", "ViewCpu", "derive_view"]
-
 
 @dataclass(frozen=True, slots=True)
 class ViewCpu:

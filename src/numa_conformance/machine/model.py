@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-__all__ = ["Cpu", "Device", "Machine", "MemoryNode"]
-
 UncoreSource = Literal["hardware", "reported"]
 
 

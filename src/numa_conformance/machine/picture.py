@@ -8,8 +8,6 @@ from ..cpuset import CpuSet, format_bits
 from .model import Machine, MemoryNode
 from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
-__all__ = ["allocation_map", "legend_line"]
-
 
 def allocation_map(
     machine: Machine,

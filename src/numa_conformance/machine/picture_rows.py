@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from ..cpuset import iter_bits
 from .model import Cpu, Machine
 
-__all__ = ["FREE", "Row", "mark_symbols", "owner_symbols", "owners_by_cpu", "picture_rows"]
-
 CPUS_IN_A_ROW = 16
 FREE = "-"
 _FIXED = {"reserved": "R", "shared": "."}

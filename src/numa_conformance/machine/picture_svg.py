@@ -9,8 +9,6 @@ from html import escape
 from .model import Machine
 from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
-__all__ = ["machine_svg", "machine_svgs"]
-
 _CPU, _GAP, _LINE, _LABEL, _MARGIN = 34, 8, 40, 190, 12
 _HUES = 8
 _STYLE = """

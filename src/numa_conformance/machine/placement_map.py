@@ -9,8 +9,6 @@ from ..cpuset import CpuSet
 from .model import Machine
 from .picture import allocation_map
 
-__all__ = ["PlacementMap"]
-
 
 @dataclass(frozen=True)
 class PlacementMap:

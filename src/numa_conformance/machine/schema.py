@@ -13,8 +13,6 @@ import msgspec
 from .compact_cpus import REGULAR_FIELDS
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, MachineForm
 
-__all__ = ["SCHEMAS", "compact_schema", "machine_schema"]
-
 _EXCLUSIVE = (("id", "count"), ("id", "perNuma"), ("count", "perNuma"), ("numa", "perNuma"))
 """Fields of a compact device that cannot stand beside each other."""
 
@@ -56,7 +54,3 @@ def _schema(form: type[msgspec.Struct], title: str, beyond: str) -> dict[str, An
         "description": f"{schema['description']} {beyond}",
         "$defs": dict(sorted(definitions.items())),
     }
-
-
-SCHEMAS = {"machine.schema.json": machine_schema, "machine-compact.schema.json": compact_schema}
-"""File name to what makes its content."""

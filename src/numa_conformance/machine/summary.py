@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .model import Machine
 
-__all__ = ["Summary", "summarize"]
-
 
 @dataclass(frozen=True, slots=True)
 class Summary:

@@ -15,8 +15,6 @@ from itertools import combinations
 from ..errors import Fault, UsageError
 from .hint import Hint
 
-__all__ = ["LISTED", "CompressedHints", "subsets_by_size"]
-
 LISTED = 10
 """Up to this many NUMA nodes hints are listed one by one, as the kubelet does; beyond, they come compressed."""
 MAX_RELEVANT = 20

@@ -6,8 +6,6 @@ from ..kube.container import Container
 from ..kube.pod import Pod
 from ..kube.requests import pod_total
 
-__all__ = ["exclusive_cpus", "is_owed", "is_pinned", "pod_exclusive_cpus"]
-
 
 def is_pinned(pod: Pod) -> bool:
     """Tell whether the static policies give exclusive CPUs and memory to containers of the pod."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HIGHEST_NODE", "NO_AFFINITY", "Hint"]
-
 
 class Hint(NamedTuple):
     """A NUMA mask (bit *i* = NUMA node *i*; None = any node will do) and whether it is preferred (TOPO-HINT-01)."""

@@ -9,16 +9,6 @@ from ..errors import StartError
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 
-__all__ = [
-    "OptionError",
-    "check_available",
-    "check_cpu_gate",
-    "check_gates",
-    "check_topology_gate",
-    "go_map",
-    "parse_bool",
-]
-
 _TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
 _FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 """What Go's ``strconv.ParseBool`` reads."""

@@ -11,8 +11,6 @@ from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
 
-__all__ = ["Active", "Answer", "Answers", "Cpusets", "Hints", "Holding", "Provider", "release_inactive"]
-
 Hints = Sequence[Hint] | CompressedHints
 
 Answer = Mapping[str, Hints | None] | None

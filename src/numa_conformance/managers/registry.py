@@ -5,7 +5,5 @@ from __future__ import annotations
 from . import cpu, device, memory
 from .setup import MakeProvider
 
-__all__ = ["PROVIDERS"]
-
 PROVIDERS: tuple[MakeProvider, ...] = (device.provide, cpu.provide, memory.provide)
 """The managers in the order in which they are asked for hints and allocate (TOPO-PROV-06)."""

@@ -12,8 +12,6 @@ from ..machine.kubelet_view import KubeletView
 from ..machine.model import Machine
 from .provider import Provider
 
-__all__ = ["MakeProvider", "NodeSetup"]
-
 
 @dataclass(frozen=True)
 class NodeSetup:

@@ -9,8 +9,6 @@ from typing import Protocol
 from ..errors import StartError
 from ..kube.features import FeatureGates
 
-__all__ = ["CORRUPTED", "PLAIN", "CheckpointError", "FileStyle", "StateFile"]
-
 CORRUPTED = "checkpoint is corrupted"
 """What the kubelet says of a checksum that does not fit."""
 

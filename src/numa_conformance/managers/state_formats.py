@@ -11,8 +11,6 @@ from ..hostfs.fnv import fnv1a_32
 from ..hostfs.go_json import GoJsonError
 from .state_file import CORRUPTED, CheckpointError, FileStyle
 
-__all__ = ["Format", "Formats", "Record", "text_checksum"]
-
 
 class Record(Protocol):
     """A file as written, as far as formats share it: ``pods`` is by pod uid, ``data`` the text in an envelope."""

@@ -1,5 +1,6 @@
 """One node: the full manager stack, from admission to reconcile and restart."""
 
+from ..hostfs import CgroupUpdate as Update
 from .explain import Explainer
 from .fit import node_allocatable
 from .node import Node
@@ -12,7 +13,6 @@ from .results import (
     Reconciled,
     Restarted,
     Skipped,
-    Update,
 )
 
 __all__ = [

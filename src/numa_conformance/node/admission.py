@@ -12,8 +12,6 @@ from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.provider import Answers, Provider
 from ..managers.topology import Merged, TopologyPolicy
 
-__all__ = ["Admitter", "StoredHints", "Watcher"]
-
 StoredHints = dict[str, dict[str, Hint]]
 """Pod uid to container to the hint chosen for it. In memory only: a restart forgets it (TOPO-SCOPE-08)."""
 

@@ -12,8 +12,6 @@ from ..managers.provider import Provider
 from ..managers.setup import MakeProvider, NodeSetup
 from ..managers.topology import TopologyPolicy, make_topology_policy
 
-__all__ = ["bring_up"]
-
 
 def bring_up(setup: NodeSetup, managers: Sequence[MakeProvider]) -> tuple[TopologyPolicy, tuple[Provider, ...]]:
     """Build the Topology Manager's policy and then the managers, in this order.

@@ -11,8 +11,6 @@ from ..kube.pod import Pod
 from ..managers.provider import Provider
 from ..managers.state_file import StateFile
 
-__all__ = ["Checkpoints"]
-
 
 class Checkpoints:
     """Keeps a store in step with the managers.

@@ -15,8 +15,7 @@ from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
 from ..managers.topology import Merged, TopologyPolicy, explain_merge
-
-__all__ = ["Explainer", "MergeTrace"]
+from ..printable import listed
 
 SHOWN = 8
 """Hints of one resource that are shown; the rest are counted."""
@@ -145,9 +144,8 @@ def _hints(hints: Sequence[Hint] | CompressedHints | None) -> str:
     if not hints:
         return "no set of NUMA nodes can hold it"
     preferred = [hint for hint in hints if hint.preferred]
-    shown = ", ".join(_nodes(hint.mask) for hint in preferred[:SHOWN]) or "none"
-    more = f" and {len(preferred) - SHOWN} more" if len(preferred) > SHOWN else ""
-    return f"preferred {shown}{more}; {len(hints) - len(preferred)} wider or fuller sets would do"
+    shown = listed((_nodes(hint.mask) for hint in preferred), SHOWN) or "none"
+    return f"preferred {shown}; {len(hints) - len(preferred)} wider or fuller sets would do"
 
 
 def _why(trace: MergeTrace) -> str:

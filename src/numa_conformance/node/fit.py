@@ -13,8 +13,6 @@ from ..kube.reservation import node_reservation, reserved_cpu_milli
 from ..kube.resource_names import page_bytes
 from ..machine.model import Machine
 
-__all__ = ["ResourceFit", "node_allocatable"]
-
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
     """Return what the node offers: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""

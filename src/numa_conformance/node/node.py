@@ -31,8 +31,6 @@ from .reconcile import RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
-__all__ = ["Node"]
-
 
 class Node:
     """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.

@@ -11,8 +11,6 @@ from ..kube.duration import microseconds
 from ..kube.features import FeatureGates
 from ..kube.kubelet_config import KubeletConfiguration
 
-__all__ = ["cfs_period", "cfs_quota"]
-
 _GATE = "DisableCPUQuotaWithExclusiveCPUs"
 LEAST = 1_000
 """No quota is smaller, in microseconds."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..documentation.quirks.node import NodeQuirks
+from ..hostfs import CgroupUpdate as Update
 from ..kube.pod import Pod
 from ..managers.provider import Cpusets, Provider
-from .results import Reconciled, Skipped, Update
-
-__all__ = ["RunningContainers", "WriteCpusets", "reconcile", "the_cpusets"]
+from .results import Reconciled, Skipped
 
 WriteCpusets = Callable[[Sequence[Update]], Collection[Update]]
 """Carries updates out, in this order, and returns those that failed."""

@@ -15,8 +15,6 @@ from ..kube.requests import pod_requests
 from ..kube.reservation import reserved_cpu_milli
 from ..machine.model import Machine
 
-__all__ = ["DEFERRED", "INFEASIBLE", "check_resize", "refuse_resize"]
-
 DEFERRED, INFEASIBLE = "Deferred", "Infeasible"
 _GATE = "InPlacePodVerticalScaling"
 _RESIZABLE = ("cpu", "memory")

@@ -14,18 +14,6 @@ from ..managers.hint import Hint
 from ..managers.memory import Block, MemoryHolding, MemoryPools, NodeMemory
 from ..managers.provider import Holding
 
-__all__ = [
-    "Admission",
-    "Books",
-    "NodeState",
-    "Placement",
-    "Pools",
-    "Reconciled",
-    "Restarted",
-    "Skipped",
-    "Update",
-]
-
 T = TypeVar("T")
 
 Books = Mapping[int, NodeMemory]

@@ -19,8 +19,6 @@ from ..node import Node
 from ..node.results import Placement, Pools
 from .plugin import ConnectedPlugin
 
-__all__ = ["NodeAgent", "NodeView", "Plugins", "Tell", "line", "providers_with"]
-
 Plugins = dict[str, ConnectedPlugin]
 """The device plugins that have registered, by resource."""
 

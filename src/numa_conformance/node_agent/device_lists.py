@@ -8,8 +8,6 @@ from typing import Any
 
 from ..managers.device import ResourceDevices
 
-__all__ = ["MOST_DEVICES", "ListRefused", "read_list"]
-
 MOST_DEVICES = 16384
 _LONGEST_ID = 63
 """Characters of an id by the documentation, which a kubelet does not enforce (DEV-MODEL-01)."""

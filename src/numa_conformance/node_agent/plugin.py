@@ -13,8 +13,6 @@ from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
 from ..kubelet_apis.wire import Client
 from ..managers.device import Preference
 
-__all__ = ["CannotConnect", "ConnectedPlugin", "go_error"]
-
 Listed = Callable[["ConnectedPlugin", Any], None]
 """Called with each list of devices."""
 Ended = Callable[["ConnectedPlugin", str], None]

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ..kube import Pod, files_of, read_cluster
 
-__all__ = ["PodFiles"]
-
 _Stamp = tuple[str, int, int, int]
 
 

@@ -17,8 +17,6 @@ from ..kubelet_apis.wire import service
 from ..node.results import Placement
 from .agent import NodeAgent, NodeView
 
-__all__ = ["RateLimit", "pod_resources_service"]
-
 
 def pod_resources_service(agent: NodeAgent) -> Any:
     """Return the service ``v1.PodResourcesLister`` over an agent's node."""

@@ -19,8 +19,6 @@ from .device_lists import ListRefused, read_list
 from .plugin import CannotConnect, ConnectedPlugin
 from .root import LONGEST_SOCKET
 
-__all__ = ["DevicePlugins"]
-
 GRACE_SECONDS = 300
 """How long the resource of a plugin that is gone stays on the node, with no healthy device."""
 MOST_PLUGINS = 64

@@ -13,8 +13,6 @@ from pathlib import Path
 from ..errors import Fault, UsageError
 from ..hostfs.kubelet_root import DEVICE_PLUGINS, POD_RESOURCES, SOCKET, STATE_FILES
 
-__all__ = ["LONGEST_SOCKET", "AgentRoot", "private_sockets"]
-
 LONGEST_SOCKET = 107
 """Bytes of a unix socket's path that the kernel takes."""
 _MARK = ".numa-conformance"

@@ -14,8 +14,6 @@ from .pod_resources import RateLimit, pod_resources_service
 from .registration import DevicePlugins
 from .root import AgentRoot, private_sockets
 
-__all__ = ["ServedNode"]
-
 
 class ServedNode:
     """An agent on its sockets, with the pods of files. A context: on leaving it the sockets are gone."""

@@ -14,8 +14,6 @@ from ..suite.requirements.departures import DEPARTURES, TOGETHER, Causes
 from ..suite.requirements.requirement import Strength
 from .markdown import joined, table
 
-__all__ = ["kubernetes_versions_page"]
-
 PATCHES = tuple(map(str, SHOWN_OF.values()))
 """Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
 

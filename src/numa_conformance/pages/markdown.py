@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["joined", "table"]
-
 
 def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:
     """Return the lines of a table."""

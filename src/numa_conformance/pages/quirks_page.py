@@ -6,8 +6,6 @@ from ..documentation.quirks import QUIRKS
 from .markdown import joined
 from .rules_page import rule_links
 
-__all__ = ["quirks_page"]
-
 _ACTOR = {"scheduler": "The scheduler"}
 
 

@@ -17,8 +17,6 @@ from ..suite.requirements import REQUIREMENTS, Requirement
 from .markdown import joined, table
 from .statements_page import statement_links
 
-__all__ = ["protocol_page", "requirements_page"]
-
 
 def requirements_page() -> str:
     """Return ``docs/requirements.md``."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from ..documentation.rules import CHAPTERS, Rule, anchor_of
 from .markdown import joined
 
-__all__ = ["rule_address", "rule_links", "rules_page"]
-
 
 def rules_page() -> str:
     """Return ``docs/rules.md``."""

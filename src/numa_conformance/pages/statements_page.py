@@ -11,8 +11,6 @@ from ..documentation.statements import STATEMENTS, Statement
 from ..suite.requirements import REQUIREMENTS
 from .markdown import joined, table
 
-__all__ = ["asked_by", "statement_links", "statements_page"]
-
 
 def asked_by() -> Mapping[str, list[str]]:
     """Return the requirements that rest on each statement."""

@@ -16,8 +16,6 @@ from ..documentation.unmodelled import UNMODELLED, Unmodelled
 from ..documentation.versions import SUPPORTED, SUPPORTED_RANGE
 from .markdown import joined, table
 
-__all__ = ["versions_page"]
-
 _PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}
 
 

@@ -15,18 +15,6 @@ from ..node import Admission, Books, NodeState, Placement, Pools, Reconciled, Re
 from .messages import node as messages
 from .values import HintLists, HintValue
 
-__all__ = [
-    "admission_answer",
-    "hint_value",
-    "hints_answer",
-    "memory_state",
-    "placements_answer",
-    "reconciled_answer",
-    "restarted_answer",
-    "started_answer",
-    "state_answer",
-]
-
 MAX_HINTS = 100_000
 """Most hints of one resource that are listed on the wire."""
 NO_BOUND = -1

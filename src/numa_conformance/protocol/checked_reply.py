@@ -10,8 +10,6 @@ import msgspec
 from .faults import BadReply, message_of
 from .message import Method
 
-__all__ = ["checked_reply"]
-
 
 def checked_reply(method: Method, answer: object) -> Any:
     """Make a reply of a method of plain values or instances; raises ``BadReply`` naming the field.

@@ -16,8 +16,6 @@ from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
 from .messages.host import Discover
 
-__all__ = ["Client", "Connection"]
-
 LONGEST_NAME = 200
 
 

@@ -18,8 +18,6 @@ from .messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRef
 from .messages.hints import Hints, OfferedHints
 from .view import cpu_topology
 
-__all__ = ["ask_container", "ask_hints"]
-
 _PREFIX = "new static policy error: "
 
 

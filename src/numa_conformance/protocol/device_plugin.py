@@ -5,72 +5,74 @@ On a machine without devices it offers two of each NUMA node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..errors import Fault, UsageError
-from ..machine import Device, Machine
+from ..machine import Device, Machine, machine_from_dict
 from .messages.plugin import (
     AllocateDevices,
     DevicesAllocated,
     OfferedDevice,
+    PluginFailed,
     PluginRefused,
     PluginStarted,
     PreferDevices,
     Preferred,
+    RestartKubelet,
+    StartPlugin,
 )
-
-__all__ = ["PluginOfMachine"]
 
 _RESOURCE, _EACH = "example.com/device", 2
 
 
-class PluginOfMachine:
+class DevicePlugin:
     """Offers the devices of one resource, and prefers those that are near each other."""
 
-    def __init__(self, machine: Machine | None) -> None:
-        """Take the machine; None: the plugin was not started."""
-        self._up = machine is not None
-        devices = (machine.devices or tuple(_made_up(machine))) if machine else ()
-        self._resource = min((device.resource for device in devices), default=_RESOURCE)
-        self._devices: dict[str, Device] = {
-            device.id: device for device in devices if device.resource == self._resource
-        }
+    _devices: Mapping[str, Device] | None = None
 
-    def started(self) -> PluginStarted:
-        """Register and list."""
-        self._check()
+    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+        """Offer the devices of a machine."""
+        machine = machine_from_dict(request.machine, "machine")
+        devices = machine.devices or tuple(_made_up(machine))
+        self._resource = min((device.resource for device in devices), default=_RESOURCE)
+        self._devices = {device.id: device for device in devices if device.resource == self._resource}
+        return self._offer()
+
+    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+        """Offer them again."""
+        return self._offer()
+
+    def _offer(self) -> PluginStarted:
         offered = [
             OfferedDevice(id, "Healthy" if device.healthy else "Unhealthy", list(device.numa) or None)
-            for id, device in self._devices.items()
+            for id, device in self._offered.items()
         ]
         return PluginStarted(self._resource, offered, prefers=True, serves=True)
 
-    def prefer(self, asked: PreferDevices) -> Preferred | PluginRefused:
+    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
         """Choose what must be included, then what shares NUMA nodes with it, then the lowest ids."""
-        self._check()
-        others = sorted(set(asked.available) - set(asked.included))
-        chosen = [*asked.included]
-        while others and len(chosen) < asked.size:
-            near = {node for id in chosen for node in self._nodes(id)}
-            nearest = min(others, key=lambda id: (not near & self._nodes(id), id))
+        nodes = {id: set(device.numa) for id, device in self._offered.items()}
+        others = sorted(set(request.available) - set(request.included))
+        chosen = [*request.included]
+        while others and len(chosen) < request.size:
+            near = {node for id in chosen for node in nodes.get(id, ())}
+            nearest = min(others, key=lambda id: (near.isdisjoint(nodes.get(id, ())), id))
             others.remove(nearest)
             chosen.append(nearest)
-        if len(chosen) != asked.size:
-            return PluginRefused(f"{len(chosen)} devices cannot be {asked.size}")
+        if len(chosen) != request.size:
+            return PluginRefused(f"{len(chosen)} devices cannot be {request.size}")
         return Preferred(chosen)
 
-    def allocate(self, asked: AllocateDevices) -> DevicesAllocated | PluginRefused:
+    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
         """Serve what is offered."""
-        self._check()
-        strange = [id for id in asked.devices if id not in self._devices]
+        strange = [id for id in request.devices if id not in self._offered]
         return PluginRefused(f"there are no devices {', '.join(strange)}") if strange else DevicesAllocated(1)
 
-    def _nodes(self, id: str) -> set[int]:
-        return set(self._devices[id].numa) if id in self._devices else set()
-
-    def _check(self) -> None:
-        if not self._up:
+    @property
+    def _offered(self) -> Mapping[str, Device]:
+        if self._devices is None:
             raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
+        return self._devices
 
 
 def _made_up(machine: Machine) -> Iterator[Device]:

@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
 
 from ..cpuset import CpuSet
 from ..errors import Fault, UsageError
-from ..machine import Machine
-from .messages.claims import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverStarted, SharedRuns
-
-__all__ = ["DriverOfMachine"]
+from ..machine import Machine, machine_from_dict
+from .messages.claims import (
+    ClaimPrepared,
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    EndShared,
+    PrepareClaim,
+    RestartDriver,
+    RunShared,
+    SharedRuns,
+    StartDriver,
+    UnprepareClaim,
+)
 
 _NAME, _POOL = "cpu.example.com", "node"
 _CAPACITY = f"{_NAME}/cpu"
 
 
-class DriverOfMachine:
+class DraDriver:
     """Publishes a device for each NUMA node with CPUs, and gives each claim CPUs of its own, whole cores first."""
 
-    def __init__(self, machine: Machine | None, reserved: str = "") -> None:
-        """Take the machine, and CPUs to leave alone; None: the driver was not started."""
-        self._machine = machine
-        left_alone = CpuSet.parse(reserved).bits
-        nodes = machine.numa_bits if machine else {}
-        self._nodes = {f"numa-{node}": (node, bits & ~left_alone) for node, bits in nodes.items() if bits & ~left_alone}
-        self._held: dict[str, int] = {}
-        self._shared: set[str] = set()
+    _machine: Machine | None = None
+    _held: Mapping[str, int] = MappingProxyType({})
+    _without_claim: frozenset[str] = frozenset()
 
-    def started(self) -> DriverStarted:
-        """Publish."""
-        machine = self._up
+    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
+        """Publish the CPUs of a machine."""
+        self._machine = machine = machine_from_dict(request.machine, "machine")
+        left_alone = CpuSet.parse(request.reserved_cpus).bits
+        free = {node: bits & ~left_alone for node, bits in machine.numa_bits.items() if bits & ~left_alone}
+        self._nodes = {f"numa-{node}": (node, bits) for node, bits in free.items()}
+        self._held, self._without_claim = {}, frozenset()
+        return self._publish()
+
+    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
+        """Publish them again."""
+        return self._publish()
+
+    def _publish(self) -> DriverStarted:
+        machine = self._published
         devices = [
             {
                 "name": name,
@@ -43,9 +61,9 @@ class DriverOfMachine:
         pool = {"name": _POOL, "generation": 1, "resourceSliceCount": 1}
         return DriverStarted([{"driver": _NAME, "nodeName": _POOL, "pool": pool, "devices": devices}])
 
-    def prepare(self, claim: Mapping[str, Any]) -> ClaimPrepared | ClaimRefused:
+    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
         """Give a claim CPUs, once."""
-        machine = self._up
+        machine, claim = self._published, request.claim
         try:
             uid = str(claim["metadata"]["uid"])
             results = claim["status"]["allocation"]["devices"]["results"]
@@ -60,38 +78,38 @@ class DriverOfMachine:
                 if free.bit_count() < count:
                     return ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
                 given |= _whole_cores_first(machine, free, count)
-            if self._shared and not self._left & ~given:
+            if self._without_claim and not self._left & ~given:
                 return ClaimRefused("containers without a claim would have no CPU any more")
-            self._held[uid] = given
+            self._held = {**self._held, uid: given}
         return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._beside.shared)
 
-    def unprepare(self, uid: str) -> ClaimUnprepared:
+    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
         """Let go of what a claim has."""
-        self._held.pop(uid, None)
+        self._held = {uid: cpus for uid, cpus in self._held.items() if uid != request.uid}
         return ClaimUnprepared()
 
-    def run(self, name: str) -> SharedRuns | ClaimRefused:
+    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
         """Run a container without a claim on what claims leave, where they leave any."""
         if not self._left:
             return ClaimRefused("claims have all CPUs")
-        self._shared.add(name)
+        self._without_claim |= {request.name}
         return self._beside
 
-    def end(self, name: str) -> SharedRuns:
+    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
         """End it."""
-        self._shared.discard(name)
+        self._without_claim -= {request.name}
         return self._beside
 
     @property
     def _left(self) -> int:
-        return self._up.online_bits & ~sum(self._held.values())
+        return self._published.online_bits & ~sum(self._held.values())
 
     @property
     def _beside(self) -> SharedRuns:
-        return SharedRuns(dict.fromkeys(sorted(self._shared), str(CpuSet.from_bits(self._left))))
+        return SharedRuns(dict.fromkeys(sorted(self._without_claim), str(CpuSet.from_bits(self._left))))
 
     @property
-    def _up(self) -> Machine:
+    def _published(self) -> Machine:
         if self._machine is None:
             raise UsageError(Fault("", "no driver was started", "claims.start first"))
         return self._machine

@@ -6,18 +6,6 @@ from dataclasses import dataclass
 
 from ..errors import NumaConformanceError
 
-__all__ = [
-    "UNSUPPORTED",
-    "BadReply",
-    "Crashed",
-    "Exchange",
-    "NotClaimed",
-    "TargetFault",
-    "TimedOut",
-    "Unsupported",
-    "message_of",
-]
-
 UNSUPPORTED = -32001
 """The code of an error with which a target says that a machine is outside of what it supports."""
 SHOWN = 600

@@ -11,8 +11,6 @@ from .messages import FEATURES as OF_ONE_SURFACE
 from .messages import SURFACES
 from .messages.describe import PROTOCOL
 
-__all__ = ["FEATURES", "check_claims", "other_version"]
-
 
 def _features(field: str, room: str, text: str) -> dict[str, str]:
     """Return a feature for every value of a field that a Linux node may have."""
@@ -38,14 +36,24 @@ FEATURES: Mapping[str, str] = {
     **_features("scoringStrategy.type", "scheduler", "scoring strategy"),
     **OF_ONE_SURFACE,
 }
-"""Every feature; those of one surface alone stand beside its messages."""
+"""Every feature of Kubernetes' pages; those of one surface alone stand beside its messages."""
+
+PROMISES: Mapping[str, str] = {
+    "pinning/mixed": "a container with a part of a CPU has CPUs of its own, and runs on shared ones beside",
+    "pinning/pools-apart": "no two containers run on CPUs that only some of are the same: pools are apart",
+    "pinning/reserved-pool": "containers of namespace kube-system run on the reserved CPUs",
+}
+"""What daemons promise on pages of their own: asked of those that claim it by name, and missed in nobody else."""
+
+KNOWN: Mapping[str, str] = {**FEATURES, **PROMISES}
+"""Every feature that may be claimed."""
 
 
 def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str) -> None:
     """Refuse claims that are not known; raises ``UsageError`` with all of them."""
     faults = [
         Fault(f"describe: {kind}", f"{name!r} is not known", suggestion=closest(name, known))
-        for kind, names, known in (("surfaces", surfaces, SURFACES), ("features", features, FEATURES))
+        for kind, names, known in (("surfaces", surfaces, SURFACES), ("features", features, KNOWN))
         for name in names
         if name not in known
     ]

@@ -13,8 +13,6 @@ from ..hostfs import write_tree
 from ..machine import machine_from_dict
 from .values import JsonObject
 
-__all__ = ["HostTrees"]
-
 MOST_TREES = 32
 """Trees that are kept: one of a large machine has tens of thousands of files."""
 

@@ -23,8 +23,6 @@ from .in_process_guard import end_workers, guarded, leave_a_copy
 from .marked import Marked
 from .message import Message, R, Request
 
-__all__ = ["InProcess", "load_factory"]
-
 Factory = Callable[[], object]
 
 

@@ -7,8 +7,6 @@ import sys
 import threading
 from typing import NoReturn
 
-__all__ = ["end_workers", "guarded", "leave_a_copy"]
-
 _exit = os._exit
 _guarded: dict[int, int] = {}
 """The process in which each thread that asks a target was started, by the thread's identifier."""

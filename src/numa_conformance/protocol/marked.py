@@ -9,8 +9,6 @@ import signal
 import sys
 from pathlib import Path
 
-__all__ = ["Marked"]
-
 _NAME = "NUMA_CONFORMANCE_TARGET"
 _MOST_PASSES = 20
 

@@ -16,8 +16,6 @@ from .answers import hint_value
 from .messages.merge import Merge, Merged
 from .values import HintLists, HintValue
 
-__all__ = ["ask_merge", "hint_of"]
-
 NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
 
 

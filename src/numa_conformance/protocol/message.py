@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import msgspec
 
-__all__ = ["Message", "Method", "Outcome", "R", "Request"]
-
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every message and of the values inside."""

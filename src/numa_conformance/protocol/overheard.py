@@ -10,8 +10,6 @@ from ..managers.topology import Merged, TopologyPolicy
 from .answers import hint_value, hints_answer
 from .messages.node import Alignment
 
-__all__ = ["Overheard"]
-
 Merge = tuple["str | None", Answers, Merged]
 
 

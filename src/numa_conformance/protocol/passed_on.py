@@ -6,8 +6,6 @@ import sys
 
 from ..printable import printable
 
-__all__ = ["PassedOn"]
-
 A_QUESTION = 64 * 1024
 A_RUN = 64 * 1024 * 1024
 

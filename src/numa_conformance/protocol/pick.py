@@ -16,8 +16,6 @@ from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
 from .messages.pick import Pick, Picked, PickRefused
 from .view import cpu_topology
 
-__all__ = ["pick"]
-
 
 def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:
     """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores.

@@ -26,26 +26,12 @@ from ..node import Node
 from ..scheduler import score_node
 from . import answers
 from .container_question import ask_container, ask_hints
-from .device_plugin import PluginOfMachine
-from .dra_driver import DriverOfMachine
+from .device_plugin import DevicePlugin
+from .dra_driver import DraDriver
 from .features import FEATURES
 from .merge_question import ask_merge, hint_of
 from .messages import SURFACES
 from .messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
-from .messages.claims import (
-    ClaimPrepared,
-    ClaimRefused,
-    ClaimUnprepared,
-    DriverFailed,
-    DriverStarted,
-    EndShared,
-    PrepareClaim,
-    RestartDriver,
-    RunShared,
-    SharedRuns,
-    StartDriver,
-    UnprepareClaim,
-)
 from .messages.classify import Classified, Classify
 from .messages.describe import PROTOCOL, Describe, Description
 from .messages.hints import Hints, OfferedHints
@@ -78,28 +64,15 @@ from .messages.node import (
     UnknownPod,
 )
 from .messages.pick import Pick, Picked, PickRefused
-from .messages.plugin import (
-    AllocateDevices,
-    DevicesAllocated,
-    PluginFailed,
-    PluginRefused,
-    PluginStarted,
-    PreferDevices,
-    Preferred,
-    RestartKubelet,
-    StartPlugin,
-)
 from .messages.score import Score, Scored, ScoreRefused
 from .overheard import Overheard
 from .pick import pick
 
-__all__ = ["Level", "ReferenceTarget"]
-
 Level = Literal["exact", "documented"]
 
 
-class ReferenceTarget:
-    """Answers every method of the protocol.
+class ReferenceTarget(DevicePlugin, DraDriver):
+    """Answers every method of the protocol, those of the surfaces ``plugin`` and ``claims`` as its base classes do.
 
     ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.
     """
@@ -127,8 +100,6 @@ class ReferenceTarget:
         self._node: Node | None = None
         self._store = JournalStore()
         self._overheard = Overheard()
-        self._plugin = PluginOfMachine(None)
-        self._driver = DriverOfMachine(None)
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -199,48 +170,6 @@ class ReferenceTarget:
         tree = CgroupTree.open(Path(request.root))
         done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)])
         return answers.reconciled_answer(done)
-
-    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
-        """Offer the devices of a machine."""
-        self._plugin = PluginOfMachine(machine_from_dict(request.machine, "machine"))
-        return self._plugin.started()
-
-    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
-        """Offer them again."""
-        return self._plugin.started()
-
-    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
-        """Prefer some devices."""
-        return self._plugin.prefer(request)
-
-    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
-        """Serve devices."""
-        return self._plugin.allocate(request)
-
-    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
-        """Publish the CPUs of a machine."""
-        self._driver = DriverOfMachine(machine_from_dict(request.machine, "machine"), request.reserved_cpus)
-        return self._driver.started()
-
-    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
-        """Publish them again."""
-        return self._driver.started()
-
-    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
-        """Give a claim CPUs."""
-        return self._driver.prepare(request.claim)
-
-    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
-        """Let go of them."""
-        return self._driver.unprepare(request.uid)
-
-    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
-        """Run a container without a claim."""
-        return self._driver.run(request.name)
-
-    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
-        """End it."""
-        return self._driver.end(request.name)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node."""

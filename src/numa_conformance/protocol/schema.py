@@ -13,8 +13,6 @@ import msgspec
 from .messages import METHODS
 from .messages.describe import PROTOCOL
 
-__all__ = ["protocol_schema"]
-
 _DEFINITIONS = "#/$defs/{name}"
 
 

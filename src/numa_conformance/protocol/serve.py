@@ -15,8 +15,6 @@ from .faults import UNSUPPORTED, BadReply, Unsupported
 from .message import Message, Method
 from .messages import METHODS
 
-__all__ = ["serve"]
-
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
 

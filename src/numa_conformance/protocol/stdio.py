@@ -20,8 +20,6 @@ from .marked import Marked
 from .message import R, Request
 from .passed_on import PassedOn
 
-__all__ = ["MAX_LINE", "Stdio"]
-
 MAX_LINE = 16 * 1024 * 1024
 """Longest reply accepted, in bytes: past it the target is killed rather than the memory filled."""
 STDERR_LINES = 20

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
-__all__ = ["name_of"]
-
 
 def name_of(words: Sequence[str]) -> str:
     """Return what a program is called by the words of its command: ``plugin``, or ``python3 plugin.py``."""

@@ -8,8 +8,6 @@ import msgspec
 
 from .message import Message
 
-__all__ = ["HintLists", "HintValue", "JsonObject", "PriorState"]
-
 JsonObject = dict[str, Any]
 """A machine, a configuration or a pod: documents with schemas of their own, passed through as they are."""
 

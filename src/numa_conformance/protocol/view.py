@@ -11,8 +11,6 @@ from ..documentation.quirks.cpu import CpuQuirks
 from ..machine.codec import machine_from_dict
 from ..managers.cpu import CpuTopology, view_of
 
-__all__ = ["cpu_topology"]
-
 
 def cpu_topology(machine: dict[str, Any], quirks: CpuQuirks) -> CpuTopology:
     """Return the topology as the kubelet sees it, or as the hardware is where that quirk is off."""

@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-__all__ = ["spare_hypothesis"]
-
 _THEIRS = "hypothesispytest"
 """The name under which Hypothesis registers its plugin, which comes with us."""
 

@@ -11,17 +11,6 @@ from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.telling.telling import Told
 
-__all__ = [
-    "CASE",
-    "TOLD",
-    "case_id",
-    "case_id_of_node",
-    "file_of_node",
-    "new_case",
-    "requirements_of",
-    "surfaces_of_item",
-]
-
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
 TOLD = pytest.StashKey[Told]()

@@ -14,8 +14,6 @@ from .isolation import is_of_the_suite, shield
 from .run import RUN, Run
 from .spending import first_what_finds_most
 
-__all__ = ["LEFT_OUT", "Choice", "missing_of"]
-
 KUBELETS_OWN = "exact/recorded/"
 """Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
 LEFT_OUT = pytest.StashKey[list[LeftOut]]()

@@ -27,8 +27,6 @@ from .run import RUN, Run, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
-__all__ = ["HARNESS_ERROR", "Conclusion", "Terminal"]
-
 HARNESS_ERROR = 11
 OWN_SNAPSHOTS = "documented, with own snapshots"
 SUMMARY = pytest.StashKey[Summary]()

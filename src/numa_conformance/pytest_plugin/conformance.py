@@ -15,8 +15,6 @@ from .options import setting
 from .run import RUN, Run
 from .verdicts import Verdicts
 
-__all__ = ["TARGET_UNREACHABLE", "enable"]
-
 TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",

@@ -16,8 +16,6 @@ from rich.text import Text
 from ..protocol import Client
 from .searching import SharedTime, call, searches
 
-__all__ = ["DEFAULT_SECONDS", "DeepProgress", "Search"]
-
 DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""
 

@@ -12,8 +12,6 @@ from typing import NoReturn
 
 import pytest
 
-__all__ = ["Ending", "Termination"]
-
 _SECONDS = 30.0
 """Time that other plugins may take for what they do at the very end."""
 

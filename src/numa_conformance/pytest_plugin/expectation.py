@@ -12,8 +12,6 @@ from ..suite.history.history import Step
 from .run import Run
 from .spending import Spending
 
-__all__ = ["QUESTIONS", "STARTS", "budget_line", "expected_line", "probed", "seconds_of_a_run"]
-
 QUESTIONS: Mapping[str, int] = MappingProxyType(
     {"pick": 36_000, "node": 16_300, "merge": 14_000, "allocate": 5_400, "hints": 4_800, "classify": 850, "score": 720}
 )

@@ -12,18 +12,6 @@ if TYPE_CHECKING:
     from ..machine import Machine
     from .numa_cluster import NumaCluster
 
-__all__ = [
-    "fake_cgroupfs",
-    "fake_sysfs",
-    "numa_cluster",
-    "numa_cluster_nodes",
-    "numa_cluster_options",
-    "numa_cluster_up",
-    "numa_machine",
-    "numa_snapshot",
-    "tell_cluster",
-]
-
 
 @pytest.fixture
 def numa_machine() -> Callable[[str], Machine]:

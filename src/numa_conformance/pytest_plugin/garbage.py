@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 
-__all__ = ["RareGarbage"]
-
 _MADE_MEANWHILE = 50_000
 """Objects that are made between two looks. By Python's own 700 the looks take a fifth of a run's time."""
 

@@ -12,8 +12,6 @@ import pytest
 
 from ..machine.data_files import data_folder
 
-__all__ = ["FixtureScope", "is_of_the_suite", "load_conftests", "settle", "shield"]
-
 _GIVEN = pytest.StashKey[argparse.Namespace]()
 """Where pytest's configuration keeps the options that were given beside those of the ini file."""
 _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "stepwise", "maxfail")

@@ -15,8 +15,6 @@ from .cases import CASE, case_id, requirements_of
 from .choice import missing_of
 from .run import RUN, Run
 
-__all__ = ["Lister"]
-
 
 class Lister:
     """Collects, and prints what is collected in place of running it."""

@@ -17,11 +17,10 @@ from ..errors import Fault, UsageError
 from ..real_cluster import bring_up as real_cluster
 from ..real_cluster.api import Api
 from ..real_cluster.control import Known
-from ..real_cluster.pods import refusal_of
+from ..real_cluster.manifests import make
+from ..real_cluster.pods import refusal_of, scheduling_of
 from ..suite.checkers.verdicts import Broken, judge_from_file
 from ..suite.history.history import read_histories
-
-__all__ = ["Decision", "NumaCluster", "bring_up"]
 
 _LOOK_SECONDS = 0.05
 _PATIENCE = 60.0
@@ -58,25 +57,8 @@ class NumaCluster:
     def create(self, *manifests: Mapping[str, Any]) -> None:
         """Make objects of any kind, as ``kubectl create`` does; a pod without an image gets one."""
         for manifest in map(_whole, manifests):
-            self._raw.ask(self._path(manifest), manifest)
-
-    def _path(self, manifest: Mapping[str, Any]) -> str:
-        """Return where objects of a manifest's kind are made."""
-        version, kind = manifest["apiVersion"], manifest["kind"]
-        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        kinds = [
-            resource
-            for resource in self._raw.ask(root)["resources"]
-            if resource["kind"] == kind and "/" not in resource["name"]
-        ]
-        if not kinds:
-            raise UsageError(Fault("kind", f"the cluster knows no {kind} of {version}"))
-        namespace = manifest["metadata"].get("namespace", "default")
-        return (
-            f"{root}/namespaces/{namespace}/{kinds[0]['name']}"
-            if kinds[0]["namespaced"]
-            else f"{root}/{kinds[0]['name']}"
-        )
+            if not make(self._raw, manifest):
+                raise UsageError(Fault("kind", f"the cluster knows no {manifest['kind']} of {manifest['apiVersion']}"))
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
         """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it.
@@ -93,7 +75,7 @@ class NumaCluster:
             return Decision(pod, node, False, *refusal)
         if node:
             return Decision(pod, node, True)
-        scheduled = next(condition for condition in pod["status"]["conditions"] if condition["type"] == "PodScheduled")
+        scheduled = scheduling_of(pod)
         return Decision(pod, "", False, scheduled["reason"], scheduled.get("message", ""))
 
     def decide(self, manifest: Mapping[str, Any]) -> Decision:

@@ -7,8 +7,6 @@ from typing import Literal
 
 import pytest
 
-__all__ = ["NAMING", "OPTIONS", "Option", "add_options", "is_set", "setting", "settings_list"]
-
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -43,6 +41,12 @@ OPTIONS: tuple[Option, ...] = (
         "with --numa-dra-driver: a folder of etcd, kube-apiserver, kube-scheduler, ...; a cluster of them is brought "
         "up in place of stand-ins",
         metavar="DIR",
+    ),
+    Option(
+        "unsupported",
+        "of an unmodified plugin or driver: words (a regular expression) with which it gives up on a machine that it "
+        "does not support; a crash never counts",
+        metavar="REGEX",
     ),
     Option(
         "at-once",

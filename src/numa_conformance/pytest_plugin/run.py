@@ -12,8 +12,7 @@ import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
-from ..real_daemon.command import serving as serving_daemon
-from ..real_kubelet.command import serving
+from ..real_daemon.command import serving, serving_kubelet
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
@@ -22,8 +21,6 @@ from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
 from .spending import BEGAN, Spending
-
-__all__ = ["RUN", "Run", "open_connection"]
 
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
@@ -145,6 +142,8 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
         raise pytest.UsageError(f"{' and '.join(named)} exclude each other")
     if setting(config, "numa_binaries") and named != ["--numa-dra-driver"]:
         raise pytest.UsageError("--numa-binaries has no effect without --numa-dra-driver")
+    if setting(config, "numa_unsupported") and not any(setting(config, door) for door in _DOORS):
+        raise pytest.UsageError("--numa-unsupported has no effect without an unmodified plugin or driver")
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
@@ -185,14 +184,14 @@ def _at_once(config: pytest.Config) -> int:
 
 def _command(config: pytest.Config) -> str:
     """Return the command that serves the target over stdio; empty where none is named."""
-    kubelet, plugin = setting(config, "numa_kubelet"), setting(config, "numa_nri_plugin")
-    if kubelet:
-        return serving_daemon("nri-target", plugin, "--kubelet", kubelet) if plugin else serving(kubelet)
+    kubelet = setting(config, "numa_kubelet")
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
-            binaries = setting(config, "numa_binaries") if option == "numa_dra_driver" else ""
-            return serving_daemon(door, daemon, *(["--binaries", binaries] if binaries else []))
-    return setting(config, "numa_target_command")
+            beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
+                      "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
+            words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
+            return serving(door, daemon, *words)
+    return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
 
 
 def _keeps_histories(config: pytest.Config) -> bool:

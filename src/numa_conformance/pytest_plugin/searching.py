@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 import pytest
 from hypothesis import is_hypothesis_test
 
-__all__ = ["SharedTime", "call", "searches", "waiting"]
-
 
 class SharedTime:
     """The time that all tests that search at random have together, in equal shares."""

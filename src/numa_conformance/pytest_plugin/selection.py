@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from ..errors import Fault, UsageError, closest
-from ..protocol.features import FEATURES
+from ..protocol.features import KNOWN
 from ..report.model import read_report
 from ..suite.requirements import REQUIREMENTS
 from .options import setting, settings_list
-
-__all__ = ["Selection", "claimed_features"]
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,8 @@ def claimed_features(claimed: frozenset[str], override: str) -> frozenset[str]:
         sign, name = item[0], item[1:]
         if sign not in "+-":
             faults.append(Fault("--numa-features", f"{item!r} has no sign", "+feature or -feature"))
-        elif name not in FEATURES:
-            faults.append(Fault("--numa-features", f"{name!r} is not known", suggestion=closest(name, FEATURES)))
+        elif name not in KNOWN:
+            faults.append(Fault("--numa-features", f"{name!r} is not known", suggestion=closest(name, KNOWN)))
         elif sign == "+":
             result.add(name)
         else:

@@ -12,8 +12,6 @@ from hypothesis import Phase, settings
 from .searching import call, searches, waiting
 from .spending import NO_TIME
 
-__all__ = ["PartSearch", "ShortSearch"]
-
 LEAST = 10
 """Examples that are asked of however small a part."""
 

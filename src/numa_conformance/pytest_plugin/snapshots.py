@@ -14,8 +14,6 @@ from ..machine.data_files import data_folder
 from ..suite.examples.goldens import Golden
 from .options import NAMING, is_set, setting
 
-__all__ = ["Snapshots"]
-
 UPDATE = "--numa-snapshot-update"
 
 

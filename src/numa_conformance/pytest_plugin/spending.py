@@ -11,18 +11,6 @@ import pytest
 from .cases import CASE
 from .searching import searches
 
-__all__ = [
-    "BEGAN",
-    "BY_HAND",
-    "CONVERSATIONS",
-    "NO_TIME",
-    "SEARCHES",
-    "TELLING",
-    "ShortCases",
-    "Spending",
-    "first_what_finds_most",
-]
-
 CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""
 

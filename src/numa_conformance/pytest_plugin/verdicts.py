@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any, cast
 
 import msgspec
 import pytest
 
 from ..documentation.quirks import QUIRKS
-from ..printable import printable
+from ..printable import listed, printable
 from ..protocol import TargetFault
 from ..report import departures
 from ..report.beside_reference import with_reference
@@ -25,12 +26,11 @@ from .run import RUN, Run
 from .spending import NO_TIME
 from .whose_fault import as_the_targets
 
-__all__ = ["CASE_PROPERTY", "Verdicts"]
-
 CASE_PROPERTY = "numa_case"
 """The property of a report that holds the case as JSON."""
 MOST_MACHINES = 5
 """Machines that are named as those on which a failure shows."""
+_named = partial(listed, most=MOST_MACHINES, sign="; ", what=" machines")
 
 
 class Verdicts:
@@ -115,19 +115,14 @@ def _details(error: BaseException, asking: Told | None, run: Run) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
-            lines.append(f"shows on: {_named(asking.machines)}")
+            lines.append(f"shows on: {listed(asking.machines, MOST_MACHINES, sign='; ', what=' machines')}")
         if asking.known:
-            lines.append(f"known on: {_named(asking.known)}")
+            lines.append(f"known on: {listed(asking.known, MOST_MACHINES, sign='; ', what=' machines')}")
         if asking.seen is not None and asking.seen[0] < asking.seen[1]:
             lines.append("comes and goes: failed {} of {} times".format(*asking.seen))
         if asking.beside:
             lines.append(f"with it: {', '.join(asking.beside)}")
     return printable("\n".join(lines))
-
-
-def _named(machines: tuple[str, ...]) -> str:
-    more = len(machines) - MOST_MACHINES
-    return "; ".join(machines[:MOST_MACHINES]) + (f" and {more} more machines" if more > 0 else "")
 
 
 def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:

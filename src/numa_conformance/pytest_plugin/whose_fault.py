@@ -6,8 +6,6 @@ from ..errors import CpuSetSyntaxError
 from ..protocol import BadReply, TargetFault
 from ..suite.telling.findings import Finding
 
-__all__ = ["as_the_targets"]
-
 
 def as_the_targets(error: BaseException) -> BaseException:
     """Return what a target did where an error is of its making; any other as it is.

@@ -16,8 +16,6 @@ import yaml
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 
-__all__ = ["Document", "read_documents", "read_text"]
-
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
 MAX_YAML_BYTES = 32 * 1024 * 1024

@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import Fault, UsageError, closest
 
-__all__ = ["Fields", "kind_of", "shown", "whole_number"]
-
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 _LONGEST_SHOWN = 40
 _MOST_FAULTS = 100

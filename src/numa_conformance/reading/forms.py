@@ -12,8 +12,6 @@ from msgspec import inspect
 from ..errors import closest
 from .fields import Fields, kind_of, shown, whole_number
 
-__all__ = ["read_form"]
-
 _Form = TypeVar("_Form", bound=msgspec.Struct)
 _LARGEST = 2**63 - 1
 """The largest limit that msgspec can name; as a limit it says nothing to a person."""

@@ -11,8 +11,6 @@ import yaml
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 
-__all__ = ["with_position"]
-
 MAX_BYTES = 4 * 1024 * 1024
 """Of a larger file the field path alone is told."""
 _DOCUMENT = re.compile(r"document ([0-9]{1,6})")

@@ -16,14 +16,12 @@ import msgspec
 from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, UsageError, closest
 from ..machine import allocation_map, machine_to_dict
-from ..real_kubelet.holdings import holdings
+from ..real_kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
 from .last_words import last_words
 from .node import ClusterNode
-from .pods import Pod, PodWatch, is_decided, refusal_of
-from .record import Recorder, allocatable_cpus
-
-__all__ = ["KUBECONFIG", "NODES", "Answers", "is_ready", "nodes_of", "seen_by_others"]
+from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
+from .record import Recorder
 
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"
@@ -151,7 +149,7 @@ class Answers:
             "machine": machine_to_dict(node.plan.machine),
             "policy": kubelet.get("topologyManagerPolicy", "none"),
             "scope": kubelet.get("topologyManagerScope", "container"),
-            "allocatable_cpus": format_bits(allocatable_cpus(node)),
+            "allocatable_cpus": format_bits(allocatable_cpus(node.folder)),
             "held_cpus": str(files.held(there)),
             "memory": files.books(there),
             "devices": files.all_devices(there),
@@ -241,12 +239,8 @@ class Answers:
         return node
 
     def _held(self, pod: Pod) -> dict[str, Any]:
-        node, uid, spec = self.nodes[pod["spec"]["nodeName"]], pod["metadata"]["uid"], pod["spec"]
-        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
-        made = node.runtime.containers_of(uid)
-        held = holdings(uid, names, made, node.files(), 0, has_devices=bool(node.plugins))
-        holding: dict[str, Any] = msgspec.to_builtins(held)
-        return holding
+        node = self.nodes[pod["spec"]["nodeName"]]
+        return dict(msgspec.to_builtins(node.holdings(pod, node.files())))
 
     def _owners(self, name: str, pods: list[Pod]) -> dict[str, int]:
         owners: dict[str, int] = {}
@@ -271,7 +265,5 @@ def _said(pod: Pod) -> str:
         return f"pod {name}: refused by {node}: {refusal[0]}: {refusal[1]}"
     if node:
         return f"pod {name}: {pod['status'].get('phase')} on {node}"
-    conditions = [
-        condition for condition in pod["status"].get("conditions") or () if condition["type"] == "PodScheduled"
-    ]
-    return f"pod {name}: on no node: {conditions[0].get('message', '') if conditions else 'not looked at yet'}"
+    scheduled = scheduling_of(pod)
+    return f"pod {name}: on no node: {scheduled.get('message', '') if scheduled else 'not looked at yet'}"

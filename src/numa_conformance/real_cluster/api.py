@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["Api", "ApiError"]
-
 _SECONDS = 30
 
 

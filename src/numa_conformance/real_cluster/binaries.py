@@ -12,8 +12,6 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = ["PROGRAMS", "Binaries", "find_binaries", "skew_notices", "version_of"]
-
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")
 _ASSETS = "KUBEBUILDER_ASSETS"
 _SKEW = 3

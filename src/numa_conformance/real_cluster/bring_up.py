@@ -11,8 +11,6 @@ from pathlib import Path
 
 from .control import Known, names_of_clusters, open_cluster
 
-__all__ = ["bring_up"]
-
 
 @contextlib.contextmanager
 def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[Known]:

@@ -16,8 +16,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-__all__ = ["Authority", "Signed", "key_pair", "write_secret"]
-
 _VALID = datetime.timedelta(days=365)
 _EARLIER = datetime.timedelta(hours=1)
 """Clocks of containers are not always right."""

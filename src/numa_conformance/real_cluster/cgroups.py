@@ -14,8 +14,6 @@ from ..machine import Machine
 if TYPE_CHECKING:
     from ..real_kubelet.kept import Container
 
-__all__ = ["CGROUPS", "NodeCgroups"]
-
 CGROUPS = "cgroups"
 """The folder below a node's home."""
 _TOP = "kubepods"

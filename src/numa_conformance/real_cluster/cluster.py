@@ -12,6 +12,7 @@ from typing import Any
 
 from ..hostfs.namespaces import enter_mount_namespace, mount_memory_around
 from ..real_kubelet.launcher import Launcher
+from ..real_kubelet.process import free_ports
 from ..real_nri.runtime_side import built
 from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
 from .api import Api, ApiError
@@ -19,15 +20,13 @@ from .binaries import Binaries
 from .certificates import write_secret
 from .control_plane import ControlPlane
 from .last_words import last_words, met_a_port_in_use
-from .limits import LOOPBACK, free_ports, own_address
+from .limits import LOOPBACK, own_address
 from .manifests import make
 from .node import ClusterNode
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
 from .settings import ClusterError, Scheduler, Stopped
-
-__all__ = ["RealCluster"]
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64

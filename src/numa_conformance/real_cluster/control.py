@@ -15,8 +15,6 @@ from typing import Any
 
 from ..errors import Fault, UsageError, closest
 
-__all__ = ["Control", "Known", "names_of_clusters", "open_cluster"]
-
 _PREFIX = "numa-conformance/cluster"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _SECONDS = 60.0

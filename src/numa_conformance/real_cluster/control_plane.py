@@ -11,8 +11,6 @@ from .api import Api
 from .certificates import Authority, key_pair, write_secret
 from .limits import LOOPBACK
 
-__all__ = ["ControlPlane"]
-
 _SERVICES = "10.0.0.0/24"
 _ISSUER = "https://kubernetes.default.svc.cluster.local"
 _API_HOSTS = (LOOPBACK, "localhost", "10.0.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc",

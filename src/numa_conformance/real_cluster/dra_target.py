@@ -38,9 +38,7 @@ from ..real_dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACES, RESER
 from ..real_kubelet.launcher import HOME
 from .bring_up import bring_up
 from .control import Known
-from .pods import has_started
-
-__all__ = ["DraInCluster"]
+from .pods import has_started, scheduling_of
 
 NAME = "node"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
@@ -187,9 +185,9 @@ class DraInCluster:
     def _why_not(self, pod: Mapping[str, Any], *, is_new: bool) -> str | None:
         """Return why a pod is not bound, or why its kubelet cannot start it; None while that is not known."""
         if not pod["spec"].get("nodeName"):
-            conditions = pod["status"].get("conditions") or ()
-            said = [each.get("message", "") for each in conditions if each["type"] == "PodScheduled"]
-            return None if is_new or not said else f"the scheduler has bound the pod to no node: {said[0]}"[:LONGEST]
+            said = scheduling_of(pod)
+            why = f"the scheduler has bound the pod to no node: {said.get('message', '')}"[:LONGEST]
+            return None if is_new or not said else why
         for status in pod["status"].get("containerStatuses") or ():
             waiting = (status.get("state") or {}).get("waiting") or {}
             if waiting.get("message"):

@@ -6,8 +6,6 @@ import json
 import re
 from pathlib import Path
 
-__all__ = ["last_words", "met_a_port_in_use"]
-
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
 _BEGINS = ("Error:", "error:", "panic:")
 _LEVELS = ("error", "panic", "fatal")

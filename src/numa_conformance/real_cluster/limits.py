@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError
 
-__all__ = ["LOOPBACK", "check_inotify", "free_ports", "own_address"]
-
 LOOPBACK = "127.0.0.1"
 _INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 _EACH = 5
@@ -47,18 +45,6 @@ def _inotify_in_use() -> int:
                 with contextlib.suppress(OSError):
                     count += os.readlink(process / "fd" / descriptor) == "anon_inode:inotify"
     return count
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports of the loopback address that nobody uses now, all different."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind((LOOPBACK, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def own_address() -> str | None:

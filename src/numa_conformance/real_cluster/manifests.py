@@ -10,8 +10,6 @@ from ..errors import Fault, UsageError
 from ..reading import read_documents
 from .api import Api
 
-__all__ = ["make", "read_manifests"]
-
 
 def read_manifests(path: Path) -> list[dict[str, Any]]:
     """Read a file of objects; raises ``UsageError`` for what has no apiVersion, kind or name."""
@@ -32,7 +30,7 @@ def make(api: Api, manifest: Mapping[str, Any]) -> bool:
     """
     version, kind = str(manifest["apiVersion"]), manifest["kind"]
     base = f"/apis/{version}" if "/" in version else f"/api/{version}"
-    known = [one for one in api.ask(base)["resources"] if one["kind"] == kind and "/" not in one["name"]]
+    known = [each for each in api.ask(base)["resources"] if each["kind"] == kind and "/" not in each["name"]]
     if not known:
         return False
     space = manifest["metadata"].get("namespace", "default")

@@ -13,6 +13,7 @@ from ..machine import machine_to_dict
 from ..real_kubelet.configuration import configuration
 from ..real_kubelet.device_plugin import plugins_of
 from ..real_kubelet.files import StateFiles
+from ..real_kubelet.holdings import holdings
 from ..real_kubelet.kept import Container, nobody
 from ..real_kubelet.launcher import HOME, Launcher
 from ..real_kubelet.runtime import FakeRuntime
@@ -23,9 +24,7 @@ from .cgroups import NodeCgroups
 from .last_words import last_words
 from .limits import LOOPBACK
 from .nodes_file import PlannedNode
-from .pods import PodWatch
-
-__all__ = ["RUN_SECONDS", "ClusterNode"]
+from .pods import Pod, PodWatch
 
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
@@ -165,6 +164,13 @@ class ClusterNode:
     def files(self) -> StateFiles:
         """Return the kubelet's state files as they are now."""
         return StateFiles(self.folder)
+
+    def holdings(self, pod: Pod, files: StateFiles) -> dict[str, Any]:
+        """Return container to what it holds, of a pod on this node."""
+        uid, spec = pod["metadata"]["uid"], pod["spec"]
+        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
+        made = self.runtime.containers_of(uid)
+        return dict(holdings(uid, names, made, files, 0, has_devices=bool(self.plugins)))
 
     def close(self) -> None:
         """End what serves the kubelet, and the kubelet."""

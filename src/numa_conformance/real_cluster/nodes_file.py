@@ -18,8 +18,6 @@ from ..kube.configuration_files import kubelet_document
 from ..machine import Machine, is_machine_file, load_machine
 from ..reading import Fields, read_documents, read_form
 
-__all__ = ["MAX_NODES", "PlannedNode", "default_nodes", "read_nodes"]
-
 MAX_NODES = 500
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?")
 _NAMES = "at most 60 small letters, digits and -"

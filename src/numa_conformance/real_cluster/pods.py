@@ -9,8 +9,6 @@ from typing import Any
 
 from .api import Api
 
-__all__ = ["PodWatch", "has_ended", "has_started", "is_decided", "refusal_of"]
-
 _PODS = "/api/v1/pods"
 _AGAIN_SECONDS = 0.5
 _KNOWN_SECONDS = 10.0
@@ -85,12 +83,16 @@ def refusal_of(pod: Pod) -> tuple[str, str] | None:
     return str(status["reason"]), str(status.get("message") or "").removeprefix("Pod was rejected: ")
 
 
+def scheduling_of(pod: Pod) -> Mapping[str, Any]:
+    """Return what a scheduler has said of a pod; nothing where none has looked at it."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return next((condition for condition in conditions if condition["type"] == "PodScheduled"), {})
+
+
 def is_decided(pod: Pod) -> bool:
     """Tell whether the scheduler found no node for a pod, or its kubelet has started or refused it."""
-    status = pod.get("status") or {}
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
     if not (pod.get("spec") or {}).get("nodeName"):
-        scheduled = conditions.get("PodScheduled") or {}
+        scheduled = scheduling_of(pod)
         return scheduled.get("status") == "False" and scheduled.get("reason") == "Unschedulable"
     return has_started(pod) or has_ended(pod)
 

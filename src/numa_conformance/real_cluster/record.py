@@ -7,23 +7,19 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from ..cpuset import CpuSet, format_bits
-from ..kubelet_apis.interfaces import POD_RESOURCES
-from ..kubelet_apis.wire import ask
+from ..cpuset import CpuSet
 from ..machine import machine_to_dict
 from ..protocol.message import Message
-from ..protocol.messages.node import Admitted, NodeStarted, PodStarted, Rejected, Removed
+from ..protocol.messages.node import Admitted, PodStarted, Rejected, Removed
 from ..real_kubelet.files import StateFiles
-from ..real_kubelet.holdings import holdings
+from ..real_kubelet.holdings import node_started
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
-
-__all__ = ["NodeRecord", "Recorder", "allocatable_cpus"]
 
 _FORMAT = 1
 _GENERATOR = "real-cluster"
@@ -50,17 +46,8 @@ class NodeRecord:
         self._leaving: dict[str, CpuSet] = {}
         self._one_at_a_time = threading.RLock()
         self.is_broken = False
-        files = node.files()
-        given = allocatable_cpus(node)
-        machine = node.plan.machine
         params = {"kubelet": dict(node.plan.kubelet), "kubernetes_version": _minor(version)}
-        started = NodeStarted(
-            files.shared_pool,
-            reserved_cpus=format_bits(machine.online_bits & ~given) if given else None,
-            allocatable_cpus=format_bits(given) if given else None,
-            memory_state=files.memory_nodes(),
-        )
-        self._step("node.start", params, started)
+        self._step("node.start", params, node_started(node.plan.machine, node.folder, node.files()))
         node.admitted = self._admit
 
     def hear(self, kind: str, pod: Pod) -> None:
@@ -76,7 +63,9 @@ class NodeRecord:
             self._refuse(uid, pod, *refusal)
         elif uid in self._admitted and uid not in self._started and has_started(pod):
             self._started.add(uid)
-            self._tell("node.run", {"uid": uid}, lambda files: self._running(uid, files))
+            self._tell(
+                "node.run", {"uid": uid}, lambda files: PodStarted(files.shared_pool, self._holdings(uid, files))
+            )
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the history's lines, and where the conversation was broken those of what is seen now."""
@@ -117,9 +106,6 @@ class NodeRecord:
         except (OSError, ValueError, LookupError):
             self.is_broken = True
 
-    def _running(self, uid: str, files: StateFiles) -> Message:
-        return PodStarted(files.shared_pool, self._holdings(uid, files))
-
     def _remove(self, uid: str) -> None:
         with self._one_at_a_time:
             del self._admitted[uid]
@@ -146,15 +132,12 @@ class NodeRecord:
         """Write a step, where the state files tell of the pods decided so far and of none that is leaving."""
         with self._one_at_a_time:
             files = self._node.files()
-            self.is_broken |= bool(self._leaving) or not _holders(files) <= self._decided
+            self.is_broken |= bool(self._leaving) or not files.holders() | files.memory_holders() <= self._decided
             if not self.is_broken:
                 self._step(method, params, answer(files))
 
     def _holdings(self, uid: str, files: StateFiles) -> dict[str, Any]:
-        spec = self._admitted[uid]["spec"]
-        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
-        made = self._node.runtime.containers_of(uid)
-        return dict(holdings(uid, names, made, files, 0, has_devices=bool(self._node.plugins)))
+        return self._node.holdings(self._admitted[uid], files)
 
     def _sight(self) -> dict[str, Any]:
         files = self._node.files()
@@ -235,18 +218,6 @@ class Recorder:
             record = self._records.get(pod["spec"].get("nodeName") or "")
             if record is not None:
                 record.hear(kind, pod)
-
-
-def allocatable_cpus(node: ClusterNode) -> int:
-    """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
-    method = "PodResourcesLister/GetAllocatableResources"
-    socket = str(node.folder / "pod-resources" / "kubelet.sock")
-    allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-    return sum(1 << cpu for cpu in allocatable.cpu_ids)
-
-
-def _holders(files: StateFiles) -> Set[str]:
-    return files.holders() | files.memory_holders()
 
 
 def _asked(pod: Pod) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from pathlib import Path
 from ..errors import Fault, UsageError
 from .binaries import PROGRAMS
 
-__all__ = ["build_release", "cached_release"]
-
 _RELEASE = re.compile(r"v?(1\.\d{1,3}\.\d{1,3})")
 _STAGED = re.compile(r"(k8s\.io/[a-z-]+) => \./staging/")
 _ETCD = "go.etcd.io/etcd/server/v3"

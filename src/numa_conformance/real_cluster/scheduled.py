@@ -13,9 +13,7 @@ from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import machine_from_dict
 from ..node import Node
-from .pods import is_decided
-
-__all__ = ["Cluster", "Group", "Outcome", "groups_of", "reference_of", "run_workload"]
+from .pods import is_decided, scheduling_of
 
 AFFINITY = "TopologyAffinityError"
 _HOSTNAME = "kubernetes.io/hostname"
@@ -123,18 +121,13 @@ def _outcome(pod: Mapping[str, Any], copies: Mapping[str, Node]) -> Outcome:
     asked = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
     if not node:
         takers = tuple(other for other, copy in copies.items() if _would_take(copy, asked))
-        return Outcome(name, "", "", takers, message=_why_not_bound(status))
+        return Outcome(name, "", "", takers, message=str(scheduling_of(pod).get("message") or ""))
     refused = status.get("phase") == "Failed"
     admission = copies[node].admit(asked)
     if refused and admission.admitted:
         copies[node].remove(asked.uid)
     reason, message = (str(status.get(key) or "") if refused else "" for key in ("reason", "message"))
     return Outcome(name, node, reason, (), admission.admitted != refused, message)
-
-
-def _why_not_bound(status: Mapping[str, Any]) -> str:
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
-    return str((conditions.get("PodScheduled") or {}).get("message") or "")
 
 
 def _would_take(node: Node, pod: Pod) -> bool:

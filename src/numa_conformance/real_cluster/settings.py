@@ -8,8 +8,6 @@ from typing import Any
 
 from ..errors import NumaConformanceError
 
-__all__ = ["ClusterError", "Scheduler", "Stopped"]
-
 
 class ClusterError(NumaConformanceError):
     """A part of the cluster does not come up, or has ended."""

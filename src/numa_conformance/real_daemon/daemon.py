@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import Fault, UsageError
+from ..protocol import Unsupported
 from ..protocol.messages.describe import PROTOCOL, Description
 from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED, entering
@@ -26,6 +28,12 @@ HOST = "{host_root}"
 LONGEST = 500
 """Characters of what a daemon says, or of an error, that are told."""
 _LOOK_SECONDS, _END_SECONDS = 0.01, 1.0
+_BY_SIGNAL = 128
+"""Above it a shell tells that a signal ended what it ran."""
+_CRASHED = re.compile(
+    r"^(panic: |fatal error: |goroutine \d+ \[|Traceback \(most recent|thread '.*' panicked at)", re.MULTILINE
+)
+"""What programs in Go, Python and Rust write when they crash."""
 
 
 class Daemon:
@@ -35,9 +43,18 @@ class Daemon:
     and the stand-ins where they always are.
     """
 
-    def __init__(self, kind: str, words: Sequence[str], place: str) -> None:
-        """Take what it is for a person, such as ``plugin``, and its command."""
+    def __init__(self, kind: str, words: Sequence[str], place: str, unsupported: str = "") -> None:
+        """Take what it is for a person, such as ``plugin``, and its command.
+
+        ``unsupported``: a regular expression for the words by which it says that it does not support a machine; empty
+        where it has none. Raises ``UsageError``.
+        """
         self._kind, self._words, self._place = kind, list(words), place
+        try:
+            self._outside = re.compile(unsupported, re.MULTILINE) if unsupported else None
+        except re.error as error:
+            fault = Fault("--unsupported", f"{unsupported!r}: {error}", "a regular expression of Python")
+            raise UsageError(fault) from error
         self.home = Path(tempfile.mkdtemp(prefix=f"{kind}-"))
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,9 +124,25 @@ class Daemon:
         """Add its last words to why it failed."""
         return f"{why}. It said: {self._said}" if self._said else why
 
+    def check_support(self) -> None:
+        """Raise ``Unsupported`` where what has not come up said that it does not support the machine.
+
+        A crash is a crash, whatever was said before it.
+        """
+        crashed = self._status is not None and (self._status < 0 or self._status > _BY_SIGNAL)
+        if self._outside is None or crashed or _CRASHED.search(self._log_text):
+            return
+        said = [line for line in self._log_text.splitlines() if self._outside.search(line)]
+        if said:
+            raise Unsupported(said[-1].strip())
+
     @property
     def _said(self) -> str:
-        return self._log.read_bytes()[-LONGEST:].decode("utf-8", "replace").strip() if self._log.exists() else ""
+        return self._log_text[-LONGEST:].strip()
+
+    @property
+    def _log_text(self) -> str:
+        return self._log.read_bytes().decode("utf-8", "replace") if self._log.exists() else ""
 
     def end(self) -> None:
         """End it, and what it has started."""

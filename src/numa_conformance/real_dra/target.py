@@ -54,9 +54,12 @@ class DraTarget:
     other sees the machine below ``/sys`` and ``/proc``, and what is a kubelet's and a runtime's where it always is.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take the command; raises ``UsageError`` where it names NRI's socket and what serves it cannot be built."""
-        self._daemon = Daemon("driver", words, CDI)
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words the driver says that it does not support a machine.
+
+        Raises ``UsageError`` where it names NRI's socket and what serves it cannot be built.
+        """
+        self._daemon = Daemon("driver", words, CDI, unsupported)
         self._program = self._nri_program()
         self._wait_for_nri = REGISTER_SECONDS if self._daemon.names(NRI) else _NRI_SECONDS
         self._api: ApiServer | None = None
@@ -89,7 +92,10 @@ class DraTarget:
         self._api = ApiServer(NODE_NAME)
         (machine / "kubelet").mkdir()
         (machine / "kubeconfig").write_text(json.dumps(_kubeconfig(self._api.url)))
-        return self._come_up()
+        answer = self._come_up()
+        if isinstance(answer, DriverFailed):
+            self._daemon.check_support()
+        return answer
 
     def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
         """End the driver, and start it with the files that it has written."""

@@ -10,8 +10,6 @@ import yaml
 
 from .kept import RefusedError
 
-__all__ = ["environment"]
-
 
 def environment(folder: Path, devices: Iterable[str]) -> list[str]:
     """Return the variables, ``NAME=VALUE``, of devices; raises ``RefusedError`` where one is not there."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..documentation.versions import KubernetesVersion
 from ..protocol.features import FEATURES
 
-__all__ = ["claimed_features", "untold_fields"]
-
 _ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
 _UNSEEN = frozenset(
     {

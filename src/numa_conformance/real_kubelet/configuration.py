@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["configuration"]
-
 
 def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, Any]:
     """Return the configuration of a kubelet below ``node``, a folder of the kubelet's own view, read at ``port``.

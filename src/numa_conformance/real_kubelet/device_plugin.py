@@ -12,8 +12,6 @@ from ..kubelet_apis.interfaces import DEVICE_PLUGINS
 from ..kubelet_apis.wire import ask, serve, service
 from ..machine import Device, Machine
 
-__all__ = ["DevicePlugin", "plugins_of"]
-
 
 class DevicePlugin:
     """The plugin of one resource. It prefers the lowest ids where the machine says so."""

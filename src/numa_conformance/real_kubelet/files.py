@@ -13,8 +13,6 @@ from ..cpuset import CpuSet
 from ..hostfs.kubelet_root import STATE_FILES
 from ..protocol.messages.node import MemoryBlock, MemoryNode, MemoryTable
 
-__all__ = ["StateFiles"]
-
 _CPUS, _MEMORY, _DEVICES = "cpu_manager_state", "memory_manager_state", "kubelet_internal_checkpoint"
 
 

@@ -1,21 +1,42 @@
-"""What the containers of a pod hold: by the state files, and as the runtime was told."""
+"""What a kubelet gives: to its node by what it tells, to containers by the state files and as the runtime was told."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec import UNSET
 
-from ..cpuset import CpuSet
-from ..protocol.messages.node import ContainerHolding, MemoryBlock
+from ..cpuset import CpuSet, format_bits
+from ..kubelet_apis.interfaces import POD_RESOURCES
+from ..kubelet_apis.wire import ask
+from ..machine import Machine
+from ..protocol.messages.node import ContainerHolding, MemoryBlock, NodeStarted
 from .files import StateFiles
 from .kept import Container
 
-__all__ = ["holdings"]
-
 _PERIOD = 100_000
 """Microseconds of CPU time of which a quota is told."""
+
+
+def allocatable_cpus(folder: Path) -> int:
+    """Return the CPUs that a kubelet says can be given to containers exclusively; 0 under policy none."""
+    socket = str(folder / "pod-resources" / "kubelet.sock")
+    method = "PodResourcesLister/GetAllocatableResources"
+    allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+    return sum(1 << cpu for cpu in allocatable.cpu_ids)
+
+
+def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStarted:
+    """Return what is told of a node whose kubelet has come up in a folder."""
+    given = allocatable_cpus(folder)
+    return NodeStarted(
+        files.shared_pool,
+        reserved_cpus=format_bits(machine.online_bits & ~given) if given else None,
+        allocatable_cpus=format_bits(given) if given else None,
+        memory_state=files.memory_nodes(),
+    )
 
 
 def holdings(

@@ -9,23 +9,6 @@ from typing import Any
 from ..errors import NumaConformanceError
 from ..kubelet_apis.interfaces import CRI
 
-__all__ = [
-    "CREATED",
-    "EXITED",
-    "NOT_READY",
-    "READY",
-    "RUNNING",
-    "Container",
-    "Hears",
-    "RefusedError",
-    "Sandbox",
-    "container_status",
-    "fits",
-    "nobody",
-    "ready",
-    "sandbox_status",
-]
-
 CREATED, RUNNING, EXITED = 0, 1, 2
 READY, NOT_READY = 0, 1
 

@@ -6,7 +6,6 @@ kubelet. A fork of the process that serves gRPC from many threads would not be s
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import signal
@@ -18,18 +17,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..hostfs.namespaces import bind, join_mount_namespace, mount_memory
+from ..hostfs.namespaces import bind, end_with_parent, join_mount_namespace, mount_memory
 from ..hostfs.on_machine import enter_machine
 from ..machine import machine_from_dict
-
-__all__ = ["HOME", "Launcher"]
 
 HOME = "/var/lib/kubelet"
 """Where a kubelet keeps its sockets for device plugins, whatever its root folder is called."""
 RUN = Path("/var/run")
 OF_RUNTIME = ("cdi", "nri")
 """Folders of a node where a container runtime looks for CDI devices, and serves NRI: those below ``/var/run``."""
-_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _KERNEL_PARAMETERS = ("vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
                       "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes")  # fmt: skip
 
@@ -109,7 +105,7 @@ def _fork(become: Callable[..., None], *words: Any) -> int:
     number = os.fork()
     if number:
         return number
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     try:
         become(*words)
     except BaseException:

@@ -12,8 +12,6 @@ from typing import Any
 
 from ..cpuset import format_bits
 from ..hostfs.kubelet_root import STATE_FILES
-from ..kubelet_apis.interfaces import POD_RESOURCES
-from ..kubelet_apis.wire import ask
 from ..machine import Machine, machine_to_dict
 from ..protocol.messages.node import ContainerHolding, Update
 from .device_plugin import plugins_of
@@ -23,8 +21,6 @@ from .kept import Container, Hears, nobody
 from .launcher import Launcher
 from .process import Kubelet
 from .runtime import FakeRuntime
-
-__all__ = ["PodOnNode", "RealNode"]
 
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
@@ -148,13 +144,6 @@ class RealNode:
                 place.unlink(missing_ok=True)
             else:
                 place.write_text(text)
-
-    def allocatable_cpus(self) -> int:
-        """Return the CPUs that the kubelet says can be given to containers exclusively; 0 under policy none."""
-        socket = str(self.folder / "pod-resources" / "kubelet.sock")
-        method = "PodResourcesLister/GetAllocatableResources"
-        allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-        return sum(1 << cpu for cpu in allocatable.cpu_ids)
 
     def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.

@@ -19,8 +19,6 @@ from ..errors import Fault, StartError, UsageError
 from .configuration import configuration
 from .launcher import HOME, Launcher
 
-__all__ = ["Kubelet", "version_of"]
-
 _START_SECONDS = 60
 _POLL_SECONDS = 0.01
 _END_SECONDS = 5.0
@@ -63,7 +61,7 @@ class Kubelet:
         self.folder = folder
         self._launcher = launcher
         self._config = config
-        self._port = _free_port()
+        (self._port,) = free_ports(1)
         self._log = folder / "kubelet.log"
         (folder / "config.yaml").write_text(json.dumps(configuration(config, HOME, self._port)))
         self._ready = folder / "device-plugins" / "kubelet.sock"
@@ -157,11 +155,16 @@ class Kubelet:
         return words.replace('\\"', '"')
 
 
-def _free_port() -> int:
-    """Return a port that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def free_ports(count: int) -> list[int]:
+    """Return ports of the loopback address that nobody uses now, all different."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
 
 
 def version_of(binary: str) -> str:

@@ -32,8 +32,6 @@ from .kept import (
 )
 from .launcher import OF_RUNTIME
 
-__all__ = ["FakeRuntime"]
-
 _CGROUPFS = 1
 _AT_ONCE = 1_100
 """Calls: one that waits for each pod that a kubelet takes, and others."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..cpuset import format_bits
 from ..errors import Fault, StartError, UsageError
 from ..machine import machine_from_dict
 from ..protocol.messages.describe import PROTOCOL, Describe, Description
@@ -32,10 +31,9 @@ from ..protocol.messages.node import (
     UnknownPod,
 )
 from .claims import claimed_features, untold_fields
+from .holdings import node_started
 from .node import RealNode
 from .workshop import Workshop
-
-__all__ = ["KubeletTarget", "reason_and_message"]
 
 _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
@@ -95,13 +93,7 @@ class KubeletTarget:
             self._node = self._workshop.node(machine, request.kubelet, request.files or {})
         except StartError as error:
             return StartFailed(error.stage, error.message)
-        files, given = self._node.files(), self._node.allocatable_cpus()
-        self._started = NodeStarted(
-            files.shared_pool,
-            reserved_cpus=format_bits(machine.online_bits & ~given) if given else None,
-            allocatable_cpus=format_bits(given) if given else None,
-            memory_state=files.memory_nodes(),
-        )
+        self._started = node_started(machine, self._node.folder, self._node.files())
         return self._started
 
     def _be_on_a_node_of_its_own(self) -> None:

@@ -18,8 +18,6 @@ from .launcher import Launcher
 from .node import RealNode
 from .process import version_of
 
-__all__ = ["Workshop"]
-
 _LAST_THAT_KEEPS_THE_NEWEST = KubernetesVersion(1, 31)
 """Kubelets until then take the pod that was admitted last for active, there or not, until the next one comes."""
 _PLACE = "/dev/shm"

@@ -54,11 +54,14 @@ class PluginBesideKubelet:
     CPUs that a container of class Guaranteed with a whole number of CPUs is kept to count as its own.
     """
 
-    def __init__(self, kubelet: str, words: Sequence[str]) -> None:
-        """Take the kubelet's path and the plugin's command; raises ``UsageError`` and ``StartError``."""
+    def __init__(self, kubelet: str, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the kubelet's path, the plugin's command, and by which words it says that it does not support a machine.
+
+        Raises ``UsageError`` and ``StartError``.
+        """
         program = built()
         self._workshop = Workshop(kubelet)
-        self._plugin = Plugin(words)
+        self._plugin = Plugin(words, unsupported)
         self._program = program
         self._plugins: RuntimePlugins | None = None
         self._node: RealNode | None = None
@@ -76,6 +79,7 @@ class PluginBesideKubelet:
         A configuration with which its managers would not come up is refused as the documentation says: they are off.
         """
         self._end()
+        self._plugin.forget()
         self._start, self._pods = request, {}
         refused = refused_configuration(request)
         if refused is not None:
@@ -90,6 +94,7 @@ class PluginBesideKubelet:
             return StartFailed(error.stage, error.message)
         failure = self._come_up(request.kubelet)
         if failure is not None:
+            self._plugin.check_support()
             return StartFailed("cpu-manager", failure)
         return NodeStarted(self._shared, reserved_cpus=reserved(request.kubelet) or None)
 

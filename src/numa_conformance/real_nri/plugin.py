@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from .runtime_side import NriError
 
 __all__ = ["FEATURES", "Plugin", "refused_configuration", "reserved"]
 
-SOCKET, KUBELET, RESERVED, AMOUNT = (
-    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}",
+SOCKET, KUBELET, RESERVED, AMOUNT, STATE = (
+    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}", "{state_folder}",
 )  # fmt: skip
-"""What stands in a command for NRI's socket, the kubelet's configuration, and its reservation."""
+"""What stands in a command for NRI's socket, the kubelet's configuration, its reservation, and files of the plugin."""
 FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
 """What is asked of a plugin unless ``--numa-features`` says otherwise."""
 REGISTER_SECONDS = 20.0
@@ -32,14 +33,20 @@ PLACE = "/var/run/nri"
 class Plugin:
     """Starts the command, anew after each ``end``; ``home`` is a folder for what stands around it."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take the command."""
-        self._daemon = Daemon("plugin", words, SOCKET)
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words it says that it does not support a machine."""
+        self._daemon = Daemon("plugin", words, SOCKET, unsupported)
         self.home = self._daemon.home
+        self._state = self.home / "state"
 
     def described(self) -> Description:
         """Say which plugin this is."""
         return self._daemon.described("node", sorted(FEATURES))
+
+    def forget(self) -> None:
+        """Remove the files that it has kept: what starts next is on another machine, or on an empty one."""
+        shutil.rmtree(self._state, ignore_errors=True)
+        self._state.mkdir()
 
     def come_up(
         self,
@@ -56,7 +63,7 @@ class Plugin:
         configuration = self.home / "kubelet.json"
         configuration.write_text(json.dumps(kubelet))
         told = {
-            SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration),
+            SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration), STATE: str(self._state),
             RESERVED: reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
         }  # fmt: skip
         self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, told)
@@ -64,6 +71,10 @@ class Plugin:
             return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
         except NriError as error:
             return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+
+    def check_support(self) -> None:
+        """Raise ``Unsupported`` where it has said that it does not support the machine."""
+        self._daemon.check_support()
 
     def check(self) -> None:
         """Raise ``NumaConformanceError`` with its last words where it has ended."""

@@ -46,10 +46,13 @@ class NriTarget:
     that a container of class Guaranteed with a whole number of CPUs is kept to count as its own.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take the command; raises ``UsageError`` where the runtime's side cannot be built."""
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words the plugin says that it does not support a machine.
+
+        Raises ``UsageError`` where the runtime's side cannot be built.
+        """
         self._program = built()
-        self._plugin = Plugin(words)
+        self._plugin = Plugin(words, unsupported)
         self._runtime: RuntimeSide | None = None
         self._start: StartNode | None = None
         self._online = 0
@@ -65,6 +68,7 @@ class NriTarget:
         A configuration with which the kubelet beside it would not come up is refused as the documentation says.
         """
         self._end()
+        self._plugin.forget()
         self._pods = {}
         self._start = request
         self._online = machine_from_dict(request.machine, "machine").online_bits
@@ -73,6 +77,7 @@ class NriTarget:
             return refused
         failure = self._come_up(request.kubelet)
         if failure is not None:
+            self._plugin.check_support()
             return StartFailed("cpu-manager", failure)
         return NodeStarted(self._shared, reserved_cpus=reserved(request.kubelet) or None)
 

@@ -22,8 +22,6 @@ from ..protocol.messages.plugin import (
 )
 from ..real_daemon.daemon import LONGEST
 
-__all__ = ["KubeletOfPlugins"]
-
 VERSION = "v1beta1"
 CONNECT_SECONDS, LIST_SECONDS = 3.0, 3.0
 _SHORT = 0.5

@@ -21,8 +21,6 @@ from ..protocol.messages.plugin import (
 from ..real_daemon.daemon import HOST, Daemon
 from .kubelet import KubeletOfPlugins
 
-__all__ = ["PluginTarget"]
-
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
 PLACE = "/var/lib/kubelet/device-plugins"
@@ -37,9 +35,9 @@ class PluginTarget:
     tree. Any other sees the machine below ``/sys`` and ``/proc``, and the kubelet's folder where it always is.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take the command."""
-        self._daemon = Daemon("plugin", words, PLUGINS)
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words the plugin says that it does not support a machine."""
+        self._daemon = Daemon("plugin", words, PLUGINS, unsupported)
         self._folder = self._daemon.home / "device-plugins"
         self._folder.mkdir()
         self._kubelet: KubeletOfPlugins | None = None
@@ -54,7 +52,10 @@ class PluginTarget:
         self._kubelet = KubeletOfPlugins(self._folder)
         told = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
         self._daemon.start(request.machine, {self._folder: PLACE}, told)
-        return self._meet()
+        answer = self._meet()
+        if isinstance(answer, PluginFailed):
+            self._daemon.check_support()
+        return answer
 
     def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
         """End the kubelet, bring another one up, and wait until the plugin has registered with it."""

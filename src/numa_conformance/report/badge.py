@@ -6,8 +6,6 @@ from html import escape
 
 from .model import NOT_JUDGED, Summary
 
-__all__ = ["badge_svg"]
-
 _COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}
 _OTHER = "#5f6368"
 _LETTER, _PADDING, _HEIGHT = 7, 16, 20

@@ -13,8 +13,6 @@ from ..errors import NumaConformanceError
 from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
 from ..suite.recorded import record
 
-__all__ = ["open_reference", "with_reference"]
-
 _SECONDS = 10.0
 
 

@@ -12,8 +12,6 @@ from .case import Case
 from .model import Summary
 from .scenarios import scenario_file
 
-__all__ = ["COMES_AND_GOES", "Blocks", "playing_again", "rank", "told_blocks"]
-
 MOST_BLOCKS = 8
 MOST_LINES = 60
 """Lines of all blocks together, beyond which no further one begins."""

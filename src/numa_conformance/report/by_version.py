@@ -19,8 +19,6 @@ from ..suite.history.history import History
 from .beside_reference import open_reference
 from .causes import FACTS, CausesBetween, Shown
 
-__all__ = ["Turn", "answers_of", "cause_told", "turns"]
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:

@@ -6,8 +6,6 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-__all__ = ["UNMET", "VERDICTS", "Case", "Verdict"]
-
 Verdict = Literal[
     "passed",
     "failed",

@@ -18,8 +18,6 @@ from ..suite.comparing.two_targets import TwoTargets
 from ..suite.history.history import History
 from .beside_reference import open_reference
 
-__all__ = ["FACTS", "CausesBetween", "Shown"]
-
 FACTS = "gates-options-and-defaults"
 """The cause where neither a quirk nor a change is one, and no setting of the question tells more."""
 

@@ -12,8 +12,6 @@ import msgspec
 
 from .json_files import read_form
 
-__all__ = ["FILE", "Circumstances", "read_circumstances", "revision_of"]
-
 FILE = "run.json"
 MAX_BYTES = 1024 * 1024
 """Of a run.json that is read at most."""

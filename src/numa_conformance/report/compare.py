@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from .case import UNMET, Case
 from .model import Summary
 
-__all__ = ["Change", "Comparison", "compare_reports"]
-
 _MET = ("passed", "unexpectedly passed")
 _UNMET = (*UNMET, "expected failure", "error")
 

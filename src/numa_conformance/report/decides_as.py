@@ -25,8 +25,6 @@ from .beside_reference import open_reference
 from .causes import Shown
 from .probes import Probe
 
-__all__ = ["TRAITS", "Answers", "Fit", "fits", "told_apart"]
-
 TRAITS = (*QUIRKS, *CHANGES)
 """What tells minors apart and can be turned, one by one."""
 _TOGETHER = 2

@@ -17,21 +17,25 @@ from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
-__all__ = ["in_history", "in_scenario"]
-
 
 def in_history(history: History, requirement: str) -> Causes | None:
     """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
 
-    None where the kubelet keeps it, and where no quirk is the reason that it does not.
+    None where the kubelet keeps it at the steps at which the history does not, and where no quirk is the reason that it
+    does not.
     """
     version = KubernetesVersion.parse(history.head.version)
+    steps = _broken_at(history, requirement)
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks) as reference:
-            return requirement in judge(again(history, reference)[0]).unmet
+            return not steps.isdisjoint(_broken_at(again(history, reference)[0], requirement))
 
     return _reasons(Quirks.of(version), breaks)
+
+
+def _broken_at(history: History, requirement: str) -> frozenset[int]:
+    return frozenset(broken.step for broken in judge(history).broken if broken.requirement == requirement)
 
 
 def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:

@@ -15,14 +15,6 @@ from ..suite.history.history import History, histories_text
 from ..suite.telling.telling import Told
 from .case import Case
 
-__all__ = [
-    "FOLDER",
-    "keep_group",
-    "remove_other_histories",
-    "with_conversations",
-    "with_history",
-]
-
 FOLDER = "histories"
 ALL = f"{FOLDER}/all"
 

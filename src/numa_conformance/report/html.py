@@ -23,8 +23,6 @@ from .over_time import Column, over_time
 from .scenarios import scenario_file
 from .unmet import unmet_requirements
 
-__all__ = ["Column", "html_page", "matrix_page", "render", "worst"]
-
 NOT_RUN = "not run"
 """What a requirement is called of which a report has no case."""
 

@@ -10,8 +10,6 @@ import msgspec
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 
-__all__ = ["read_form"]
-
 F = TypeVar("F", bound=msgspec.Struct)
 
 

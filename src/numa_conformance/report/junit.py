@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 from .case import UNMET, Case
 from .model import Summary
 
-__all__ = ["junit_xml"]
-
 _FAILURES = (*UNMET, "unexpectedly passed")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from ..errors import Fault, UsageError
+from ..printable import listed
 from ..suite.asking.known_failures import KnownFailure, KnownFailures
 from ..suite.asking.left_out import LeftOut
 from .case import UNMET, Case
-
-__all__ = ["refreshed", "stale", "unasked"]
 
 MOST_NAMED = 3
 NOT_ASKED = ("not claimed", "error")
@@ -51,13 +50,9 @@ def unasked(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[Left
             reasons += [case.why for case in left_out if entry.concerns(case.id, case.requirements)]
             by_reason[reasons[0] if reasons else "not collected"].append(entry.name)
     return [
-        f"known failures that were not asked in this run ({why}): {_some(names)}" for why, names in by_reason.items()
+        f"known failures that were not asked in this run ({why}): {listed(names, MOST_NAMED)}"
+        for why, names in by_reason.items()
     ]
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | None) -> KnownFailures:

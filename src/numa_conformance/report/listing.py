@@ -6,13 +6,12 @@ import textwrap
 
 import msgspec
 
+from ..printable import listed
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
 from ..suite.checkers import reasons_of
 from ..suite.examples.index import asked_by
 from ..suite.requirements import REQUIREMENTS
-
-__all__ = ["ListedCase", "ListedGroup", "Listing"]
 
 MOST_MACHINES = 6
 WIDTH = 120
@@ -138,9 +137,7 @@ def _told(each: ListedRequirement) -> list[str]:
         lines += _wrapped(f"in conversations not where {'; '.join(each.held_back)}", "  ")
     lines.append(f"  asked by: {', '.join(each.asked_by)}")
     if each.machines:
-        more = len(each.machines) - MOST_MACHINES
-        also = f" and {more} more" if more > 0 else ""
-        lines += _wrapped(f"machines: {'; '.join(each.machines[:MOST_MACHINES])}{also}", "  ")
+        lines += _wrapped(f"machines: {listed(each.machines, MOST_MACHINES, sign='; ')}", "  ")
     return lines
 
 

@@ -11,8 +11,6 @@ from ..suite.requirements import REQUIREMENTS
 from .case import VERDICTS, Case, Verdict
 from .model import Summary
 
-__all__ = ["markdown_text"]
-
 MOST = 20
 """Requirements that are told with what was answered; further ones are named."""
 MOST_LINES = 40

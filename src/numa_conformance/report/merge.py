@@ -8,8 +8,6 @@ from ..errors import Fault, UsageError
 from .case import Case
 from .model import NOT_JUDGED, Summary
 
-__all__ = ["merge_reports"]
-
 
 def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     """Join reports; a case that several hold keeps its worst verdict. ``names`` are the reports' own, for errors.

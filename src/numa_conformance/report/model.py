@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from .. import __version__
+from ..printable import listed
 from ..protocol.messages.describe import Description
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.left_out import NO_VERDICT, LeftOut
@@ -19,8 +20,6 @@ from ..suite.requirements.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict
 from .json_files import read_form
 from .known import stale, unasked
-
-__all__ = ["NOT_JUDGED", "Summary", "Target", "read_report"]
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
@@ -189,9 +188,8 @@ class Summary(msgspec.Struct, frozen=True):
 def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Name the machines that are outside of what the target supports, each reason once."""
     for reason, machines in outside.items():
-        shown = "; ".join(machines[:MOST_MACHINES])
-        more = f" and {len(machines) - MOST_MACHINES} more machines" if len(machines) > MOST_MACHINES else ""
-        yield f"outside of what the target supports: {shown}{more}: {reason}"
+        shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
+        yield f"outside of what the target supports: {shown}: {reason}"
 
 
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:

@@ -10,8 +10,6 @@ from .circumstances import Circumstances
 from .compare import Comparison, compare_reports
 from .model import Summary
 
-__all__ = ["Column", "Moment", "over_time"]
-
 
 @dataclass(frozen=True, slots=True)
 class Column:

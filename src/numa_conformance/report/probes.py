@@ -19,8 +19,6 @@ from ..suite.judge.files import CPU_FILE, MEMORY_FILE
 from ..suite.recorded.device_file import DEVICE_FILE
 from ..suite.recorded.needs import features_needed
 
-__all__ = ["FILE", "Probe", "asked_of", "probes"]
-
 FILE = Path(__file__).with_suffix(".jsonl.gz")
 _WRITTEN = {
     CPU_FILE: "cpu-manager/state-file",

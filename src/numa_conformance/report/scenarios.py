@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-__all__ = ["SCENARIO_FILES", "scenario_file"]
-
 SCENARIO_FILES = "scenario-*.json"
 
 

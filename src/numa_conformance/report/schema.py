@@ -11,8 +11,6 @@ import msgspec
 
 from .model import Summary
 
-__all__ = ["report_schema"]
-
 
 def report_schema() -> dict[str, Any]:
     """Return the schema of a whole report."""

@@ -8,12 +8,11 @@ from typing import Any
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..machine.picture import allocation_map, legend_line
+from ..printable import listed
 from ..suite.comparing.kinds_of_difference import Kind
 from ..suite.telling.findings import Finding
 from ..suite.telling.telling import scenario_of
 from ..suite.telling.two_pictures import maps
-
-__all__ = ["by_cause", "kind_as_json", "kinds_as_text"]
 
 MOST_PLACES = 6
 """Places in an answer that are told of one example; a difference of one CPU is seen in many."""
@@ -92,11 +91,7 @@ def _needs(kind: Kind) -> str:
 
 
 def _machines(kind: Kind) -> str:
-    machines = list(kind.machines)
-    if kind.method in WITHOUT_A_MACHINE:
-        return ""
-    more = f" and {len(machines) - MOST_MACHINES} more" if len(machines) > MOST_MACHINES else ""
-    return f", on {', '.join(machines[:MOST_MACHINES])}{more}"
+    return "" if kind.method in WITHOUT_A_MACHINE else f", on {listed(kind.machines, MOST_MACHINES)}"
 
 
 def _kind_as_text(kind: Kind, number: int, width: int) -> str:

@@ -12,8 +12,6 @@ from .blocks import told_blocks
 from .case import VERDICTS
 from .model import Summary
 
-__all__ = ["header_lines", "summary_lines"]
-
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
     """Return what is tested, for the head of a run."""

@@ -17,8 +17,6 @@ from .blocks import playing_again, rank
 from .case import Case
 from .model import Summary
 
-__all__ = ["Shown", "Unmet", "pictures", "unmet_requirements"]
-
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 

@@ -17,8 +17,6 @@ from .junit import junit_xml
 from .model import Summary
 from .scenarios import SCENARIO_FILES, scenario_file
 
-__all__ = ["PAGE", "WRITERS", "Writer", "write_reports"]
-
 
 @dataclass(frozen=True, slots=True)
 class Writer:

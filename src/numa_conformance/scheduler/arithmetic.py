@@ -10,8 +10,6 @@ from ..kube import ScoringStrategy
 from .score import ResourceStep
 from .strategies import RATIO, segment_of
 
-__all__ = ["mean_text", "step_text"]
-
 
 def step_text(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
     """Return how one resource comes to its score: ``3000 * 100 / 8000 = 37 %``, then the shape."""

@@ -17,8 +17,6 @@ from .inputs import amount_of, filter_amounts
 from .ranking import NodeBooks, Ranking, Shape
 from .score import Scorer
 
-__all__ = ["Admit", "Cluster", "run_cluster"]
-
 Admit = Callable[[str, Pod], "Refusal | None"]
 """Asks the node of this name to run a pod; returns its refusal, None when it runs."""
 

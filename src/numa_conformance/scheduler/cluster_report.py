@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from ..errors import Refusal
 
-__all__ = ["ClusterReport", "NodeFill", "RefusedByNode", "Unschedulable", "numa_fragmentation"]
-
 
 @dataclass(frozen=True, slots=True)
 class Unschedulable:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Protocol
 
-__all__ = ["ByLot", "FirstAmongEquals", "Standing"]
-
 
 class InState(Protocol):
     """What has a state; nodes in the same state score alike."""

@@ -8,8 +8,6 @@ from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube.resource_names import is_extended, is_scalar
 from .inputs import Amounts
 
-__all__ = ["insufficient"]
-
 _PLAIN = ("cpu", "memory", "ephemeral-storage")
 """Resources that every node is asked about."""
 

@@ -10,8 +10,6 @@ from ..errors import Refusal
 from ..kube import NodeObject, NodeResourcesFitArgs, Pod
 from .cluster import Admit, Cluster
 
-__all__ = ["Decided", "Followed", "follow_cluster"]
-
 
 @dataclass(frozen=True, slots=True)
 class Decided:

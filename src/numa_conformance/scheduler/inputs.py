@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from ..kube import Container, Pod, Quantity, pod_requests, pod_total
 
-__all__ = ["Amounts", "add_up", "amount_of", "filter_amounts", "scoring_amount"]
-
 Amounts = Mapping[str, int]
 """Resource to amount: cpu in millicores, everything else in whole units."""
 

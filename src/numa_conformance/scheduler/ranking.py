@@ -11,8 +11,6 @@ from .fit import insufficient
 from .inputs import Amounts
 from .score import Scorer
 
-__all__ = ["NodeBooks", "Ranking", "Shape"]
-
 
 @dataclass(slots=True)
 class NodeBooks:

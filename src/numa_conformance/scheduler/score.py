@@ -12,8 +12,6 @@ from .fit import insufficient
 from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
 from .strategies import RATIO, resource_score
 
-__all__ = ["ResourceStep", "ScoreResult", "Scorer", "score_node"]
-
 
 @dataclass(frozen=True, slots=True)
 class ResourceStep:

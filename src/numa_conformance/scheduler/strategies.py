@@ -8,8 +8,6 @@ from fractions import Fraction
 from ..documentation.quirks.scheduler import SchedulerQuirks
 from ..kube import ScoringStrategy, ShapePoint
 
-__all__ = ["MAX_SCORE", "RATIO", "ResourceScore", "Segment", "resource_score", "segment_of"]
-
 MAX_SCORE = 100
 RATIO = "RequestedToCapacityRatio"
 ResourceScore = Callable[[int, int], int]

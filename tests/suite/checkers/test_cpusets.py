@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from numa_conformance.suite.checkers import cpusets
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, kubelet, static
-from numa_conformance.suite.history.values import CpuBits
+from numa_conformance.suite.history.values import CpuBits, Held
 from numa_conformance.suite.judge.may_run import MayRun, may_run
 from numa_conformance.suite.judge.world import World
 from worlds import Case, bits, block, breaks, held, judged_in, node, resident
@@ -58,6 +59,10 @@ def with_memory(mems: str) -> MayRun:
     return one(told(world, "own", "1,5", mems), "own")
 
 
+def replace_cpuset(holding: Held, cpus: str) -> Held:
+    return structs.replace(holding, cpuset=CpuBits(bits(cpus)))
+
+
 SETTLED = replace(once_more_on("0-7"), settled=True)
 CASES: dict[str, Case] = {
     CPUSET + "keeps-off-exclusive-cpus": (shared_on("0-7"), shared_on("0,2-4")),
@@ -104,3 +109,10 @@ def test_a_container_that_was_moved_gave_nothing_up() -> None:
     both = node("t1-one-socket-smt2", static(), resident(OWN, c=held("1,5")), resident(SHARED, c=held()))
     moved = told(told(both, "shared", "1,5,2"), "shared", "6,7")
     assert one(moved.removed("own").with_pool(bits("0-7")), "shared").given_up == 0
+
+
+@pytest.mark.parametrize(("found", "given_up"), [("0,2-4,6-7", bits("1,5")), ("2", 0)])
+def test_a_container_that_a_restart_has_moved_gave_nothing_up(found: str, given_up: int) -> None:
+    pod = once_more_on("0,2-4,6-7").world.pods["shared"]
+    again = pod.found_again({"c": replace_cpuset(pod.held["c"], found)})
+    assert again.given_up.get("c", 0) == given_up

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .quirk import QuirkFlags, quirk
 
-__all__ = ["CpuQuirks"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuQuirks(QuirkFlags):

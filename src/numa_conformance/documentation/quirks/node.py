@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .quirk import QuirkFlags, quirk
 
-__all__ = ["NodeQuirks"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeQuirks(QuirkFlags):

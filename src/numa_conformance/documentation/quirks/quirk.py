@@ -11,8 +11,6 @@ from typing_extensions import Self
 from ...errors import Fault, UsageError, closest
 from ..versions import KubernetesVersion, Span
 
-__all__ = ["Quirk", "QuirkFlags", "quirk", "unknown_quirk"]
-
 
 @dataclass(frozen=True, slots=True)
 class Quirk:

@@ -17,8 +17,6 @@ from .quirk import Quirk, QuirkFlags, unknown_quirk
 from .scheduler import SchedulerQuirks
 from .topology import TopologyQuirks
 
-__all__ = ["QUIRKS", "Quirks"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:

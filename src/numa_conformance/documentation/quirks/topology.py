@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .quirk import QuirkFlags, quirk
 
-__all__ = ["TopologyQuirks"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyQuirks(QuirkFlags):

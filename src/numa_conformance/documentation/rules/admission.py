@@ -1,7 +1,5 @@
 """Quantities, classes, requests and the chain of admission."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Quantities
 ADM-QTY-01 [doc+impl] A quantity is a decimal number with one suffix, binary (Ki to Ei), decimal (n to E) or an

@@ -1,7 +1,5 @@
 """CPU Manager: one allocation."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # One allocation
 CPU-STEP-01 [impl] Stale assignments are removed first; a container without exclusive CPUs stores nothing.

@@ -1,7 +1,5 @@
 """CPU Manager: sets of CPUs, the machine, its discovery."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # The text of a set of CPUs
 CPU-SET-01 [impl] A set is printed in ascending order, runs of two and more as first-last, separated by commas without

@@ -1,7 +1,5 @@
 """CPU Manager: reservation, options, eligibility, hints, refusals."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Reserved CPUs
 CPU-RSV-01 [doc] reservedSystemCPUs names the reserved CPUs, in place of what kubeReserved and systemReserved say

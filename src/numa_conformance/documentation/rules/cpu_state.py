@@ -1,7 +1,5 @@
 """CPU Manager: the shared pool, the reconcile loop, the state file, what is told of it, quota."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # The shared pool
 CPU-POOL-01 [doc] The shared pool holds all CPUs at first, reserved ones included; exclusive CPUs leave it and come

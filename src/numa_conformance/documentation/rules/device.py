@@ -1,7 +1,5 @@
 """Device Manager."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Devices
 DEV-MODEL-01 [doc+impl] A plugin owns one resource and tells its devices: id, health, NUMA nodes.

@@ -1,7 +1,5 @@
 """Memory Manager."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Policies
 MEM-POL-01 [doc+impl] The policies are None, the default, and Static; BestEffort is for Windows.

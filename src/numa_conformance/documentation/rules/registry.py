@@ -8,8 +8,6 @@ from types import MappingProxyType
 from . import admission, cpu_allocation, cpu_machine, cpu_policy, cpu_state, device, memory, scheduler, topology
 from .rule import Chapter, Rule, read_chapters
 
-__all__ = ["CHAPTERS", "RULES"]
-
 _MANAGERS = {
     "CPU Manager": (cpu_machine, cpu_policy, cpu_allocation, cpu_state),
     "Topology Manager": (topology,),

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Chapter", "Rule", "anchor_of", "read_chapters"]
-
 _RULE = re.compile(r"([A-Z]+-[A-Z]+-[0-9]{2}) \[(doc|impl|doc\+impl)\] (\S.*)")
 
 

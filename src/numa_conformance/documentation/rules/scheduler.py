@@ -1,7 +1,5 @@
 """NodeResourcesFit."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Configuration of NodeResourcesFit
 SCH-CFG-01 [doc+impl] The arguments: ignoredResources, ignoredResourceGroups and a scoringStrategy of type, resources

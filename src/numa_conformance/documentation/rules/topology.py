@@ -1,7 +1,5 @@
 """Topology Manager."""
 
-__all__ = ["TEXT"]
-
 TEXT = """\
 # Hints
 TOPO-HINT-01 [doc+impl] A hint is a set of NUMA nodes and whether it is preferred. No set means any node will do, and is

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import CPU_1_8, CPU_TASK
 from .statement import Statement, may, must, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         CPU_1_8.section("Configuration"),

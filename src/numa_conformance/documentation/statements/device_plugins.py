@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import DEVICE_PLUGIN_API, DEVICE_PLUGINS
 from .statement import Statement, may, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         DEVICE_PLUGINS.section("Device plugin registration"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import DRA, DRA_API, DRA_ATTRIBUTES, DRA_DRIVER_CPU, DRA_PLUGIN
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         DRA.section("ResourceSlice"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import MEMORY_KEP, MEMORY_TASK, TROUBLESHOOTING
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         MEMORY_TASK.section("Overview", ""),

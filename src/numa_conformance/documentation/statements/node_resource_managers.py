@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import NODE_RESOURCE_MANAGERS
 from .statement import Statement, may, must, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         NODE_RESOURCE_MANAGERS.section("Overview", ""),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import INIT_CONTAINERS, POD_QOS, RESERVE, SIDECARS
 from .statement import Statement, must, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         RESERVE.section("Kube Reserved"),

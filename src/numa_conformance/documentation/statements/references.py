@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import KUBELET_REFERENCE, RECORDED
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         KUBELET_REFERENCE.section("KubeletConfiguration", "kubelet-config-k8s-io-v1beta1-KubeletConfiguration"),

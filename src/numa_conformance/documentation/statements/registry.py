@@ -11,6 +11,7 @@ from . import (
     dra_drivers,
     memory_manager,
     node_resource_managers,
+    nri_plugins,
     pods,
     references,
     resize,
@@ -21,8 +22,6 @@ from . import (
 )
 from .statement import Statement
 
-__all__ = ["PAGES", "STATEMENTS"]
-
 PAGES = (
     node_resource_managers,
     static_policy_options,
@@ -32,6 +31,7 @@ PAGES = (
     memory_manager,
     device_plugins,
     dra_drivers,
+    nri_plugins,
     pods,
     resize,
     scheduler,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import RESIZE
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         RESIZE.section("Pod resize status"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import BIN_PACKING, SCHEDULER_CONFIGURATION, SCHEDULER_REFERENCE
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         BIN_PACKING.section("Overview", ""),

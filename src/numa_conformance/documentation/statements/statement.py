@@ -9,8 +9,6 @@ from typing import Literal
 from ..pages import Page, Section
 from ..versions import KubernetesVersion, Span
 
-__all__ = ["Sentence", "Statement", "Strength", "may", "must", "should", "stated"]
-
 Strength = Literal["MUST", "SHOULD", "MAY"]
 """MUST: a page of the site says so. SHOULD: it says "best effort", "attempts to", or it is a proposal, a reference of
 fields or source. MAY: a permission; it demands nothing, and nothing may forbid what it permits."""

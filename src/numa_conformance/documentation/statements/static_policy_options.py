@@ -12,8 +12,6 @@ from ..options import STATIC_OPTIONS, PolicyOption
 from ..pages import NODE_RESOURCE_MANAGERS
 from .statement import Sentence, Statement, may, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 _SEEN = {"alpha": "hidden", "beta": "visible", "ga": "visible"}
 
 

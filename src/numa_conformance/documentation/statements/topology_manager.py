@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import TOPOLOGY_KEP, TOPOLOGY_TASK
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         TOPOLOGY_TASK.section("Before you begin", ""),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import TOPOLOGY_SOURCE
 from .statement import Statement, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         TOPOLOGY_SOURCE.section("Admission", ""),

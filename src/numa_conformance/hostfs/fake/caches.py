@@ -13,8 +13,6 @@ from ...cpuset import format_bits, iter_bits
 from ...machine.model import Machine
 from .tree import Tree, cpu_map
 
-__all__ = ["LAST_LEVEL_KIBIBYTES", "write_caches"]
-
 LAST_LEVEL_KIBIBYTES = 32768
 _LINE = 64
 

@@ -7,8 +7,6 @@ from ...machine.model import Machine
 from .caches import write_caches
 from .tree import Tree, cpu_map
 
-__all__ = ["write_cpus"]
-
 _CPU = "sys/devices/system/cpu"
 _BUS = "sys/bus/cpu/devices"
 

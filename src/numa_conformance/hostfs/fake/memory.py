@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...kube.resource_names import page_bytes
 from ...machine.model import MemoryNode
 
-__all__ = ["UNUSED", "amount_lines", "huge_page_lines", "huge_page_pools", "kibibytes_of", "memory_totals"]
-
 _DEFAULT_PAGE = "2Mi"
 UNUSED = ("Active", "Inactive", "Active(anon)", "Inactive(anon)", "Active(file)", "Inactive(file)", "Unevictable",
            "Mlocked", "Dirty", "Writeback", "AnonPages", "Mapped", "Shmem", "KReclaimable", "Slab", "SReclaimable",

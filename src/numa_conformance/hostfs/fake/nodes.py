@@ -7,8 +7,6 @@ from ...machine.model import Machine, MemoryNode
 from .memory import UNUSED, amount_lines, huge_page_lines, huge_page_pools, kibibytes_of, memory_totals
 from .tree import Tree, cpu_map
 
-__all__ = ["write_nodes"]
-
 _NODE = "sys/devices/system/node"
 _BUS = "sys/bus/node/devices"
 _POOLS = "sys/kernel/mm/hugepages"

@@ -9,8 +9,6 @@ from .caches import LAST_LEVEL_KIBIBYTES
 from .memory import UNUSED, amount_lines, huge_page_lines, memory_totals
 from .speeds import KILOHERTZ
 
-__all__ = ["cpuinfo", "meminfo", "stat"]
-
 _ANY_KIND = {"vendor_id": "unknown", "cpu family": "0", "model": "0", "stepping": "0", "flags": "fpu"}
 _ONE_CPU = re.compile(r"cpu[0-9]+ ")
 

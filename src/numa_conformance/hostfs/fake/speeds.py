@@ -10,8 +10,6 @@ from ...cpuset import format_bits
 from ...machine.model import Machine
 from .tree import Tree
 
-__all__ = ["KILOHERTZ", "interrupts", "write_speeds"]
-
 KILOHERTZ = 2_000_000
 _SLOWEST = 800_000
 _LIMITS = {

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["Tree", "cpu_map"]
-
 
 class Tree:
     """Writes files, folders and links below ``root``.

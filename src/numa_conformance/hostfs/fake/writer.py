@@ -12,8 +12,6 @@ from .proc import cpuinfo, meminfo
 from .speeds import interrupts, write_speeds
 from .tree import Tree
 
-__all__ = ["write_machine", "write_tree"]
-
 
 def write_tree(machine: Machine, root: Path) -> None:
     """Write the tree into ``root``, which must be empty or absent; reading it back gives the same hardware.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ...documentation.quirks.cpu import CpuQuirks
 from .topology import CpuTopology, Level
 
-__all__ = ["INDEX_BITS", "INDEX_MASK", "Accumulator", "NotEnoughCpus"]
-
 INDEX_BITS = 16
 INDEX_MASK = (1 << INDEX_BITS) - 1
 """A key of an order holds the index of an element in its lower bits, and how many CPUs it has free above them."""

@@ -17,8 +17,6 @@ from .options.distribute_cpus_across_numa import Distribution
 from .packed import take_packed
 from .topology import CpuTopology
 
-__all__ = ["CpuAllocator"]
-
 
 def _choosing_first() -> Iterator[tuple[str, ModuleType]]:
     """Yield the files of options that choose before CPUs are packed: those that have a function ``take_first``.

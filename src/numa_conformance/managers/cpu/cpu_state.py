@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from ...cpuset import format_bits
 from ..provider import Holding
 
-__all__ = ["CpuHolding", "CpuPools", "CpuState"]
-
 
 def _shown(cpus: int | None) -> str:
     """Write CPUs as a person reads them: a list, not the number whose bits they are."""

@@ -11,8 +11,6 @@ from ..hint import Hint
 from .subsets import subset_sums
 from .topology import CpuTopology
 
-__all__ = ["HintRequest", "Preference", "fewest_nodes"]
-
 Preference = Callable[[CpuTopology, int], tuple[tuple[Hint, ...], ...]]
 """(topology, NUMA nodes needed on an empty machine) to all hints by size, the preferred ones flagged."""
 

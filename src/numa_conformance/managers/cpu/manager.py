@@ -18,8 +18,6 @@ from .static_options import parse_options
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of
 
-__all__ = ["make_cpu_manager", "provide"]
-
 _STAGE = "cpumanager"
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .cpu_state import CpuPools, CpuState
 from .provider import CpuManager
 
-__all__ = ["NonePolicy"]
-
 
 class NonePolicy(CpuManager):
     """The CPU Manager under policy ``none``: the shared pool is empty and no cpuset is written (CPU-POOL-07).

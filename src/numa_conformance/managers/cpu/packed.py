@@ -8,9 +8,6 @@ from ...cpuset import iter_bits
 from .accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from .topology import lowest
 
-__all__ = ["take_packed"]
-
-
 Step = Callable[[Accumulator], None]
 """Takes some of the CPUs that are needed."""
 

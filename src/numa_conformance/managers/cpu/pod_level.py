@@ -14,8 +14,6 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 
-__all__ = ["empty_pool", "parts"]
-
 Take = Callable[[int, int], int]
 """Takes so many CPUs out of a set; raises ``NotEnoughCpus``."""
 

@@ -7,8 +7,6 @@ from ..state_file import PLAIN
 from .cpu_state import CpuHolding, CpuState
 from .state_file import CpuStateFile
 
-__all__ = ["CpuManager"]
-
 
 class CpuManager(Provider):
     """The CPU Manager of one node, whatever its policy. Sets of CPUs are bits of an int.

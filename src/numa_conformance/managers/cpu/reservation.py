@@ -12,8 +12,6 @@ from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .topology import CpuTopology, lowest
 
-__all__ = ["reserved_count", "reserved_cpus"]
-
 _STAGE = "cpumanager"
 
 

@@ -6,8 +6,6 @@ from ...cpuset import format_bits
 from ...errors import StartError
 from .cpu_state import CpuState
 
-__all__ = ["check_state"]
-
 _STAGE = "cpumanager-start"
 
 

@@ -14,8 +14,6 @@ from ..state_formats import text_checksum
 from .cpu_state import CpuState
 from .state_formats import FORMATS, V1, V2, V3, Format, Record
 
-__all__ = ["CPU_FILE", "CpuStateFile", "decode", "encode"]
-
 CPU_FILE = "cpu_manager_state"
 
 

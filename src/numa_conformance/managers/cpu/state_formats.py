@@ -13,8 +13,6 @@ from ...hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, 
 from ..state_formats import Format as AnyFormat
 from ..state_formats import Formats
 
-__all__ = ["FORMATS", "V1", "V2", "V3", "Format", "Record"]
-
 _NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
 _KNOWN = {name.lower(): name for name in _NAMES}
 

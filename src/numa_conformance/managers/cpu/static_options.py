@@ -9,8 +9,6 @@ from ...documentation.quirks.cpu import CpuQuirks
 from ...kube.features import FeatureGates
 from ..policy_options import OptionError, check_available, check_cpu_gate, parse_bool
 
-__all__ = ["parse_options"]
-
 
 def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks: CpuQuirks) -> StaticOptions:
     """Read the policy options; raise ``OptionError`` with the first fault (CPU-OPT-10..12).

@@ -25,8 +25,6 @@ from .provider import CpuManager
 from .restore import check_state
 from .topology import CpuTopology
 
-__all__ = ["StaticPolicy"]
-
 
 class StaticPolicy(CpuManager):
     """The CPU Manager under policy ``static``; ``options`` and ``reserved`` are as the policy settled them."""

@@ -10,8 +10,6 @@ from typing import Any
 
 from ..hint import Hint
 
-__all__ = ["NodeSubsets", "subset_sums"]
-
 
 def subset_sums(values: Sequence[int]) -> list[int]:
     """Return the sum of every subset; bit *i* of a position in the result stands for ``values[i]``."""

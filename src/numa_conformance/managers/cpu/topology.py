@@ -12,8 +12,6 @@ from ...machine.kubelet_view import KubeletView, ViewCpu, derive_view
 from ...machine.model import Machine
 from .subsets import NodeSubsets
 
-__all__ = ["CoreLayout", "CpuTopology", "Level", "lowest", "view_of"]
-
 
 class CoreLayout(NamedTuple):
     """Cores whose threads lie at the same distances from their first thread.

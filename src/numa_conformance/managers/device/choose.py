@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from ...documentation.quirks.device import DeviceQuirks
 from .device_state import ResourceDevices
 
-__all__ = ["Preference", "choose", "lowest_ids"]
-
 Preference = Callable[[frozenset[str], frozenset[str], int], Iterable[str]]
 """A plugin's preferred allocation: (available, must include, size) to ids."""
 

@@ -11,8 +11,6 @@ from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
 from .device_state import ResourceDevices
 
-__all__ = ["Pools", "device_hints"]
-
 
 @dataclass(frozen=True)
 class Pools:

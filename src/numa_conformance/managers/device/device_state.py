@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from ...machine.model import Device, Machine
 from ..provider import Holding
 
-__all__ = ["Allocations", "DeviceEntry", "DeviceHolding", "Inventory", "ResourceDevices"]
-
 NO_NODE = -1
 """The NUMA node under which the checkpoint lists devices without topology (DEV-ALLOC-12)."""
 

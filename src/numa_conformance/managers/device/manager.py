@@ -21,8 +21,6 @@ from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, Re
 from .plugin import DevicePlugin
 from .state_file import DeviceStateFile
 
-__all__ = ["DeviceManager", "provide"]
-
 _CANNOT = "can't"
 """As kubelets said it up to 1.27.1."""
 

@@ -7,8 +7,6 @@ from typing import Protocol
 
 from .choose import Preference
 
-__all__ = ["DevicePlugin"]
-
 
 class DevicePlugin(Protocol):
     """The plugin of one resource. Where it fails to answer the pod is refused: both raise ``Refusal``."""

@@ -12,8 +12,6 @@ from ...hostfs.fnv import fnv1a_32
 from ...hostfs.go_json import dump
 from .device_state import DeviceEntry, Inventory
 
-__all__ = ["DEVICE_FILE", "DeviceStateFile", "decode", "encode"]
-
 DEVICE_FILE = "kubelet_internal_checkpoint"
 
 

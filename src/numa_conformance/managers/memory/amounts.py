@@ -12,8 +12,6 @@ from ...kube.requests import pod_total
 from ...kube.resource_names import is_huge_page
 from ..eligibility import is_owed
 
-__all__ = ["Amounts", "container_amounts", "pod_amounts"]
-
 Amounts = dict[str, int]
 
 

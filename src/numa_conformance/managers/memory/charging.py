@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from .memory_state import Block, NodeMemory
 
-__all__ = ["charge", "discharge"]
-
 
 def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, amount: int) -> None:
     """Count one block on every node of the mask and fill the nodes in ascending order, greedily.

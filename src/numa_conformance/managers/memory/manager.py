@@ -19,8 +19,6 @@ from .none_policy import NoneMemoryManager
 from .reservation import reserved_by_node
 from .static_policy import StaticMemoryManager
 
-__all__ = ["MemoryManager", "make_memory_manager", "provide"]
-
 _STAGE = "memorymanager"
 
 

@@ -11,8 +11,6 @@ from ..hint import Hint
 from .amounts import Amounts
 from .memory_state import WRAP, NodeMemory
 
-__all__ = ["MemoryHints", "breaks_a_group", "memory_hints"]
-
 MemoryHints = list[Hint] | CompressedHints
 
 Reusable = Mapping[int, Mapping[str, int]]

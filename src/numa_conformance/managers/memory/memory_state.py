@@ -11,8 +11,6 @@ from ...kube.resource_names import page_bytes
 from ...machine.model import Machine
 from ..provider import Holding
 
-__all__ = ["WRAP", "Block", "Blocks", "MemoryHolding", "MemoryPools", "NodeMemory", "Table", "initial_nodes"]
-
 WRAP = 2**64
 """The kubelet counts memory in uint64: beyond it begins anew at 0."""
 

@@ -9,8 +9,6 @@ from ..state_file import PLAIN
 from .memory_state import Blocks, NodeMemory
 from .state_file import MemoryStateFile
 
-__all__ = ["NoneMemoryManager"]
-
 
 class NoneMemoryManager(Provider):
     """The Memory Manager under policy None: it keeps no memory tables and gives no blocks."""

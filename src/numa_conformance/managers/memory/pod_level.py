@@ -15,8 +15,6 @@ from ...kube.pod import Pod
 from .amounts import Amounts, container_amounts
 from .memory_state import Block
 
-__all__ = ["empty_pool", "parts"]
-
 
 def empty_pool(pod: Pod, total: Amounts) -> str | None:
     """Return why containers of the pod would be left without memory, in the kubelet's words; None where none would.

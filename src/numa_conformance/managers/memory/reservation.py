@@ -12,8 +12,6 @@ from ...kube.reservation import node_reservation
 from ...kube.resource_names import is_huge_page
 from ...machine.model import Machine
 
-__all__ = ["reserved_by_node"]
-
 _STAGE = "memorymanager"
 
 

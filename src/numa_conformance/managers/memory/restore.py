@@ -10,8 +10,6 @@ from ...errors import KubeletCrashes, StartError
 from .charging import charge
 from .memory_state import WRAP, Blocks, NodeMemory
 
-__all__ = ["check_restored"]
-
 
 def check_restored(
     empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks, quirks: MemoryQuirks

@@ -8,8 +8,6 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from .memory_state import Block, Blocks
 
-__all__ = ["ReusableMemory", "shrink_init_blocks"]
-
 
 class ReusableMemory:
     """What can be reused: pod uid to mask to resource to bytes. Only the pod handled last has any."""

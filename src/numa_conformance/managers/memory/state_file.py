@@ -12,8 +12,6 @@ from ..state_formats import text_checksum
 from .memory_state import Block, Blocks, NodeMemory
 from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, Format, Record, columns
 
-__all__ = ["MEMORY_FILE", "MemoryStateFile", "decode", "encode"]
-
 MEMORY_FILE = "memory_manager_state"
 _PLAIN_V1 = Format("MemoryManagerCheckpoint", V1.members)
 """The one format of kubelets up to 1.35."""

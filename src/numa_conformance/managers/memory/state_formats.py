@@ -12,8 +12,6 @@ from ..state_formats import Format as AnyFormat
 from ..state_formats import Formats
 from .memory_state import Block, NodeMemory, Table
 
-__all__ = ["FORMATS", "TABLE_FIELDS", "V1", "V2", "Format", "Record", "columns"]
-
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
 _DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
 _NAMES = ("policyName", "machineState", "entries", "podEntries", "checksum", "data", "dataChecksum")

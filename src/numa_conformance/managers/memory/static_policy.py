@@ -24,8 +24,6 @@ from .restore import check_restored
 from .reuse import ReusableMemory, shrink_init_blocks
 from .state_file import MemoryStateFile
 
-__all__ = ["StaticMemoryManager"]
-
 
 class StaticMemoryManager(Provider):
     """Pins the memory of Guaranteed pods to NUMA nodes."""

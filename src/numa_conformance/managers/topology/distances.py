@@ -10,8 +10,6 @@ from ...errors import Fault, KubeletCrashes, UsageError
 from ..hint import Hint
 from .merge import Axis, Fitness, bound_of, size_rank
 
-__all__ = ["Distances", "closer", "closer_by_id", "fold_axes"]
-
 Distances = Sequence[Sequence[int]]
 MOST_COMBINATIONS = 1_000_000
 

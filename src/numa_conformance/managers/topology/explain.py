@@ -11,8 +11,6 @@ from ..provider import Answer
 from .merge import Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
 from .policy import TopologyPolicy
 
-__all__ = ["MergeExplanation", "explain_merge"]
-
 SHOWN = 8
 """Most preferred masks that are kept."""
 

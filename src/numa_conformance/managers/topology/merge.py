@@ -17,20 +17,6 @@ from ..hint import Hint
 from ..provider import Answer
 from .reachable import Masks, best_reachable
 
-__all__ = [
-    "Axis",
-    "Fitness",
-    "Merged",
-    "axes_of",
-    "bound_of",
-    "each_axis",
-    "merge_axes",
-    "narrower",
-    "preferred_masks",
-    "single_node_axis",
-    "size_rank",
-]
-
 Axis = tuple[Hint, ...] | CompressedHints
 Fitness = Callable[[int], tuple[float, ...]]
 """Sort key of a mask among masks of one size; the least is the fittest (TOPO-MERGE-14)."""

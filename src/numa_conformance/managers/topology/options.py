@@ -12,8 +12,6 @@ from ...errors import StartError
 from ...kube.features import FeatureGates
 from ..policy_options import OptionError, check_available, check_topology_gate, parse_bool
 
-__all__ = ["STAGE", "parse_options"]
-
 STAGE = "topologymanager"
 """The stage of the start that refuses."""
 

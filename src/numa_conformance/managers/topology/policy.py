@@ -18,8 +18,6 @@ from .distances import Distances, closer, closer_by_id, fold_axes
 from .merge import Fitness, Merged, axes_of, each_axis, merge_axes, narrower, single_node_axis
 from .options import STAGE, parse_options
 
-__all__ = ["TopologyPolicy", "make_topology_policy", "policy_of"]
-
 
 @dataclass(frozen=True)
 class TopologyPolicy:

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from ...cpuset import iter_bits
 from ...errors import Fault, UsageError
 
-__all__ = ["Masks", "best_reachable"]
-
 MAX_DENSE = 22
 """Most NUMA nodes for which counters are kept: one for each of 2**22 masks."""
 MAX_SPARSE = 1 << 22

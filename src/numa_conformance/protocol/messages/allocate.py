@@ -7,8 +7,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Outcome, Request
 from ..values import HintLists, HintValue, JsonObject, PriorState
 
-__all__ = ["SURFACE", "Allocate", "Allocated", "AllocationRefused", "PolicyRefused"]
-
 SURFACE = "one allocation of the static policy in a given state"
 
 

@@ -10,23 +10,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Outcome, Request
 from ..values import JsonObject
 
-__all__ = [
-    "FEATURES",
-    "SURFACE",
-    "ClaimPrepared",
-    "ClaimRefused",
-    "ClaimUnprepared",
-    "DriverFailed",
-    "DriverStarted",
-    "EndShared",
-    "PrepareClaim",
-    "RestartDriver",
-    "RunShared",
-    "SharedRuns",
-    "StartDriver",
-    "UnprepareClaim",
-]
-
 SURFACE = "a DRA driver that gives CPUs to claims"
 FEATURES = {
     "claims/cpus": "CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..message import Message, Request
 from ..values import JsonObject
 
-__all__ = ["FEATURES", "SURFACE", "Classified", "Classify"]
-
 SURFACE = "QoS class and exclusive CPUs of a pod"
 FEATURES = {"node/qos": "QoS classes and effective requests of pods"}
 

@@ -9,8 +9,6 @@ from msgspec import UNSET, UnsetType
 from ...documentation.versions import DEFAULT
 from ..message import Message, Request
 
-__all__ = ["PROTOCOL", "Describe", "Description"]
-
 PROTOCOL = "2"
 """The version of the protocol that these messages are."""
 

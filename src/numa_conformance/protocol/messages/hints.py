@@ -7,8 +7,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Message, Request
 from ..values import HintLists, JsonObject, PriorState
 
-__all__ = ["FEATURES", "SURFACE", "Hints", "OfferedHints"]
-
 SURFACE = "CPU hints in a given state"
 FEATURES = {"cpu-manager/hints": "NUMA hints for exclusive CPUs"}
 

@@ -6,8 +6,6 @@ from ..message import Message, Request
 from ..values import JsonObject
 from .node import Reconciled
 
-__all__ = ["FEATURES", "SURFACE", "Discover", "Discovered", "HostReconcile"]
-
 SURFACE = "reads a host tree; writes cpusets into a cgroup tree"
 FEATURES = {
     "host/discover": "reading a host tree",

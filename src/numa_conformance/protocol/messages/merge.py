@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..message import Message, Request
 from ..values import HintLists
 
-__all__ = ["SURFACE", "Merge", "Merged"]
-
 SURFACE = "merging provider hints under a Topology Manager policy"
 
 

@@ -9,40 +9,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Message, Outcome, Request
 from ..values import HintLists, HintValue, JsonObject
 
-__all__ = [
-    "FEATURES",
-    "SURFACE",
-    "AdmitPod",
-    "Admitted",
-    "Alignment",
-    "Checkpoints",
-    "ContainerHolding",
-    "MemoryBlock",
-    "MemoryNode",
-    "MemoryTable",
-    "NodeStarted",
-    "NodeState",
-    "PodStarted",
-    "ReadCheckpoints",
-    "ReadState",
-    "ReadmittedPod",
-    "Reconcile",
-    "Reconciled",
-    "Rejected",
-    "RejectedPod",
-    "RemovePod",
-    "Removed",
-    "RestartNode",
-    "Restarted",
-    "RunPod",
-    "SkippedContainer",
-    "StartFailed",
-    "StartNode",
-    "StateWrite",
-    "UnknownPod",
-    "Update",
-]
-
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
     "cpu-manager/cfs-quota": "CFS quota: `cpu_quota` of a container, in microseconds per 100,000; -1: no bound",

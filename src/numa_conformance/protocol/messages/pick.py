@@ -8,8 +8,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Outcome, Request
 from ..values import HintValue, JsonObject
 
-__all__ = ["SURFACE", "Pick", "PickRefused", "Picked"]
-
 SURFACE = "one allocation from a set of free CPUs; stateless"
 
 

@@ -7,21 +7,6 @@ from msgspec import UNSET, UnsetType
 from ..message import Message, Outcome, Request
 from ..values import JsonObject
 
-__all__ = [
-    "FEATURES",
-    "SURFACE",
-    "AllocateDevices",
-    "DevicesAllocated",
-    "OfferedDevice",
-    "PluginFailed",
-    "PluginRefused",
-    "PluginStarted",
-    "PreferDevices",
-    "Preferred",
-    "RestartKubelet",
-    "StartPlugin",
-]
-
 SURFACE = "a device plugin, as a kubelet speaks with it"
 FEATURES = {
     "device-plugin/devices": "registration of a device plugin, its list of devices, and Allocate",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..message import Outcome, Request
 from ..values import JsonObject
 
-__all__ = ["FEATURES", "SURFACE", "Score", "ScoreRefused", "Scored"]
-
 SURFACE = "NodeResourcesFit scoring and filtering"
 FEATURES = {"scheduler/filter": "which resources are insufficient"}
 

@@ -27,6 +27,7 @@ from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.near_and_far import near_and_far
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
 from ..generators.pods import examples_of_pods, pod_sweep
+from ..generators.pools import pools
 from ..generators.relations import related
 from ..generators.resizes import resizes
 from ..generators.scenario import WITH_MACHINE, Scenario
@@ -58,6 +59,7 @@ from ..judge.node_subjects import (
 )
 from ..judge.offered import DeviceHints, MemoryHints
 from ..judge.plugins import DevicePreference, DevicesServed, Registration
+from ..judge.pooled import Pooled
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
 from ..judge.views import requirements_of
@@ -150,6 +152,10 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
         yield from half_cores.half_cores(machines)
 
 
+def _pools(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:
+    return pools(claimed, machines)
+
+
 def _starts(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:
     return node_starts(claimed, machines=machines)
 
@@ -187,6 +193,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
             Group("lives", "node", NODE, _lives, beside=HINTED),
+            Group("pools", "node", (Pooled,), _pools),
             Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),

@@ -12,18 +12,18 @@ from types import MappingProxyType
 from ...documentation.options import CHOOSING, STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ...documentation.versions import SUPPORTED_RANGE, KubernetesVersion
 from ...errors import Fault, UsageError, closest
-from ...protocol.features import FEATURES
+from ...protocol.features import KNOWN, PROMISES
 
 __all__ = ["FEATURE_SETS", "OF_ONE_SURFACE", "OPTIONAL", "Profile"]
 
 
 def _below(*prefixes: str) -> frozenset[str]:
-    return frozenset(name for name in FEATURES if name.startswith(prefixes))
+    return frozenset(name for name in KNOWN if name.startswith(prefixes))
 
 
 _CPU = frozenset({"cpu-manager/none", "cpu-manager/static", "cpu-manager/init-containers", "node/qos"})
 _TOPOLOGY = _below("topology-manager/") | {"cpu-manager/hints"}
-_FILES = frozenset(name for name in FEATURES if name.endswith("/state-file"))
+_FILES = frozenset(name for name in KNOWN if name.endswith("/state-file"))
 _PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {
     "topology-manager/best-effort",
     "topology-manager/restricted",
@@ -32,8 +32,8 @@ _PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {
 
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "all": frozenset(FEATURES),
-        "node": _below("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/"),
+        "all": frozenset(KNOWN),
+        "node": _below("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/", "pinning/"),
         "cpu": _CPU,
         "cpu-options": _CPU
         | _below("cpu-manager/") - _FILES - {"cpu-manager/hints", "cpu-manager/reconcile", "cpu-manager/cfs-quota"},
@@ -55,6 +55,8 @@ OF_ONE_SURFACE = frozenset({"pick", "score", "plugin", "claims"})
 
 OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
+        "all": frozenset(PROMISES),
+        "node": frozenset(PROMISES),
         "pick": _PICKED,
         "score": _below("scheduler/"),
         "plugin": frozenset({"device-plugin/preferred-allocation", "device-plugin/restart"}),

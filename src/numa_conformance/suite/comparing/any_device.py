@@ -12,8 +12,6 @@ from ...machine import Machine
 from ..history.history import History, Step
 from ..recorded.differences import compare
 
-__all__ = ["AnyDevice"]
-
 Name = Callable[[str, str, frozenset[int]], str]
 """What stands for a device: of a resource, with an id, given to a container of an affinity."""
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from ..history.history import Step
 
-__all__ = ["comes_up_by_chance"]
-
 _STAGE = "memorymanager-start"
 
 

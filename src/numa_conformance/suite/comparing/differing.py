@@ -17,8 +17,6 @@ from ..recorded.differences import Difference, compare
 from .any_device import AnyDevice
 from .any_order import comes_up_by_chance
 
-__all__ = ["STATE_FILES", "Differing", "differences", "differing", "ending_with_files", "filled"]
-
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,
     "memory-manager/state-file": MEMORY_FILE,

@@ -13,8 +13,6 @@ from ..asking.drive import drive
 from ..generators.scenario import Scenario, Script
 from ..history.history import History
 
-__all__ = ["ContainerFate", "PodFate", "fates", "lived"]
-
 
 @dataclass(frozen=True, slots=True)
 class ContainerFate:

@@ -13,8 +13,6 @@ from ..asking.simpler import is_real, on_real_machines, simpler
 from ..history.history import History
 from .differing import Differing
 
-__all__ = ["Kind", "Kinds", "KnownCauses", "place_of", "settings_of"]
-
 SECONDS = 3.0
 """Time to look for a smaller history of a new kind of difference, and for one on a real machine."""
 _NAMED = re.compile(r"^(containers|pods|hints|pod_hints|placements|container_cpus|scores)\.([^.]+)(.*)")

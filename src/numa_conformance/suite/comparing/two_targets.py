@@ -19,8 +19,6 @@ from ..generators.scenario import Scenario
 from ..history.history import History
 from .differing import STATE_FILES, Differing, differing, ending_with_files
 
-__all__ = ["TwoTargets"]
-
 
 class TwoTargets:
     """Asks one target, then another the same questions; each follows the Kubernetes version that it tells.

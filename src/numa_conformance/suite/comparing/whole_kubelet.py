@@ -13,15 +13,6 @@ from typing import Any
 from ..history.history import History
 from .differing import Differing
 
-__all__ = [
-    "AT_A_RESTART",
-    "BEFORE_PLUGINS",
-    "REPORTED_CACHES",
-    "THERE_ALREADY",
-    "OfAWholeKubelet",
-    "of_a_whole_kubelet",
-]
-
 THERE_ALREADY = "a pod that is there already is not admitted again"
 AT_A_RESTART = "at a restart CPUs of a pod that is refused count as taken for those after it"
 BEFORE_PLUGINS = "at a restart pods are admitted before device plugins have come back"

@@ -14,8 +14,6 @@ from ..checkers.verdicts import WELL_FORMED, judge
 from ..generators.scenario import Question, Scenario, Script
 from ..telling.telling import Told, beside, finding_of
 
-__all__ = ["Conversation"]
-
 MOST_REFUSED = 10
 """Machines that a target does not support, after which a search that has asked nothing is given up."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from ...documentation.versions import KubernetesVersion
 from ...files import write_text
 
-__all__ = ["Golden"]
-
 
 class Golden:
     """A golden text in a folder: one file per case, for people to read and to review.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -11,20 +11,14 @@ from typing import Any
 
 from ...machine.data_files import data_folder
 
-__all__ = ["asked_by", "index_of_tests", "surfaces_of_tests"]
-
 
 @cache
 def index_of_tests() -> dict[str, tuple[str, ...]]:
     """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
-    root = Path(str(data_folder("conformance")))
-    by_requirement: dict[str, list[str]] = {}
-    for path in sorted(root.rglob("test_*.py")):
-        for name, test in vars(_module(path)).items():
-            if name.startswith("test_"):
-                for requirement in dict.fromkeys(_requirements(test)):
-                    by_requirement.setdefault(requirement, []).append(f"{path.relative_to(root).as_posix()}::{name}")
-    return {requirement: tuple(tests) for requirement, tests in by_requirement.items()}
+    tests: dict[str, dict[str, None]] = {}
+    for file, name, requirement, _ in _asked():
+        tests.setdefault(requirement, {})[f"{file}::{name}"] = None
+    return {requirement: tuple(names) for requirement, names in tests.items()}
 
 
 def asked_by(requirement: str) -> tuple[str, ...]:
@@ -41,21 +35,30 @@ _BY_FOLDER = {"histories": "conversations", "searches": "search"}
 @cache
 def surfaces_of_tests() -> dict[str, frozenset[str]]:
     """Return requirement id to the surfaces that its tests ask, generated conversations not among them."""
-    root = Path(str(data_folder("conformance")))
     surfaces: dict[str, frozenset[str]] = {}
-    for path in sorted(root.rglob("test_*.py")):
-        module = vars(_module(path))
-        marks = module.get("pytestmark", [])
-        asked = {
-            name
-            for mark in (marks if isinstance(marks, list) else [marks])
-            if mark.name == "surfaces"
-            for name in mark.args
-        }
-        for name, test in module.items():
-            for requirement in _requirements(test) if name.startswith("test_") else ():
-                surfaces[requirement] = surfaces.get(requirement, frozenset()) | asked
+    for _, _, requirement, asked in _asked():
+        surfaces[requirement] = surfaces.get(requirement, frozenset()) | asked
     return surfaces
+
+
+@cache
+def _asked() -> tuple[tuple[str, str, str, frozenset[str]], ...]:
+    """Return file, test, requirement, and the surfaces that the file is marked with, of all tests."""
+    root = Path(str(data_folder("conformance")))
+    return tuple(
+        (path.relative_to(root).as_posix(), name, requirement, _surfaces(module))
+        for path in sorted(root.rglob("test_*.py"))
+        for module in (vars(_module(path)),)
+        for name, test in module.items()
+        if name.startswith("test_")
+        for requirement in _requirements(test)
+    )
+
+
+def _surfaces(module: Mapping[str, Any]) -> frozenset[str]:
+    marks = module.get("pytestmark", [])
+    asked = (mark.args for mark in (marks if isinstance(marks, list) else [marks]) if mark.name == "surfaces")
+    return frozenset(name for names in asked for name in names)
 
 
 def _module(path: Path) -> ModuleType:

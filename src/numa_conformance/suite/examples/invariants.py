@@ -17,17 +17,6 @@ from ..judge.settings import Settings
 from ..judge.views import views
 from ..judge.world import PodOnNode, World
 
-__all__ = [
-    "Assignments",
-    "Footprint",
-    "MemoryAmounts",
-    "cpu_violations",
-    "device_violations",
-    "footprint",
-    "memory_violations",
-    "split_cores",
-]
-
 Assignments = Mapping[str, Mapping[str, CpuSet]]
 """Pod uid to container to exclusive CPUs."""
 

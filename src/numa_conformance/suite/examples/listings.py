@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["lay_out"]
-
 
 def lay_out(listing: str, root: Path) -> None:
     """Make the files and links of a listing below ``root``; a line that begins with ``#`` is a comment.

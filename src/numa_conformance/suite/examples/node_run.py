@@ -18,8 +18,6 @@ from ..judge.checker import Violation
 from ..telling.findings import Finding
 from ..telling.telling import finding_of
 
-__all__ = ["NodeRun", "cpus_of", "pool_of"]
-
 A = TypeVar("A", bound=Outcome)
 
 

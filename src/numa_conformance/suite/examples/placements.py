@@ -9,8 +9,6 @@ from ..generators.workloads import burstable, guaranteed, static
 from ..history.answers import Admitted, StartFailed
 from .node_run import NodeRun, cpus_of, pool_of
 
-__all__ = ["MACHINES", "place"]
-
 MACHINES = (
     "t1-one-socket-smt2",
     "t2-two-sockets-interleaved",

@@ -16,8 +16,6 @@ from .claims import AllocatedClaim
 from .sightings import SEEN, Seen
 from .values import Affinity, Answer, CpuBits, Held, MemoryNode, NodeBits, Offers, Outcome, read_text
 
-__all__ = ["READERS", "read_answer"]
-
 
 class Picked(Outcome, tag="picked", frozen=True):
     """CPUs were chosen."""

@@ -6,8 +6,6 @@ from fractions import Fraction
 
 import msgspec
 
-__all__ = ["AllocatedClaim", "DeviceResult"]
-
 
 class DeviceResult(msgspec.Struct, frozen=True, rename="camel"):
     """A device that is allocated to a claim, and how much is consumed of its capacities."""

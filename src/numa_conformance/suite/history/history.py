@@ -14,8 +14,6 @@ from ...machine import Machine, machine_from_dict, machine_to_dict
 from .answers import read_answer
 from .values import Answer
 
-__all__ = ["Head", "History", "HistoryError", "Step", "histories_text", "read_histories", "write_history"]
-
 FORMAT = 1
 LONGEST = 32 * 1024 * 1024
 """Characters of one history, which is read and judged as a whole."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from ...machine import MemoryNode
 
-__all__ = ["HUGE", "amount", "huge_pages", "read_amount"]
-
 HUGE = "hugepages-"
 """What the names of huge pages as a resource begin with."""
 

@@ -9,8 +9,6 @@ import msgspec
 from ...machine.schema import machine_schema
 from .history import FORMAT
 
-__all__ = ["history_schema"]
-
 
 class HistoryHead(msgspec.Struct):
     """What a history begins with: who made the scenario, and the machine that its questions leave out."""

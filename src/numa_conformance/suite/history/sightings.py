@@ -8,8 +8,6 @@ import msgspec
 
 from .values import MOST_NODES, Answer, Block, CpuBits, Held
 
-__all__ = ["SEEN", "FileSeen", "Runs", "Seen", "SeenHeld", "SeenInPod", "SeenNode", "SeenPod", "SeenTable", "Threads"]
-
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
 

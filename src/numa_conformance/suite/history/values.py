@@ -11,21 +11,6 @@ import msgspec
 from ...cpuset import CpuSet, format_bits
 from .quantities import read_amount
 
-__all__ = [
-    "MOST_NODES",
-    "Affinity",
-    "Answer",
-    "Block",
-    "CpuBits",
-    "Held",
-    "MemoryNode",
-    "MemoryTable",
-    "NodeBits",
-    "Offers",
-    "Outcome",
-    "read_text",
-]
-
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
@@ -91,9 +76,7 @@ class Held(Answer, frozen=True):
     def __str__(self) -> str:
         """Write all of it for a person."""
         parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
-        parts += [
-            f"{block.bytes} bytes of {block.type} on NUMA nodes {format_bits(block.nodes)}" for block in self.blocks
-        ]
+        parts += map(str, self.blocks)
         parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (self.devices or {}).items() if ids]
         return ", ".join(parts) or "nothing of its own"
 

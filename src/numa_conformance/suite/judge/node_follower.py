@@ -274,11 +274,7 @@ def _restarted(
         return Restart(before, None, plain, refusal=reply.message, wanted=settings, deleted=deleted)
     held = {pod.uid: pod.containers for pod in reply.pods if isinstance(pod, ReadmittedPod)}
     refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
-    pods = {
-        uid: replace(pod, held={**pod.held, **held.get(uid, {})})
-        for uid, pod in before.pods.items()
-        if uid not in refused
-    }
+    pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
     reserved = before.reserved if settings.reserved is None else settings.reserved
     after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
     return Restart(

@@ -100,6 +100,7 @@ class PodSpec:
     containers: tuple[ContainerSpec, ...]
     overhead: Amounts
     whole: bool = False
+    namespace: str = "default"
 
     @classmethod
     def of(cls, pod: Mapping[str, Any]) -> PodSpec:
@@ -122,6 +123,7 @@ class PodSpec:
             ),
             spec.overhead or {},
             bool(spec.resources),
+            metadata.namespace or "default",
         )
 
     @cached_property

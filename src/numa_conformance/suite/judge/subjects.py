@@ -14,10 +14,13 @@ from .choice import Choice, cpus_of
 from .claims import ClaimFollower
 from .classified import classified
 from .hinted import hinted
+from .may_run import MayRun
 from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
+from .pooled import GENERATOR as OF_POOLS
+from .pooled import Pooled
 from .questions import Pick, question_of
 from .scored import Scores
 from .seen import seen
@@ -33,7 +36,8 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
     Raises ``QuestionError`` for a question that is none of the protocol.
     """
     at = history.malformed_at
-    for number, subject in _subjects(history.until(at)):
+    for number, each in _subjects(history.until(at)):
+        subject = Pooled.of(each) if isinstance(each, MayRun) and history.head.generator == OF_POOLS else each
         yield number, subject
         if isinstance(subject, Malformed):
             return

@@ -64,6 +64,12 @@ class PodOnNode:
         held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, given_up={**self.given_up, name: given_up})
 
+    def found_again(self, held: Mapping[str, Held]) -> PodOnNode:
+        """Take over what its containers hold after a restart. One that was moved by it gave nothing up."""
+        stayed = {name for name in held if name in self.held and held[name].cpuset == self.held[name].cpuset}
+        given_up = {name: cpus for name, cpus in self.given_up.items() if name in stayed}
+        return replace(self, held={**self.held, **held}, given_up=given_up)
+
     def _union(self, wanted: Callable[[str], bool]) -> int:
         bits = 0
         for container in self.spec.containers:

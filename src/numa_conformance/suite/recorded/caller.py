@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 from .recorded_names import in_names_of_today
 
-__all__ = ["Caller", "recorded_answer"]
-
 _RECORDERS_WORDS = re.compile(r"reserved cpus list (\S*) is not a subset of the online cpus (\S*)")
 
 

@@ -7,8 +7,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["DEVICE_FILE", "comparable_device_file"]
-
 DEVICE_FILE = "kubelet_internal_checkpoint"
 
 

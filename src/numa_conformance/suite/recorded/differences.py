@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ANY_OF", "Difference", "compare"]
-
 ANY_OF = "any_of"
 """The one key of a recorded value of which the kubelet gives another by chance: all that it was seen to give."""
 NEED_NOT_BE_TOLD = frozenset({"alignments", "cpu_quota", "cpuset", "mems", "phase", "scores", "updates", "writes"})

@@ -8,8 +8,6 @@ from ...documentation.options import TOPOLOGY_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, policies_of
 from ...protocol.features import FEATURES
 
-__all__ = ["features_needed"]
-
 
 def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:
     """Return the features that the decision exercises; empty for a kind that is not known."""

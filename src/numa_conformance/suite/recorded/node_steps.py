@@ -9,10 +9,7 @@ from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from .caller import Caller, recorded_answer
 from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
-from .stateless import reported
-
-__all__ = ["record", "replay"]
-
+from .single_questions import reported
 
 _FAILURE = ("stage", "construction_error")
 """What is recorded of a node that did not come up."""

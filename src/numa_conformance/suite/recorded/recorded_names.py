@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["in_names_of_today"]
-
 Answer = dict[str, Any]
 
 

@@ -9,13 +9,11 @@ from typing import Any
 from ...documentation.versions import KubernetesVersion
 from ...errors import UsageError
 from ...protocol import TargetFault
-from . import node_steps, stateless
+from . import node_steps, single_questions
 from .caller import Caller
 from .differences import ANY_OF
 from .needs import features_needed
 from .vectors import Vector
-
-__all__ = ["Answerer", "Recorded", "record_decisions"]
 
 _ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")
 """What is not the question in a record."""
@@ -25,11 +23,7 @@ _BY_CHANCE = ("message", "checkpoints")
 _RECORDERS: Mapping[str, Callable[[Caller, dict[str, Any]], dict[str, Any]]] = {
     "admission": node_steps.record,
     "lifecycle": node_steps.record,
-    "cpu-static": stateless.record_cpu_static,
-    "merge": stateless.record_merge,
-    "noderesourcesfit": stateless.record_score,
-    "qos": stateless.record_qos,
-    "question": stateless.record_question,
+    **dict.fromkeys(single_questions.QUESTIONS, single_questions.record),
 }
 
 

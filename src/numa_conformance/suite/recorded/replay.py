@@ -8,13 +8,11 @@ from typing import Any, Literal
 
 from ...errors import UsageError
 from ...protocol import TargetFault
-from . import node_steps, stateless
+from . import node_steps, single_questions
 from .caller import Caller
 from .differences import Difference
 from .needs import features_needed
 from .vectors import Vector
-
-__all__ = ["KINDS", "Outcome", "Totals", "replay", "unsupported"]
 
 Status = Literal["matched", "differed", "unsupported"]
 
@@ -59,11 +57,7 @@ Replayer = Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]
 KINDS: dict[str, Replayer] = {
     "admission": node_steps.replay,
     "lifecycle": node_steps.replay,
-    "cpu-static": stateless.replay_cpu_static,
-    "merge": stateless.replay_merge,
-    "noderesourcesfit": stateless.replay_score,
-    "qos": stateless.replay_qos,
-    "question": stateless.replay_question,
+    **dict.fromkeys(single_questions.QUESTIONS, single_questions.replay),
 }
 
 

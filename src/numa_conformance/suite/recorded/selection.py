@@ -9,8 +9,6 @@ from pathlib import Path
 from ...errors import Fault, UsageError
 from .vectors import Vector, read_vectors
 
-__all__ = ["MAX_DECISIONS", "Selection", "select"]
-
 MAX_DECISIONS = 500_000
 """Decisions that are read in one run at most."""
 

@@ -15,8 +15,6 @@ from ...documentation.versions import KubernetesVersion
 from ...errors import Fault, UsageError
 from ...files import open_plain
 
-__all__ = ["FIRST_RECORDED", "Vector", "read_vectors"]
-
 FIRST_RECORDED = KubernetesVersion(1, 32)
 """The version of decisions that do not tell one: the first were recorded of it."""
 

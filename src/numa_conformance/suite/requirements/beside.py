@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _HINTS = "node/hints"
 _QUOTA, _PHASE = "cpu-manager/cfs-quota", "node/phase"
 _CRASHES = ("cpu-manager/static", "node/restart", "node/writes")

@@ -9,8 +9,6 @@ from ...documentation.options import STATIC_OPTIONS, for_each_option
 from ...errors import Fault, UsageError
 from .requirement import Family, Requirement
 
-__all__ = ["EXCLUDED", "OF_EVERY_OPTION", "REQUIREMENTS", "OptionIds"]
-
 FILE = "src/numa_conformance/suite/requirements/cpu_options.py"
 _STATIC = "cpu-manager/static"
 

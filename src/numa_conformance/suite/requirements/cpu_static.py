@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _requirement = Family(since="1.8", features=("cpu-manager/static",))
 _none = Family(since="1.8", features=("cpu-manager/none",))
 

@@ -14,8 +14,6 @@ from types import MappingProxyType
 
 from ...documentation.versions import SUPPORTED, KubernetesVersion, Span
 
-__all__ = ["DEPARTURES", "FILE", "TOGETHER", "Causes", "departing"]
-
 Causes = tuple[str, ...]
 FILE = Path(__file__).with_suffix(".json")
 TOGETHER = "+"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _requirement = Family(since="1.10", features=("device-plugin/devices",))
 _preferred = Family(
     since="1.19", features=("device-plugin/devices", "device-plugin/preferred-allocation"), area="device-plugin"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _EXCLUSIVE, _ATTRIBUTES = "claims/exclusive-cpus", "claims/attributes"
 _requirement = Family(since="1.34", features=("claims/cpus",))
 _restarted = Family(since="1.34", features=("claims/cpus", "claims/restart"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .cpu_options import OF_EVERY_OPTION
 from .requirement import Requirement
 
-__all__ = ["COMPARING_IDS", "REQUIREMENTS"]
-
 _RECORDED = {
     "exact/recorded/admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
     "exact/recorded/lifecycle": ("node/restart", "restarts, reconcile passes and state files of one node"),

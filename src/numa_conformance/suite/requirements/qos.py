@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
-
 _requirement = Family(since="1.8", features=("node/qos",))
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -10,8 +10,6 @@ from types import MappingProxyType
 from . import __path__ as _folder
 from .requirement import Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 
 def _joined() -> Mapping[str, Requirement]:
     """Return what the modules of this folder declare as their ``REQUIREMENTS``."""

@@ -9,8 +9,6 @@ from ...documentation.pages import Section
 from ...documentation.statements import STATEMENTS, Statement
 from ...documentation.versions import KubernetesVersion, Span
 
-__all__ = ["Family", "Requirement", "Strength"]
-
 Strength = Literal["MUST", "SHOULD"]
 """Whether a page demands it, or recommends it, tries it, or leaves it to a proposal: what is not followed is told."""
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
-
 _requirement = Family(since="1.22")
 
 REQUIREMENTS: tuple[Requirement, ...] = (

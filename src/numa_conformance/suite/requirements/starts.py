@@ -6,8 +6,6 @@ from typing import Literal
 
 from .requirement import Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _STATIC, _SINGLE = "cpu-manager/static", "topology-manager/single-numa-node"
 _LIMIT = "topology-manager/max-allowable-numa-nodes"
 _MEMORY = "memory-manager/static"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .requirement import Family, Requirement
 
-__all__ = ["REQUIREMENTS"]
-
 _STATIC = "cpu-manager/static"
 
 

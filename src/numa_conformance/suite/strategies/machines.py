@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from ...machine import Cpu, Device, Machine, MemoryNode
 
-__all__ = ["machines"]
-
 _GIB = 2**30
 
 

@@ -14,8 +14,6 @@ from ...machine import Machine
 from ...protocol.features import FEATURES
 from ..generators.workloads import container, kubelet, pod, static
 
-__all__ = ["containers", "kubelet_configurations", "pods", "workloads"]
-
 ALL_FEATURES = frozenset(FEATURES)
 _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     (),

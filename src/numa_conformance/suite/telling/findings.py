@@ -11,8 +11,6 @@ from ...machine.codec import machine_to_dict
 from ...machine.model import Machine
 from ..requirements import REQUIREMENTS
 
-__all__ = ["CAME_UP", "Finding", "scenario_json"]
-
 WIDEST = 700
 """Characters of one line that are shown at most."""
 SHORT = 160

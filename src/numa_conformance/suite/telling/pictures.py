@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from ...machine import Machine
 from ...machine.picture import allocation_map, legend_line
 
-__all__ = ["drawn", "without_picture"]
-
 MOST_ROWS = 16
 """Rows of a picture that are drawn at most; of more, those in which somebody holds a CPU."""
 _ROW = re.compile(r"socket \d+  numa \d+  |offline: |not online, and yet given away: |\(\d+ more rows\)")

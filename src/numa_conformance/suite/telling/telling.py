@@ -14,8 +14,6 @@ from .findings import Finding, scenario_json
 from .pictures import drawn
 from .two_pictures import holders, maps
 
-__all__ = ["Told", "beside", "finding_of", "scenario_of"]
-
 _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
 
 

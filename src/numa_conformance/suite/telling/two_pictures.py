@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError, NumaConformanceError
 from ...machine.codec import machine_from_dict
 from ...machine.model import Machine
-from ...machine.picture import allocation_map
-
-__all__ = ["holders", "maps", "side_by_side", "told_bits"]
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -64,23 +60,6 @@ def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[s
         return None
     taken = machine.online_bits & ~told_bits(scenario["params"].get("available"))
     return {name: bits for name, bits in (("taken", taken), ("picked", told_bits(reply.get("cpus")))) if bits}
-
-
-def side_by_side(scenario: Mapping[str, Any]) -> str:
-    """Draw the reference's placement beside the target's; empty when one of them is not known."""
-    drawn = maps(scenario)
-    if drawn is None:
-        return ""
-    machine, expected, actual = drawn
-    if expected is None or actual is None:
-        return ""
-    labels = [*dict.fromkeys([*expected, *actual])]
-    columns = [
-        [title, *allocation_map(machine, {label: owners.get(label, 0) for label in labels}).splitlines()]
-        for title, owners in (("the reference", expected), ("the target", actual))
-    ]
-    width = max(map(len, columns[0]))
-    return "\n".join(f"{left:<{width}}    {right}".rstrip() for left, right in zip_longest(*columns, fillvalue=""))
 
 
 def told_bits(text: object) -> int:

@@ -10,8 +10,6 @@ from ...hint import Hint
 from ...policy_options import OptionError
 from ..topology import CpuTopology
 
-__all__ = ["check", "near", "preference", "socket_that_holds"]
-
 
 def check(topology_policy: str, topology: CpuTopology) -> None:
     """Refuse the option where it cannot work (CPU-OPT-13); raises ``OptionError``."""

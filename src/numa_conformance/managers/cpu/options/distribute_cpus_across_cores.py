@@ -12,8 +12,6 @@ from ....cpuset import iter_bits
 from ..accumulator import INDEX_MASK, Accumulator
 from ..topology import lowest
 
-__all__ = ["as_the_kubelet_does", "take_first"]
-
 
 def take_first(taking: Accumulator) -> bool:
     """Take one CPU from each core, the least used cores first, then a second one, and so on.

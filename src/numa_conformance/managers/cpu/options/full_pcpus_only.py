@@ -18,8 +18,6 @@ from ....errors import Refusal
 from ..accumulator import NotEnoughCpus
 from ..topology import CpuTopology, lowest
 
-__all__ = ["FullPcpusOnly"]
-
 
 class FullPcpusOnly:
     """The check at admission, and what keeps its promise afterwards."""

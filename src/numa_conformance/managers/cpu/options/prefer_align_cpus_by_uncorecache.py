@@ -16,8 +16,6 @@ from ....cpuset import iter_bits
 from ..accumulator import INDEX_BITS, INDEX_MASK, Accumulator
 from ..topology import lowest
 
-__all__ = ["as_the_kubelet_does", "take", "take_first"]
-
 
 def take_first(taking: Accumulator) -> bool:
     """Take all that is needed from one cache if one has so much free; tell whether one had."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 from ....documentation.quirks.cpu import CpuQuirks
 from ....errors import Refusal
 
-__all__ = ["check"]
-
 
 def check(pool: int, cpus: int, count: int, reserved: int, quirks: CpuQuirks) -> None:
     """Refuse ``count`` exclusive ``cpus`` that leave nothing of the ``pool``; raises ``Refusal`` (CPU-POOL-05)."""

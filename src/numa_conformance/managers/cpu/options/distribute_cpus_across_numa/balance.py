@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-__all__ = ["Balance", "spend"]
-
 
 class Balance:
     """The score of a distribution: the population standard deviation of what is left per node, in thousandths.

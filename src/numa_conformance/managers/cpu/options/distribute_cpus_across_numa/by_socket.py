@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from .....documentation.quirks.cpu import CpuQuirks
 from .search import Choice, Found, Search, overwritten, remainder_of
 
-__all__ = ["can_choose_by_socket", "choose_nodes_by_socket"]
-
 
 def can_choose_by_socket(free: Sequence[int], group: int) -> bool:
     """Tell whether the search applies: no node has CPUs beside whole groups, so that no remainder is endless."""

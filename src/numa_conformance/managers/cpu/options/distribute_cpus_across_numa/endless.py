@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from .....errors import KubeletHangs
 
-__all__ = ["has_endless_choice", "never_answered", "remainder_may_hang"]
-
 
 def never_answered(count: int, group: int) -> KubeletHangs:
     """Return the error for a request of ``count`` CPUs in groups of ``group``."""

@@ -15,8 +15,6 @@ from .....documentation.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
 from .endless import has_endless_choice, never_answered, remainder_may_hang
 
-__all__ = ["Choice", "Found", "Search", "choose_nodes", "kept_prefix", "overwritten", "remainder_of"]
-
 # The kubelet grows a subset by Go's append and keeps it without a copy. Go doubles the array behind a slice: it holds
 # 1, 2, 4, 8, 16 elements. What was appended while there was room lies in an array that later subsets with the same
 # start write to as well; what came first into a new array stays. So of 4 elements 3 stay, of 5 to 8 the first 5, of 9

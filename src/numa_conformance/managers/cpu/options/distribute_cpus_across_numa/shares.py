@@ -14,8 +14,6 @@ from .endless import never_answered
 from .search import Choice, choose_nodes
 from .subset_by_subset import choose_repeated_nodes
 
-__all__ = ["Distribution"]
-
 Pack = Callable[[int, int], int]
 """Takes free CPUs and a count; returns CPUs by the packed algorithm."""
 

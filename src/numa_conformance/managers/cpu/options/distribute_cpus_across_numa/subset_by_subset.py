@@ -16,8 +16,6 @@ from .balance import Balance, spend
 from .endless import never_answered
 from .search import Choice, kept_prefix
 
-__all__ = ["choose_repeated_nodes"]
-
 
 class _Subsets:
     """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
