@@ -6,21 +6,22 @@ Pods are of every kind: with one or several containers that have CPUs of their o
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from .scenario import Scenario, Script
 from .workloads import container, kubelet, pod, static
 
 __all__ = ["resizes"]
 
-LEAST_CPUS, MOST_CPUS, MACHINES = 8, 64, 5
+LEAST_CPUS, MOST_CPUS, MACHINES = 8, 64, 6
 HUGE = 1 << 50
 """Bytes that no machine has."""
 STATIC, NONE, MEMORY = "cpu-manager/static", "cpu-manager/none", "memory-manager/static"
@@ -44,25 +45,50 @@ def resizes(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
         return
     known = map(load_machine, catalogue_names()) if machines is None else machines
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS and len(machine.core_bits) > 2]
-    for machine in able[:MACHINES]:
-        for name, config in _configurations(machine, claimed).items():
-            with_devices = _with_devices(machine) if DEVICES in claimed else machine
-            yield Scenario("resize", name, with_devices, partial(_life, with_devices, config, claimed, name))
+    lives = product(able[:MACHINES], _configurations(claimed))
+    for (machine, (name, configure)), aligning in zip(lives, cycle(_alignments(claimed)), strict=False):
+        config = configure(machine) | aligning
+        with_devices = _with_devices(machine) if DEVICES in claimed else machine
+        yield Scenario("resize", name, with_devices, partial(_life, with_devices, config, claimed, name))
 
 
-def _configurations(machine: Machine, claimed: frozenset[str]) -> Mapping[str, dict[str, Any]]:
-    reserved = str(CpuSet.from_bits(machine.core_bits[0]))
-    memory = {
+def _alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
+    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
+    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
+    return [
+        {},
+        *(
+            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
+            for scope, policy in both
+            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
+        ),
+    ]
+
+
+def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machine], dict[str, Any]]]]:
+    """Return the configurations of CPU and Memory Manager that are claimed, by their names."""
+    known: tuple[tuple[str, frozenset[str], Callable[[Machine], dict[str, Any]]], ...] = (
+        ("CPU policy none", frozenset({NONE}), lambda _: kubelet(cpuManagerPolicy="none", kubeReserved={"cpu": "1"})),
+        ("static CPUs", frozenset({STATIC}), _static),
+        (
+            "static CPUs, memory Static",
+            frozenset({STATIC, MEMORY}),
+            lambda machine: _static(machine) | _memory(machine),
+        ),
+    )
+    return [(name, configure) for name, needed, configure in known if needed <= claimed]
+
+
+def _static(machine: Machine) -> dict[str, Any]:
+    return static(reserved=str(CpuSet.from_bits(machine.core_bits[0])))
+
+
+def _memory(machine: Machine) -> dict[str, Any]:
+    return {
         "memoryManagerPolicy": "Static",
         "kubeReserved": {"memory": "256Mi"},
         "reservedMemory": [{"numaNode": min(machine.numa_ids), "limits": {"memory": "356Mi"}}],
     }
-    wanted = {
-        "CPU policy none": ({NONE}, kubelet(cpuManagerPolicy="none", kubeReserved={"cpu": "1"})),
-        "static CPUs": ({STATIC}, static(reserved=reserved)),
-        "static CPUs, memory Static": ({STATIC, MEMORY}, static(reserved=reserved, more=memory)),
-    }
-    return {name: config for name, (needed, config) in wanted.items() if needed <= claimed}
 
 
 def _with_devices(machine: Machine) -> Machine:
@@ -109,10 +135,13 @@ def _pods(cpus: int, claimed: frozenset[str]) -> list[dict[str, Any]]:
         pod("large", [container("c", cpu=str(max(2, cpus // 4)), memory="128Mi", other=device)]),
         pod("two", [container("other", cpu="1", memory="64Mi", other=device), own]),
         pod("mixed", [fraction, own]),
+        pod("several", [container(name, requests={"cpu": "200m", "memory": "64Mi"}) for name in ("a", "b")]),
         pod("half", [container("half", cpu="1500m", memory="64Mi", other=device)]),
     ]
     if INIT in claimed:
         pods.append(pod("beside", [fraction], init=[container("s", cpu="1", memory="64Mi", sidecar=True)]))
+        light = {"requests": {"cpu": "200m", "memory": "64Mi"}}
+        pods.append(pod("light", [container("c", **light)], init=[container("s", **light, sidecar=True)]))
     return pods
 
 
