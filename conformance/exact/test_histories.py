@@ -25,8 +25,7 @@ pytestmark = pytest.mark.exact
             marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
         )
         for name, group in GROUPS.items()
-        # No kubelet answers as a device plugin or a DRA driver, or promises what daemons do on pages of their own.
-        if group.surface not in ("plugin", "claims") and name != "pools"
+        if group.surface not in ("plugin", "claims")  # no kubelet answers as a device plugin, or a DRA driver
     ],
 )
 def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:

@@ -22,7 +22,7 @@ EVERY = 10
 
 
 def questions() -> Iterator[tuple[Machine, str, Mapping[str, Any]]]:
-    """Yield machine, method and parameters of each; of a resize the configuration of its node too."""
+    """Yield machine, method and parameters of each."""
     for group in STATELESS:
         for scenario in GROUPS[group].scenarios(ALL, 0):
             script = scenario.script()
@@ -34,12 +34,9 @@ def questions() -> Iterator[tuple[Machine, str, Mapping[str, Any]]]:
                     break
                 yield scenario.machine, method, params
                 answer = {"result": "started"}
-    for history in (*lives(), *_driven(("damages", "plugins", "claims"), 1), *_driven(("crashes",), EVERY)):
-        kubelet: Any = None
+    for history in (*lives(), *_driven(("damages",), 1), *_driven(("crashes",), EVERY)):
         for step in history.steps:
-            kubelet = step.params.get("kubelet") or kubelet
-            beside = {"kubelet": kubelet} if step.method == "node.resize" else {}
-            yield history.head.machine, step.method, {**step.params, **beside}
+            yield history.head.machine, step.method, step.params
 
 
 @cache

@@ -51,30 +51,34 @@ FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "node.restart": {"kubelet": ("kubelet",), "files": ("files",)},
     "node.admit": {"pod": POD},
-    "node.resize": {"pod": (*POD, "exclusive and shared containers", "containers with devices")},
-    "plugin.start": {"machine": ("NUMA nodes",)},
-    "plugin.prefer": {"available": ("available",), "included": ("included",), "size": ("size",)},
-    "plugin.allocate": {"devices": ("devices",)},
-    "claims.start": {"machine": ("NUMA nodes",), "reserved_cpus": ("reserved CPUs",)},
-    "claims.prepare": {"claim": ("devices of the claim", "CPUs of the claim")},
 }
 """Method to field to the aspects that vary it; what pods that are admitted vary is in ``test_what_is_varied``."""
 _A_POD = "the pods that are there: lives run and remove whichever came"
 _TREE = {"host_root": "it is laid out where a target wants it; the machine is what is varied"}
+_LISTED = "drawn of what the plugin lists, which only it decides"
 BY_HAND: Mapping[str, Mapping[str, str]] = {
     "describe": {"protocol": "one version is spoken; others are asked by the tests of the protocol"},
     **dict.fromkeys(("pick", "allocate", "hints"), _TREE),
     "node.start": {
-        "kubernetes_version": "the run's: a target need be of one version only; other runs ask of others",
+        "kubernetes_version": "the run's; gates and options are asked by version in conformance/cpu",
         **_TREE,
     },
-    **dict.fromkeys(("plugin.start", "claims.start"), _TREE),
+    "plugin.start": {"machine": "those of the catalogue; nothing else of a machine is told to a plugin", **_TREE},
+    "plugin.prefer": dict.fromkeys(("available", "included", "size"), _LISTED),
+    "plugin.allocate": {"devices": _LISTED},
+    "claims.start": {
+        "machine": "those of the catalogue; nothing else of a machine is told to a driver",
+        "reserved_cpus": "none, then one CPU",
+        **_TREE,
+    },
+    "claims.prepare": {"claim": "allocated of what the driver publishes, which only it decides"},
     "claims.run": {"name": "only tells containers apart"},
     "claims.end": {"name": "only tells containers apart"},
     "claims.unprepare": dict.fromkeys(("uid", "namespace", "name"), "those of a claim, prepared or not"),
     "node.restart": {
         "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
     },
+    "node.resize": {"pod": "other amounts of a pod that is there: up, down, beyond what is left, beyond what there is"},
     "node.run": {"uid": _A_POD},
     "node.remove": {"uid": _A_POD},
     "host.discover": {"root": "host trees are written out in conformance/host"},

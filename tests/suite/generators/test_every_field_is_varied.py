@@ -101,22 +101,6 @@ VALUES = {
         "files": ("absent", "told"),
     },
     "node.restart": {"kubelet": ("the same", "another"), "files": ("as they are", "replaced"), "at once": ("no",)},
-    "node.resize": {
-        "CPU policy": ("none", "static"),
-        "memory policy": ("Static", "absent"),
-        "topology policy": ("none", *ALIGNING),
-        "scope": ("container", "pod", "absent"),
-        "class": ("Burstable", "Guaranteed"),
-        "app containers": ("1", "2"),
-        "beside the apps": ("nothing", "sidecar"),
-        "exclusive and shared containers": ("own", "shared", "own+shared"),
-        "containers with devices": SOME[:2],
-    },
-    "plugin.start": {"NUMA nodes": NUMBERS},
-    "plugin.prefer": {"available": ("as many as are wanted", "more"), "included": SOME, "size": NUMBERS},
-    "plugin.allocate": {"devices": NUMBERS},
-    "claims.start": {"NUMA nodes": NUMBERS, "reserved CPUs": SOME},
-    "claims.prepare": {"devices of the claim": ("1", "2"), "CPUs of the claim": NUMBERS},
 }
 """Method to aspect to the values that are asked."""
 PIVOTS = {
@@ -128,12 +112,6 @@ PIVOTS = {
     "classify": ("class",),
     "node.start": ("CPU policy", "topology policy", "scope"),
     "node.restart": (),
-    "node.resize": ("CPU policy", "topology policy", "scope", "class"),
-    "plugin.start": (),
-    "plugin.prefer": ("size",),
-    "plugin.allocate": (),
-    "claims.start": ("NUMA nodes",),
-    "claims.prepare": ("devices of the claim",),
 }
 """What every value of a method comes together with: policies, options that choose, scopes and classes."""
 
@@ -199,20 +177,6 @@ _never(
     {"options": ("1", "2 or more"), "files": ("told",)},
 )
 _never("node.start", "the file is that of a node that gives CPUs", ("topology policy", ("none",)), {"files": ("told",)})
-_never(
-    "node.resize",
-    "only Guaranteed pods have CPUs of their own",
-    ("class", ("Burstable",)),
-    {"exclusive and shared containers": ("own", "own+shared")},
-)
-_never("node.resize", "memory is pinned beside CPUs", ("CPU policy", ("none",)), {"memory policy": ("Static",)})
-_never("node.resize", "policy none has no scope", ("topology policy", ("none",)), {"scope": ("container", "pod")})
-_never("node.resize", "a policy has a scope", ("topology policy", ALIGNING), {"scope": ("absent",)})
-_never("node.resize", "policy none has no scope", ("scope", ("container", "pod")), {"topology policy": ("none",)})
-_never("node.resize", "a policy has a scope", ("scope", ("absent",)), {"topology policy": ALIGNING})
-_never("plugin.prefer", "one is one", ("size", ("1",)), {"included": ("2 or more",)})
-_never("claims.start", "of each NUMA node one", ("NUMA nodes", ("1",)), {"reserved CPUs": ("2 or more",)})
-_never("claims.prepare", "each device has some", ("devices of the claim", ("2",)), {"CPUs of the claim": ("1",)})
 for _pivot in PIVOTS["node.start"]:
     _never(
         "node.start",

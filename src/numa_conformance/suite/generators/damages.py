@@ -94,8 +94,8 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
             return
     if (yield "node.restart", {"files": {**dict.fromkeys(files), **old}}).get("result") != "restarted":
         return
-    yield from _another_policy(cell, kubelet, running, claimed)
-    yield from _another_machine(cell, kubelet, lot)
+    yield from _another_policy(kubelet, running, claimed)
+    yield from _another_machine(cell, kubelet)
 
 
 def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Any:
@@ -114,11 +114,8 @@ def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: fr
     return running
 
 
-def _another_policy(cell: Cell, kubelet: Mapping[str, Any], running: Iterable[str], claimed: frozenset[str]) -> Script:
-    """Ask for other settings with the state files of these, and for these again: with pods, and drained.
-
-    Then without the file, and back, with other CPUs reserved.
-    """
+def _another_policy(kubelet: Mapping[str, Any], running: Iterable[str], claimed: frozenset[str]) -> Script:
+    """Ask for other settings with the state files of these, and for these again; then drained and without the file."""
     plain = {name: value for name, value in kubelet.items() if name != "cpuManagerPolicyOptions"}
     none = {**plain, "cpuManagerPolicy": "none"}
     others = [none]
@@ -128,52 +125,29 @@ def _another_policy(cell: Cell, kubelet: Mapping[str, Any], running: Iterable[st
     if f"cpu-manager/{STRICT}" in claimed and "reservedSystemCPUs" in kubelet:
         options = {**kubelet.get("cpuManagerPolicyOptions", {}), STRICT: "true"}
         others.append({**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA})
-    if not (yield from _stays(others, kubelet)):
-        return
-    for uid in running:
-        yield "node.remove", {"uid": uid}
-    if not (yield from _stays(others, kubelet)):
-        return
-    if (yield "node.restart", {"kubelet": none, "files": {CPU_FILE: None}}).get("result") != "restarted":
-        return
-    if (yield from _stays([kubelet], none)) and "reservedSystemCPUs" in kubelet:
-        yield from _other_reservation(cell, kubelet)
-
-
-def _stays(others: Iterable[Mapping[str, Any]], own: Mapping[str, Any]) -> Any:
-    """Ask for each of other settings, and for the node's own again; tell whether that is how it went."""
     for other in others:
         if (yield "node.restart", {"kubelet": other}).get("result") == "restarted":
-            return False
-        if (yield "node.restart", {"kubelet": dict(own)}).get("result") != "restarted":
-            return False
-    return True
+            return
+        if (yield "node.restart", {"kubelet": dict(kubelet)}).get("result") != "restarted":
+            return
+    for uid in running:
+        yield "node.remove", {"uid": uid}
+    yield "node.restart", {"kubelet": none, "files": {CPU_FILE: None}}
 
 
-def _other_reservation(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
-    """Reserve other CPUs than before, the files removed, and fill the node."""
-    cores = cell.machine.core_bits
-    reserved = {**kubelet, "reservedSystemCPUs": str(CpuSet.from_bits(cores[-1]))}
-    yield "node.restart", {"kubelet": reserved, "files": {CPU_FILE: None}}
-    size = cores[0].bit_count() * max(1, (len(cores) - 2) // 4)
-    for number in range(5):
-        yield "node.admit", {"pod": guaranteed(f"new-{number}", size)}
-
-
-def _another_machine(cell: Cell, kubelet: Mapping[str, Any], lot: random.Random) -> Script:
-    """Bring up a node with the state file of another, aligning as it does: of one without pods, and of one with."""
+def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
+    """Bring up a node with the state file of another, aligning as it does."""
     aligning = {name: value for name, value in kubelet.items() if name.startswith("topologyManager")}
-    others = (load_machine(name) for name in lot.sample(OTHERS, len(OTHERS)))
-    other = next((other for other in others if other.online_bits != cell.machine.online_bits), None)
-    if other is None:
-        return
-    config = static()
-    for there in ([], [guaranteed("there", 2)]):
+    for name in OTHERS:
+        other = load_machine(name)
+        if other.online_bits == cell.machine.online_bits:
+            continue
+        config = static()
         yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
-        for wanted in there:
-            yield "node.admit", {"pod": wanted}
+        yield "node.admit", {"pod": guaranteed("there", 2)}
         files = (yield FILES)["checkpoints"]
         if CPU_FILE in files:
             found = {CPU_FILE: files[CPU_FILE]}
             here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
             yield "node.start", {**here, "files": found}
+        return
