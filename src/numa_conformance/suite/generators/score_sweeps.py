@@ -222,9 +222,8 @@ def _pods_of(name: str) -> Iterator[dict[str, Any]]:
             _container(f"{kind}{place}", _of(name, number)) | ({"restartPolicy": "Always"} if kind == "sidecar" else {})
             for place, (kind, number) in enumerate(first)
         ]
-        more = {"initContainers": before} if before else {}
-        more |= {"overhead": _of(name, overhead)} if overhead else {}
-        yield {**pod, "spec": {**pod["spec"], **more}}
+        more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
+        yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
 
 
 def _of(name: str, number: int) -> dict[str, str]:
