@@ -26,7 +26,10 @@ class Moody(ReferenceTarget):
     def describe(self, request: Describe) -> Description:
         self.times += 1
         told = super().describe(request)
-        return told if self.times == 1 else msgspec.structs.replace(told, features=[*told.features[2:], "node/hints"])
+        if self.times == 1:
+            return told
+        features = [*told.features[2:], "node/hints"]
+        return msgspec.structs.replace(told, name=f"process {self.times}", features=features)
 
     def pick(self, request: Pick) -> Any:
         if request.count % 2 or len(request.machine["cpus"]) == 4:

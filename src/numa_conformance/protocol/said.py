@@ -15,6 +15,10 @@ from .messages.describe import Description
 from .messages.host import Discover
 
 
+_OWN_WORDS = {"name", "version"}
+"""What no claim hangs on: a daemon may name its process there, or when it was built."""
+
+
 class Said:
     """Takes the first word of a target, and keeps where it says otherwise later.
 
@@ -98,6 +102,8 @@ def _told_otherwise(first: Description, now: Description) -> Iterator[str]:
     before, after = msgspec.to_builtins(first), msgspec.to_builtins(now)
     for field in {**before, **after}:
         old, new = before.get(field), after.get(field)
+        if field in _OWN_WORDS:
+            continue
         if isinstance(old or new, list):
             gone, come = (sorted(set(one or ()) - set(other or ())) for one, other in ((old, new), (new, old)))
             signs = (("without ", gone), ("with ", come))
