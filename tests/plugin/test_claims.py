@@ -124,7 +124,7 @@ LESS = "surfaces=told.surfaces[:-1], features=told.features[:3]"
 @pytest.mark.parametrize(
     ("field", "when", "workers", "told"),
     [
-        ("version='2'", "next(TIMES)", 0, "version '2' in place of '0.2.0'"),
+        ("kubernetes_version='1.36'", "next(TIMES)", 0, "kubernetes_version '1.36' in place of '1.37'"),
         pytest.param(LESS, "os.environ.get('PYTEST_XDIST_WORKER')", 2, "surfaces without score; *", marks=deep),
     ],
 )

@@ -14,7 +14,6 @@ from .message import Request
 from .messages.describe import Description
 from .messages.host import Discover
 
-
 _OWN_WORDS = {"name", "version"}
 """What no claim hangs on: a daemon may name its process there, or when it was built."""
 
