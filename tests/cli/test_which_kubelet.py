@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import deep
+from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
 from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.report.decides_as import TRAITS, Answers, fits
 from numa_conformance.report.probes import UNSEEN, asked_of, probes
 
+SCOPE = "topology-manager/scope/container"
 FORK = """
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import KubernetesVersion
@@ -79,10 +81,16 @@ def test_every_quirk_and_change_is_shown_by_some_probe_or_it_is_said_why_none_ca
     assert [name for name, why in UNSEEN.items() if f"| `{name}` | {why} |" not in page] == []
 
 
-def test_those_who_claim_little_are_asked_too():
-    """A chooser of CPUs without options, one who hints, one who merges."""
-    for surface, claimed in (("pick", {"cpu-manager/static"}), ("hints", {"cpu-manager/static", "cpu-manager/hints"})):
-        assert sum(probe.surface == surface and probe.needs <= claimed for probe in probes()) >= 20
+@pytest.mark.parametrize(
+    ("surface", "claimed"),
+    [
+        ("pick", set()),
+        ("hints", {"cpu-manager/static", "cpu-manager/hints", "topology-manager/best-effort", SCOPE}),
+        ("merge", {f"topology-manager/{policy}" for policy in TOPOLOGY_POLICIES}),
+    ],
+)
+def test_those_who_claim_little_are_asked_too(surface, claimed):
+    assert sum(probe.surface == surface and probe.needs <= claimed for probe in probes()) >= 20
 
 
 @deep
