@@ -99,6 +99,31 @@ What they promise beside was asked of both, on 12 machines of 8 to 64 CPUs each,
 of balloons `pod/qosclass` never matches, though the page has it: the value is not a string;
 [PR 387](https://github.com/containers/nri-plugins/pull/387) mended the same of `qosclass`.
 
+## As which kubelet they decide
+
+Some carry the kubelet's accumulator of CPUs, or were made after it.
+[`which-kubelet`](compare-two.md#as-which-minor-does-it-decide) was asked about them in November 2026: as which minor each
+decides, by questions of the surfaces `pick`, `hints` and `merge`. Those of Katalyst and dra-driver-cpu were asked in process,
+behind shims that are not kept here. The minors that are known are 1.27 to 1.37.
+
+| fork | commit or version | lines of shim | questions | decides as | answers of no minor | quirks of the kubelet that it shows |
+|---|---|---:|---:|---|---:|---|
+| Katalyst, native policy | d8c28ea (April 2026) | 69 | 36 | each of 1.27 to 1.37: no question tells them apart | 0 | `full-by-machine-average`, `distribution-of-single-node-requests`, `distribution-aliasing`, `distribution-hang`, `full-pcpus-only-takes-partial-cores` |
+| dra-driver-cpu, core ids made unique | de98098 (August 2026) | 72 | 32 | 1.34 to 1.37, `node-wide-cache-is-no-uncore-cache` mended | 0 | `full-by-machine-average`, `overlapping-groups-taken-twice`, `uncore-after-larger-groups`, `uncore-half-used-core-unaligned` |
+| dra-driver-cpu, as it reads `/sys` | the same | the same | 32 | none | 17 | `overlapping-groups-taken-twice`, `uncore-after-larger-groups`, `uncore-half-used-core-unaligned` |
+| Koordinator | 1.7.0 | 120 | 46 | none; 1.27 to 1.30 are nearest | 7 | `full-pcpus-only-takes-partial-cores` |
+| Volcano | 1.10.0 | 115 | 49 | none | 19 | |
+| Volcano, as exported | the same | the same | 49 | none | 23 | |
+
+- **Katalyst** decides in each answer as the kubelet does, with every quirk that its options can show. By
+  `distribution-hang` it answers some requests never, with `distribute-cpus-across-numa` beside `full-pcpus-only`
+  ([kubernetes/kubernetes#140730](https://github.com/kubernetes/kubernetes/pull/140730) is about it).
+- **dra-driver-cpu** says that its code is a copy of the kubelet's, and so it is: given core ids that are the machine's, it
+  decides as the kubelet of 1.34 to 1.37. What it does not do before is to make core ids unique, as the kubelet does. All
+  17 answers come of that, as do the faults [above](#who-was-asked-as-a-daemon).
+- **Volcano** merges hints otherwise in 8 of these questions, and packs CPUs by socket: it is older than the oldest minor
+  that is known here. **Koordinator** has changed what it took over.
+
 ## Schedulers
 
 A scheduler conforms to nothing that the pages of Kubernetes say; what kubelets make of its choices can be counted

@@ -1,14 +1,17 @@
 """Probes: which short histories show which quirks and changes.
 
-They are searched among the recorded decisions, then among the suite's scenarios.
+They are searched among the recorded decisions, then among the suite's scenarios, then among what is made of both
+(``rare``). Who claims little is asked what needs no option, and some questions by lot that show nothing known.
 
 ``python -m probing`` in the folder ``tests`` writes ``report/probes.jsonl.gz`` anew, from which
-``numa-conformance which-kubelet`` asks. It takes about twenty minutes.
+``numa-conformance which-kubelet`` asks. It takes about half an hour. ``python -m probing more [SURFACE]...``
+keeps what is there, and searches what nothing shows so far.
 """
 
 from __future__ import annotations
 
 import gzip
+import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,13 +22,14 @@ from pathlib import Path
 
 from numa_conformance.cli.asked_again import asked_by_files
 from numa_conformance.documentation.changes import CHANGES
+from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
 from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import NEWEST, SUPPORTED, KubernetesVersion
 from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.causes import Shown
 from numa_conformance.report.decides_as import TRAITS
-from numa_conformance.report.probes import FILE
+from numa_conformance.report.probes import FILE, UNSEEN, probes
 from numa_conformance.suite.asking.drive import again, drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.asking.shrinking import smallest
@@ -33,6 +37,7 @@ from numa_conformance.suite.asking.simpler import simpler
 from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.suite.history.history import Head, History, Step, histories_text
 from planted import mixed
+from rare import rare
 
 RECORDED = Path(__file__).parents[1] / "conformance" / "exact" / "recorded"
 SEARCHED, KEPT = 3, 2
@@ -41,6 +46,14 @@ SECONDS = 1.5
 """Time to look for a smaller probe."""
 MOST_CPUS = 64
 """Machines of more CPUs are asked last."""
+LEAST = {
+    "pick": frozenset({"cpu-manager/static"}),
+    "hints": frozenset({"cpu-manager/static", "cpu-manager/hints"}),
+    "merge": frozenset(name for name in FEATURES if name.removeprefix("topology-manager/") in TOPOLOGY_POLICIES),
+}
+"""What is claimed by those who claim little, by surface."""
+BY_LOT = 20
+"""Questions by lot of each of these surfaces, each on another machine where it tells one."""
 Pair = tuple[Shown, Shown]
 
 
@@ -93,10 +106,10 @@ def recorded() -> Mapping[str, Sequence[History]]:
     return {surface: sorted(histories, key=_size) for surface, histories in by_surface.items()}
 
 
-def generated(surface: str) -> Iterator[History]:
+def generated(surface: str, claimed: frozenset[str] = frozenset(FEATURES)) -> Iterator[History]:
     """Yield the questions of the suite's scenarios of a surface, those on large machines last."""
     for group in (group for group in GROUPS.values() if group.surface == surface):
-        every = mixed(tuple(group.scenarios(frozenset(FEATURES), 0)))
+        every = mixed(tuple(group.scenarios(claimed, 0)))
         for scenario in sorted(every, key=lambda scenario: len(scenario.machine.cpus) > MOST_CPUS):
             with open_reference("exact", NEWEST) as reference:
                 ending = ending_with_files(scenario) if surface == "node" else scenario
@@ -134,12 +147,39 @@ def chosen(surface: str) -> Iterator[History]:
     """Yield what is kept of a surface: of each quirk the smallest, and what else tells neighbouring minors apart."""
     found = searched(recorded().get(surface, ()), TRAITS)
     found |= searched(list(generated(surface)), [name for name in TRAITS if not found.get(name)])
-    kept = [history for histories in found.values() for history in sorted(histories, key=_size)[:KEPT]]
+    kept = list(_smallest(found))
     yield from kept
     for pair in pairwise(Shown.of("exact", version) for version in SUPPORTED):
         if not any(shown_otherwise(*pair, history) for history in kept):
             asked = chain(recorded().get(surface, ()), generated(surface))
             yield from (shrunk(pair, history) for history in islice(filter(partial(shown_otherwise, *pair), asked), 1))
+
+
+def more(surface: str, names: Sequence[str]) -> Iterator[History]:
+    """Yield what shows these names, which nothing else does, and what is asked of those who claim little."""
+    found = searched(list(rare(surface, recorded().get(surface, ()))), names)
+    if left := [name for name in names if not found.get(name)]:
+        found |= searched(list(rare(surface, generated(surface))), left)
+    yield from _smallest(found)
+    if surface in LEAST:
+        plain = list(generated(surface, LEAST[surface]))
+        yield from _smallest(searched(plain, [name for name in TRAITS if name not in names]))
+        yield from by_lot(plain)
+
+
+def by_lot(histories: Sequence[History]) -> Iterator[History]:
+    """Yield single questions, each on another machine as far as there are any; of merges the machine tells nothing."""
+    lot = random.Random(len(histories))
+    drawn = lot.sample(histories, len(histories))
+    small = [history for history in drawn if len(history.head.machine.cpus) <= MOST_CPUS]
+    first = {history.head.machine.name: history for history in reversed(small)}
+    others = [history for history in small if history is not first[history.head.machine.name]]
+    for history in islice(chain(first.values(), others), BY_LOT):
+        yield History(history.head, (replace(lot.choice(history.steps), answer=None),))
+
+
+def _smallest(found: Mapping[str, Sequence[History]]) -> Iterator[History]:
+    return (history for histories in found.values() for history in sorted(histories, key=_size)[:KEPT])
 
 
 def _size(history: History) -> tuple[int, int, int]:
@@ -154,16 +194,31 @@ def written(history: History) -> History:
 
 def main() -> None:
     """Search, and write."""
-    unique: dict[str, History] = {}
-    for surface in dict.fromkeys(
-        group.surface for group in GROUPS.values() if group.surface not in ("plugin", "claims")
-    ):
+    surfaces = dict.fromkeys(group.surface for group in GROUPS.values() if group.surface not in ("plugin", "claims"))
+    words = sys.argv[1:]
+    unique = {probe.history.id: probe.history for probe in probes()} if words else {}
+    for surface in () if words else surfaces:
         unique |= {history.id: history for history in map(written, chosen(surface))}
+        sys.stderr.write(f"{surface}: {len(unique)} so far\n")
+    for surface in words[1:] or surfaces:
+        unique |= {history.id: history for history in map(written, more(surface, _missing(unique)))}
         sys.stderr.write(f"{surface}: {len(unique)} so far\n")
     text = histories_text(unique[id] for id in sorted(unique))
     FILE.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    missing = {*TRAITS} - {name for history in unique.values() for name in history.head.cell.split()}
-    sys.stderr.write(f"{len(unique)} probes, {len(text)} characters; nothing shows {sorted(missing)}\n")
+    sys.stderr.write(f"{len(unique)} probes, {len(text)} characters; nothing shows {_missing(unique)}\n")
+
+
+def _missing(unique: Mapping[str, History]) -> list[str]:
+    """Return what no history shows in a version that has it, or that always comes together with some other."""
+    return [name for name in TRAITS if name not in UNSEEN and not _is_told(name, unique.values())]
+
+
+def _is_told(name: str, histories: Iterable[History]) -> bool:
+    base = Shown.of("exact", version_that_shows(name))
+    having = (history for history in histories if name in history.head.cell.split())
+    told = [{*in_turn(base, history.head.cell.split(), history)} for history in having]
+    shown = [names for names in told if name in names]
+    return bool(shown) and set.intersection(*shown) == {name}
 
 
 if __name__ == "__main__":

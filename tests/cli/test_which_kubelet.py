@@ -1,14 +1,19 @@
 """As which minor a target decides: released minors, and a fork that mended a quirk of its minor."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from asked_in_full import deep
+from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
+from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import SUPPORTED
-from numa_conformance.report.decides_as import TRAITS
-from numa_conformance.report.probes import probes
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.report.decides_as import TRAITS, Answers, fits
+from numa_conformance.report.probes import UNSEEN, asked_of, probes
 
+SCOPE = "topology-manager/scope/container"
 FORK = """
 from numa_conformance.documentation.quirks import Quirks
 from numa_conformance.documentation.versions import KubernetesVersion
@@ -17,6 +22,11 @@ def make():
     version = KubernetesVersion(1, 34)
     return ReferenceTarget("exact", version, quirks=Quirks.of(version).without("full-by-machine-average"))
 """
+
+
+def versions_of(name):
+    """Return the supported versions that have a quirk."""
+    return [version for version in SUPPORTED if version in QUIRKS[name].versions]
 
 
 @deep
@@ -64,7 +74,37 @@ def test_minors_that_no_answer_tells_apart_are_told_together(run, files, monkeyp
     assert "need what it does not claim" in out
 
 
-def test_most_quirks_and_changes_are_shown_by_some_probe():
-    """What is told only in words, of versions that are not supported, or by a crash of a restart has none."""
+def test_every_quirk_and_change_is_shown_by_some_probe_or_it_is_said_why_none_can():
     shown = {name for probe in probes() for name in probe.traits}
-    assert len({*TRAITS} - shown) <= 13
+    assert {*TRAITS} - shown == {*UNSEEN}
+    page = (Path(__file__).parents[2] / "docs/compare-two.md").read_text()
+    assert [name for name, why in UNSEEN.items() if f"| `{name}` | {why} |" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("surface", "claimed"),
+    [
+        ("pick", set()),
+        ("hints", {"cpu-manager/static", "cpu-manager/hints", "topology-manager/best-effort", SCOPE}),
+        ("merge", {f"topology-manager/{policy}" for policy in TOPOLOGY_POLICIES}),
+    ],
+)
+def test_those_who_claim_little_are_asked_too(surface, claimed):
+    assert sum(probe.surface == surface and probe.needs <= claimed for probe in probes()) >= 20
+
+
+@deep
+@pytest.mark.parametrize("name", [name for name in QUIRKS if name not in UNSEEN and versions_of(name)])
+def test_a_mended_quirk_is_told_as_such(name):
+    """The reference of a version that has it, with the quirk mended, decides as that version but for it."""
+    assert any(_turned(version, name) == (name,) for version in reversed(versions_of(name)))
+
+
+def _turned(version, mended):
+    """Return what is told to be the other way in a kubelet of a version that mended a quirk, and in nothing else."""
+    fork = ReferenceTarget("exact", version, quirks=Quirks.of(version).without(mended))
+    answers = Answers(Client(InProcess(lambda: fork, "fork", 60)), messages=True)
+    for _ in answers.ask(list(asked_of(answers.client))):
+        pass
+    (fit,) = fits(answers, [version])
+    return None if fit.unexplained else fit.turned

@@ -22,6 +22,8 @@ __all__ = ["command"]
 
 MOST_SHOWN = 5
 """Probes that nothing known explains and that are shown; more are counted."""
+MOST_NAMED = 20
+"""Quirks and changes of which no answer tells and that are named; more are counted."""
 
 
 @click.command("which-kubelet")
@@ -115,7 +117,8 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
         yield from (f"    {name}: decides as {_side(name, shows[name])}" for name in changed)
     untold = [name for name in TRAITS if shows[name] is None]
     if untold:
-        yield f"  no answer tells, of quirks and changes: {', '.join(untold)}"
+        named = ", ".join(untold) if len(untold) <= MOST_NAMED else f"{len(untold)} (--json has them)"
+        yield f"  no answer tells, of quirks and changes: {named}"
 
 
 _SHOWN = "quirks that it shows:"

@@ -140,7 +140,7 @@ class Pod:
         if not given.has_pod_level:
             return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
         limits = given.limits
-        if gates.enabled("PodLevelResourcesFixDefaulting"):
+        if changes.pod_limits_follow_containers and gates.enabled("PodLevelResourcesFixDefaulting"):
             limits = default_limits((given.requests, limits), given.init_containers, given.containers)
         served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
         if gates.enabled("PodLevelResourceManagers"):

@@ -50,9 +50,11 @@ class ScoringStrategy:
     shape: tuple[ShapePoint, ...] = ()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> ScoringStrategy:
+    def from_dict(
+        cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
+    ) -> ScoringStrategy:
         """Read a ``scoringStrategy``, defaults applied; raises as ``NodeResourcesFitArgs.from_dict`` does."""
-        return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place, version).strategy
+        return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place, version, changes).strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,10 @@ class NodeResourcesFitArgs:
     strategy: ScoringStrategy = ScoringStrategy()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> NodeResourcesFitArgs:
-        """Read the arguments, apply defaults, then validate.
+    def from_dict(
+        cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
+    ) -> NodeResourcesFitArgs:
+        """Read the arguments, apply defaults, then validate. ``changes``: in place of those of the version.
 
         Raises ``UsageError`` with every fault; a fault reads as the scheduler of the version words it.
         """
@@ -75,7 +79,7 @@ class NodeResourcesFitArgs:
         made = cls(
             tuple(_ignored(args, "ignoredResources", fields)),
             tuple(_ignored(args, "ignoredResourceGroups", fields)),
-            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields, Changes.of(version)),
+            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields, changes or Changes.of(version)),
         )
         fields.raise_if_any()
         return made

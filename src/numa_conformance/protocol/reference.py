@@ -140,7 +140,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
     def score(self, request: Score) -> Scored | ScoreRefused:
         """Score one node for a pod."""
         try:
-            strategy = ScoringStrategy.from_dict(request.strategy, version=self._version)
+            strategy = ScoringStrategy.from_dict(request.strategy, version=self._version, changes=self._changes)
         except UsageError as error:
             faults = [str(fault) for fault in error.faults]
             return ScoreRefused(faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 
 from ..protocol import Client, Connection
@@ -13,16 +14,21 @@ from .run import Run
 from .spending import Spending
 
 QUESTIONS: Mapping[str, int] = MappingProxyType(
-    {"pick": 36_000, "node": 16_300, "merge": 14_000, "allocate": 5_400, "hints": 4_800, "classify": 850, "score": 720}
-)
-"""Questions of a whole run by surface, beside those that bring up a node: a test counts them."""
-STARTS = 6_300
-"""Starts and restarts of a node in a whole run."""
-_STARTING = ("node.start", "node.restart")
+    {
+        "pick": 36_000, "node": 16_300, "merge": 14_000, "allocate": 5_400, "hints": 4_800, "claims": 3_800,
+        "classify": 850, "score": 720, "plugin": 670,
+    }
+)  # fmt: skip
+"""Questions of a whole run by surface, beside those that bring up what is asked: a test counts them."""
+STARTS: Mapping[str, int] = MappingProxyType({"node": 6_300, "claims": 136, "plugin": 68})
+"""Starts and restarts in a whole run, of a node, a DRA driver, a device plugin."""
+_COMES_UP = {"node": "a node", "claims": "the driver", "plugin": "the plugin"}
 JUDGING = 25.0
 """Seconds of a whole run in which no target is asked."""
 LOOK = 1.0
 """Seconds of asking on each surface, after which how long an answer takes is taken for known."""
+FEWEST = 5
+"""Answers that are waited for in any case: a start alone may take longer, and tells nothing of the rest."""
 LONG = 300.0
 """Seconds beyond which a run is told to be shortened."""
 
@@ -38,9 +44,12 @@ def expected_line(run: Run, connection: Connection) -> str:
         steps = probed(client, run.claimed)
     finally:
         client.close()
-    starts = [step.seconds for step in steps if step.method in _STARTING]
-    each = f"a node comes up in {_told(sum(starts) / len(starts))}; " if starts else ""
-    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part)
+    each = "".join(
+        f"{what} comes up in {_told(sum(starts) / len(starts))}; "
+        for surface, what in _COMES_UP.items()
+        if (starts := [step.seconds for step in steps if _surface(step) == surface and _is_start(step)])
+    )
+    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
     shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
     return f"{each}this run will take about {_told(seconds)}{shorter}"
 
@@ -55,21 +64,36 @@ def probed(client: Client, claimed: frozenset[str]) -> list[Step]:
 
 
 def _begun(client: Client, group: Group, claimed: frozenset[str]) -> Sequence[Step]:
-    first, look = next(group.scenarios(claimed, 0), None), Spending(LOOK)
+    first, look, answers = next(group.scenarios(claimed, 0), None), Spending(LOOK), count(1)
     if first is None:
         return ()
-    return drive(first, client, client.description.kubernetes_version, lambda: not look.left())[0].steps
+
+    def over() -> bool:
+        return next(answers) >= FEWEST and not look.left()
+
+    return drive(first, client, client.description.kubernetes_version, over)[0].steps
 
 
-def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float) -> float:
-    """Return about how long a part of the suite takes on these surfaces, where answers take what they took."""
-    seconds = JUDGING
+def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
+    """Return about how long a part of the suite takes on these surfaces, where answers take what they took.
+
+    ``at_once``: how many of a target are asked side by side.
+    """
+    seconds = 0.0
     for surface in QUESTIONS.keys() & surfaces:
-        asked = [step for step in steps if step.method.partition(".")[0] == surface]
-        for starting, times in ((False, QUESTIONS[surface]), (True, STARTS if surface == "node" else 0)):
-            took = [step.seconds for step in asked if (step.method in _STARTING) is starting]
+        asked = [step for step in steps if _surface(step) == surface]
+        for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
+            took = [step.seconds for step in asked if _is_start(step) is starting]
             seconds += times * sum(took) / max(len(took), 1)
-    return seconds * part
+    return (JUDGING + seconds / at_once) * part
+
+
+def _surface(step: Step) -> str:
+    return step.method.partition(".")[0]
+
+
+def _is_start(step: Step) -> bool:
+    return step.method.endswith((".start", ".restart"))
 
 
 def budget_line(spending: Spending, not_asked: int) -> str:

@@ -25,6 +25,12 @@ _WRITTEN = {
     MEMORY_FILE: "memory-manager/state-file",
     DEVICE_FILE: "device-manager/state-file",
 }
+UNSEEN = {
+    "options-flag-takes-one-pair": "a target is given a configuration, and no flags of a command line",
+    "reconcile-period-is-fixed": "no question tells the time: a pass of the loop comes when it is asked for",
+    "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
+}
+"""Quirks and changes that no answer shows, and why."""
 _KINDS = {"allocate": "cpu-static", "hints": "cpu-static", "merge": "merge", "score": "noderesourcesfit"}
 
 
