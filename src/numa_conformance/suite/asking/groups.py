@@ -38,6 +38,7 @@ from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from ..generators.shared_beside import shared_beside
 from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
+from ..generators.wide import wide
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
 from ..judge.claims import Beside, Preparation, Publication, Release
@@ -148,6 +149,7 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from examples_of_nodes(claimed)
     yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
     yield from near_and_far(claimed, machines, seed=seed)
+    yield from wide(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
     yield from larger_first(claimed, machines)
     yield from memory_elsewhere(claimed, machines)
