@@ -1,4 +1,4 @@
-"""Right placements with a wrong tale beside them: CFS quota, refused pods, what a crash leaves, other configurations."""
+"""Right placements with a wrong tale beside them: CFS quota, refused pods, what crashes leave, other configurations."""
 
 from __future__ import annotations
 

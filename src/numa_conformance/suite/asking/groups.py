@@ -24,7 +24,6 @@ from ..generators.device_plugins import device_plugins
 from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
 from ..generators.larger_first import larger_first
-from ..generators.many_nodes import many_nodes
 from ..generators.memory_elsewhere import memory_elsewhere
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.near_and_far import near_and_far
@@ -153,7 +152,6 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from apart(claimed, machines)
     yield from larger_first(claimed, machines)
     yield from memory_elsewhere(claimed, machines)
-    yield from many_nodes(claimed, machines)
     yield from shared_beside(claimed, machines)
     yield from pools(claimed, machines)
     yield from resizes(claimed, machines)
