@@ -1,4 +1,4 @@
-"""Right placements with a wrong tale beside them: CFS quota, the phase of refused pods, what a crash leaves."""
+"""Right placements with a wrong tale beside them: CFS quota, refused pods, what crashes leave, other configurations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from .mutant import Memory, mutant
 
 __all__ = ["MUTANTS"]
 
+_MANY = "max-allowable-numa-nodes"
 _NONE, _STATIC = "cpu-manager/none/", "cpu-manager/static/"
 
 
@@ -29,6 +30,20 @@ def _shares_everything(answer: Json, memory: Memory) -> Json:
     return answer
 
 
+def _in_containers(question: Json, memory: Memory) -> Json:
+    kubelet = question.get("kubelet") or {}
+    if kubelet.get("topologyManagerScope") not in (None, "container", "pod"):
+        question["kubelet"] = {**kubelet, "topologyManagerScope": "container"}
+    return question
+
+
+def _stays_down(answer: Json, memory: Memory) -> Json:
+    kubelet = memory.asked["node.restart"].get("kubelet") or {}
+    if (kubelet.get("topologyManagerPolicyOptions") or {}).get(_MANY) != "true":
+        return answer
+    return {"result": "failed", "stage": "topologymanager", "message": "more than 8 NUMA nodes"}
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "bounds_exclusive_cpus",
@@ -49,5 +64,15 @@ MUTANTS: tuple[mutant, ...] = (
         "shares_after_a_crash",
         ["node/restart/a-crash-leaves-no-cpu-in-two-places"],
         answers={"node.restart": _shares_everything},
+    ),
+    mutant(
+        "restarts_with_any_scope",
+        ["topology-manager/scope/unknown-is-refused"],
+        questions={"node.restart": _in_containers},
+    ),
+    mutant(
+        "forgets_a_raised_limit_at_a_restart",
+        [f"topology-manager/{_MANY}/is-set-to-true"],
+        answers={"node.restart": _stays_down},
     ),
 )

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from numa_conformance.cpuset import iter_bits
 from numa_conformance.errors import Refusal
+from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.cpu import static_policy
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.managers.device import manager as device_manager
 from numa_conformance.managers.hint import Hint
 from numa_conformance.managers.memory import amounts as memory_amounts
 from numa_conformance.managers.memory import manager as memory_manager
@@ -15,7 +17,7 @@ from numa_conformance.managers.memory import reservation as memory_reservation
 from numa_conformance.managers.memory import static_policy as memory_policy
 from numa_conformance.managers.topology import merge
 from numa_conformance.managers.topology import policy as topology_policy
-from numa_conformance.node import admission, bring_up
+from numa_conformance.node import admission, bring_up, node
 
 from .patched import instead_of
 
@@ -136,3 +138,29 @@ def has_another_reason_at_init_containers(right, self, pod, container, answers):
         if container in pod.init_containers:
             raise Refusal.unexpected(refusal.message) from refusal
         raise
+
+
+@instead_of(memory_policy, "_best")
+def widens_an_affinity_too_far(right, hints, within):
+    """Adds the memory of all NUMA nodes to an affinity that lacks some."""
+    suited = [hint for hint in hints if hint.mask is not None and hint.mask & within == within]
+    return max(suited, key=lambda hint: hint.mask.bit_count()) if within and suited else right(hints, within)
+
+
+@instead_of(device_manager, "device_hints")
+def prefers_all_sets_of_many_nodes(right, *asked):
+    """Over more than ten NUMA nodes prefers every set that will do."""
+    hints = right(*asked)
+    if not isinstance(hints, CompressedHints):
+        return hints
+    return replace(hints, preferred=frozenset(mask for mask in (*hints.base, *hints.fixed) if mask))
+
+
+@instead_of(node, "bring_up")
+def counts_nodes_with_cpus_alone(right, setup, managers):
+    """Comes up on more than eight NUMA nodes where no more than eight have CPUs."""
+    machine = setup.machine
+    if sum(map(bool, machine.numa_bits.values())) <= 8 < len(machine.numa_ids):
+        config = replace(setup.config, topology_manager_policy_options={"max-allowable-numa-nodes": "64"})
+        setup = replace(setup, config=config)
+    return right(setup, managers)

@@ -65,7 +65,8 @@ def shows_in(name: str, scenario: Scenario) -> bool:
         return option in scenario.cell
     if room.endswith((".packed", ".accumulator")):
         return True
-    return scenario.generator == "walk" and scenario.cell != "policy none"
+    generators = ("walk", "start") if ".node." in room else ("walk",)
+    return scenario.generator in generators and scenario.cell != "policy none"
 
 
 PATCHED: dict[str, partial[Patched]] = {}

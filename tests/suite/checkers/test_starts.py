@@ -66,6 +66,12 @@ def verdicts(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str =
     return judge(History(Head(GENERATOR, "", 0, load_machine(machine), version), tuple(taken)))
 
 
+def restarted(before: Mapping[str, Any], config: Mapping[str, Any], answer: Answer) -> set[str]:
+    """Judge a node that comes up with one configuration and is restarted with another one."""
+    steps = (Step("node.start", {"kubelet": before}, up()), Step("node.restart", {"kubelet": config}, answer))
+    return judge(History(Head(GENERATOR, "", 0, load_machine(T3), "1.32"), steps)).unmet
+
+
 def broken(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "1.32") -> set[str]:
     return verdicts(machine, *steps, version=version).unmet
 
@@ -476,3 +482,12 @@ def test_what_a_start_without_the_option_shows(
     assert requirement in broken(T3, plain, wrong)
     for start in right:
         assert requirement not in broken(T3, plain, start)
+
+
+def test_a_restart_for_another_topology_manager_is_a_start() -> None:
+    """State files have a say in what the other managers are told anew, so such restarts are read by others."""
+    unknown, refused = {**kubelet(), "topologyManagerScope": "x"}, "topology-manager/scope/unknown-is-refused"
+    again = {"result": "restarted", "default_cpuset": "0-31", "pods": []}
+    assert refused in restarted(kubelet(), unknown, again)
+    assert not restarted(kubelet(), unknown, DOWN)
+    assert not restarted(kubelet(), kubelet(cpuManagerPolicy="x", topologyManagerScope="x"), again)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from ...cpuset import format_bits
 from ..judge.alignment import whole_cores_only
@@ -122,13 +124,27 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"though the NUMA nodes {format_bits(nodes)} prefer all it asks for")
 
 
-for_one_container_or_aligned = Guard[Admission](
-    "nothing is aligned, and several containers have memory of their own",
+merges_are_told = Guard[Admission]("it is not told how hints were merged", lambda admission: admission.alignments)
+of_one_container = Guard[Admission](
+    "several containers have memory of their own",
     lambda admission: (
-        admission.settings.topology in ALIGNING
-        or sum(bool(memory_of(admission.before, admission.pod, each)) for each in admission.pod.containers) == 1
+        sum(bool(memory_of(admission.before, admission.pod, each)) for each in admission.pod.containers) == 1
     ),
 )
+for_one_container_or_aligned = Guard[Admission](
+    "nothing is aligned, and several containers have memory of their own",
+    lambda admission: admission.settings.topology in ALIGNING or of_one_container.holds(admission),
+)
+some_hold_it_around_the_affinity = Guard[Admission](
+    "no NUMA nodes that give no memory yet hold it together with the affinity",
+    lambda admission: _fewest_around(admission),
+)
+
+
+def _memory_nodes(admission: Admission) -> int:
+    """Return the NUMA nodes (bits) from which the pod's memory comes."""
+    blocks = (block for held in admission.held.values() for block in held.memory or () if block.bytes)
+    return reduce(or_, (block.nodes for block in blocks), 0)
 
 
 @checker(
@@ -138,16 +154,35 @@ for_one_container_or_aligned = Guard[Admission](
 )
 def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     """Memory comes from as few NUMA nodes as ever hold it, where so few can give all that is aligned with it."""
-    able, nodes = _able_sets(admission), 0
-    for held in admission.held.values():
-        for block in held.memory or ():
-            nodes |= block.nodes if block.bytes else 0
+    able, nodes = _able_sets(admission), _memory_nodes(admission)
     width = able[0].bit_count()
     return violated(
         nodes.bit_count() <= width,
         f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where {width} can give it",
         got=format_bits(nodes),
         allowed=" or ".join(map(format_bits, able)),
+    )
+
+
+def _fewest_around(admission: Admission) -> int:
+    """Return how many NUMA nodes at least hold the memory with all of the affinity, none of which gives any yet."""
+    affinity = (admission.alignments or ())[-1].affinity.nodes or 0
+    return Room(admission.before).fewest_around(affinity, request_of(admission).memory)
+
+
+@checker(
+    "memory-manager/static/uses-the-fewest-numa-nodes",
+    Admission,
+    when=(*AT_ONCE, merges_are_told, with_memory, of_one_container, admitted, some_hold_it_around_the_affinity),
+)
+def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
+    """Where the affinity does not hold the memory, no more NUMA nodes are added to it than need be."""
+    nodes, width = _memory_nodes(admission), _fewest_around(admission)
+    return violated(
+        nodes.bit_count() <= width,
+        f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where {width} can give it",
+        got=format_bits(nodes),
+        allowed=f"{width} NUMA nodes at most",
     )
 
 
@@ -196,9 +231,6 @@ def keeps_together(admission: Admission) -> Judgement:
         got=in_words(admission.held),
         allowed="one NUMA node for all",
     )
-
-
-merges_are_told = Guard[Admission]("it is not told how hints were merged", lambda admission: admission.alignments)
 
 
 def _in_order(admission: Admission) -> list[str]:

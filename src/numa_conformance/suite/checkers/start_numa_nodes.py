@@ -16,8 +16,8 @@ on_eight_numa_nodes = Guard[Start](
 on_more_numa_nodes = Guard[Start](
     "the machine has eight NUMA nodes or fewer", lambda start: len(start.machine.numa_ids) > MOST_NODES
 )
-on_more_numa_nodes_with_cpus = Guard[Start](
-    "eight NUMA nodes or fewer have CPUs", lambda start: start.nodes_with_cpus > MOST_NODES
+on_more_numa_nodes_in_use = Guard[Start](
+    "eight NUMA nodes or fewer have CPUs or memory", lambda start: start.nodes_in_use > MOST_NODES
 )
 policy_is_written_none = Guard[Start](
     "topologyManagerPolicy is not set to none", lambda start: start.kubelet.get("topologyManagerPolicy") == "none"
@@ -39,8 +39,8 @@ as_a_number = Guard[Start](
     lambda start: _most(start) >= len(start.machine.numa_ids),
 )
 as_too_small_a_number = Guard[Start](
-    "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs are no more",
-    lambda start: MOST_NODES <= _most(start) < start.nodes_with_cpus,
+    "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
+    lambda start: MOST_NODES <= _most(start) < start.nodes_in_use,
 )
 as_true = Guard[Start](
     'max-allowable-numa-nodes is not "true"', lambda start: start.settings.topology_options.get(MANY_NODES) == "true"
@@ -60,7 +60,7 @@ def eight_numa_nodes_are_accepted(start: Start) -> Judgement:
 @checker(
     "topology-manager/max-allowable-numa-nodes/default-is-eight",
     Start,
-    when=(under(*ALIGNING), without_options, on_more_numa_nodes_with_cpus),
+    when=(under(*ALIGNING), without_options, on_more_numa_nodes_in_use),
 )
 def more_numa_nodes_are_refused(start: Start) -> Judgement:
     """More than eight NUMA nodes are refused under every policy but none."""

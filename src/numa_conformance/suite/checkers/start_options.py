@@ -165,7 +165,7 @@ def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
 @checker("topology-manager/policy-options/need-their-gates", Start)
 def topology_options_need_their_gates(start: Start) -> Judgement:
     """While a gate hides max-allowable-numa-nodes, it allows no further NUMA nodes."""
-    nodes = start.nodes_with_cpus
+    nodes = start.nodes_in_use
     if start.named != {MANY_NODES} or start.shows(MANY_NODES) is not False or nodes <= MOST_NODES:
         return None
     return violated(

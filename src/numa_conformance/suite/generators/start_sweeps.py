@@ -50,6 +50,7 @@ LARGEST_PAGE = 1024
 """MiB that are reserved in huge pages, of which every size is a part."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
+RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
@@ -67,8 +68,12 @@ def node_starts(
                 asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
                 if asked:
                     yield _scenario(cell, machine, asked, version)
-        machine = _one_node_too_many()
-        yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
+        for machine in _one_node_too_many():
+            yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
+        for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
+            configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
+            if configs:
+                yield Scenario(GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, version))
 
 
 @lru_cache
@@ -78,18 +83,20 @@ def _machines() -> tuple[Machine, ...]:
 
 
 @lru_cache
-def _one_node_too_many() -> Machine:
-    """Return the first NUMA nodes of a machine that has many: one more than are allowed by default."""
+def _one_node_too_many() -> tuple[Machine, Machine]:
+    """Return the first NUMA nodes of a machine that has many, one more than are allowed; and the last without CPUs."""
     machine = load_machine("forty-numa-nodes")
     count = MOST_NODES + 1
     kept = machine.numa_ids[:count]
-    return replace(
+    first = replace(
         machine,
         name=f"the first {count} of {machine.name}",
         cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in kept),
         memory=tuple(node for node in machine.memory if node.node in kept),
         distances=machine.distances and tuple(row[:count] for row in machine.distances[:count]),
     )
+    cpus = tuple(cpu for cpu in first.cpus if cpu.numa != kept[-1])
+    return first, replace(first, name=f"{first.name}, the last of memory alone", cpus=cpus)
 
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
@@ -103,6 +110,15 @@ def _script(asked: Iterable[Asked], version: str | None) -> Script:
         answer = yield "node.start", {"kubelet": config, **more}
         if first is not None and answer.get("result") == "started":
             yield "node.admit", {"pod": first}
+
+
+def _restarted(asked: Iterable[Mapping[str, Any]], version: str | None) -> Script:
+    """Ask the same of a node that has come up without what its Topology Manager is told then."""
+    more = {} if version is None else {"kubernetes_version": version}
+    for config in asked:
+        before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
+        if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":
+            yield "node.restart", {"kubelet": config}
 
 
 def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None) -> Iterator[Scenario]:

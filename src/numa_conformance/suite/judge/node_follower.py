@@ -223,7 +223,7 @@ class NodeFollower:
             yield Malformed(f"pods {', '.join(strangers)[:200]} were never asked for")
             return
         kubelet, files = asked.kubelet, asked.files or {}
-        settings = (self._settings or before.settings) if kubelet is None else Settings.read(kubelet)
+        settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
         restored = self._down is not None and self._files.are_own(files)
         own_files = restored or not (files or self._tampered)
         plain = own_files and settings == before.settings and (kubelet is None or self._down is not None)

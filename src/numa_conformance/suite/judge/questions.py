@@ -193,8 +193,11 @@ class RemovePod(Question, frozen=True):
 class RestartNode(Question, frozen=True):
     """To restart the node agent; ``files``: state files to restart on, None for one that is deleted."""
 
-    kubelet: Kubelet | None = None
+    kubelet: dict[str, Any] | None = None
     files: dict[str, str | None] | None = None
+
+    def __post_init__(self) -> None:
+        Settings.of(self.kubelet or {})
 
 
 class PreferDevices(Question, frozen=True):

@@ -254,6 +254,12 @@ class Room:
             needs.add(next(fit, len(self._machine.numa_ids) + 1))
         return needs
 
+    def fewest_around(self, nodes: int, memory: Mapping[str, int]) -> int:
+        """Return how many NUMA nodes, these (bits) among them, hold so much and give no memory yet; 0 where none do."""
+        sets = sets_of_nodes(self._machine.numa_ids)
+        fit = (some for some in sets if not nodes & ~some and not some & self.touched and self._hold(some, memory))
+        return next(fit, 0).bit_count()
+
     def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
         return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
 
@@ -277,18 +283,22 @@ class Room:
     def _devices_unaligned(self, resource: str, count: int) -> bool:
         """Tell so whether or not unhealthy devices count for how many NUMA nodes a request needs."""
         devices = [device for device in self._machine.devices if device.resource == resource]
-        if any(not device.numa for device in devices) or len(self._machine.numa_ids) > FEW_NODES:
+        if any(not device.numa for device in devices) or len(_near(devices)) > FEW_NODES:
             return False
         healthy = [device for device in devices if device.healthy]
         return bool(devices) and all(self._not_where(some, resource, count) for some in (devices, healthy))
 
     def _not_where(self, devices: Sequence[Device], resource: str, count: int) -> bool:
-        nodes = self._machine.numa_ids
+        nodes = _near(devices)
         for width in range(1, len(nodes) + 1):
             sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
             if any(sum(local(device.numa, some) for device in devices) >= count for some in sets):
                 return not any(self.free_devices(some, resource) >= count for some in sets)
         return True
+
+
+def _near(devices: Iterable[Device]) -> list[int]:
+    return sorted({node for device in devices for node in device.numa})
 
 
 def local(numa: tuple[int, ...], nodes: int | None) -> bool:

@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.answers import Admitted, NodeStarted, Rejected, StartFailed
+from ..history.answers import Admitted, NodeStarted, Rejected, Restarted, StartFailed
 from ..history.history import Head
 from ..history.values import Answer, Held, MemoryNode
 from .choice import numa_cpus
 from .pods import PodSpec
-from .questions import AdmitPod, Question, StartNode
+from .questions import AdmitPod, Question, RestartNode, StartNode
 from .settings import FALSE, Settings
 from .world import union
 
@@ -85,6 +87,12 @@ class Start:
         return len(numa_cpus(self.machine))
 
     @property
+    def nodes_in_use(self) -> int:
+        """How many NUMA nodes have CPUs or memory: whether empty ones count is left open."""
+        filled = {node.node for node in self.machine.memory if node.memory}
+        return len(filled.union(node for node, cpus in self.machine.numa_bits.items() if cpus))
+
+    @property
     def named(self) -> frozenset[str]:
         """The options that the configuration names, of both managers, whether they are on or off."""
         fields = ("cpuManagerPolicyOptions", "topologyManagerPolicyOptions")
@@ -121,17 +129,39 @@ class Start:
 def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
     """Yield each start with the number of its last step."""
     plain: Start | None = None
+    running: StartNode | None = None
     for number, (asked, reply) in enumerate(steps):
-        if not isinstance(asked, StartNode) or not isinstance(reply, NodeStarted | StartFailed):
+        begun = _begun_anew(asked, running) if isinstance(asked, RestartNode) else asked
+        if not isinstance(begun, StartNode) or not isinstance(reply, NodeStarted | Restarted | StartFailed):
             continue
         first = _first(*steps[number + 1]) if number + 1 < len(steps) else None
-        start = _start(head, asked, reply, first, plain)
-        plain = plain or start
+        start = _start(head, begun, reply, first, plain)
+        plain, running = plain or start, begun if start.up and first is None else None
         yield number + (first is not None), start
 
 
+def _begun_anew(asked: RestartNode, running: StartNode | None) -> StartNode | None:
+    """Read a restart of a node without pods as a start, where no state file can have a say in it.
+
+    The Topology Manager keeps none, so that what the others are told must be as before.
+    """
+    if running is None or asked.kubelet is None or asked.files:
+        return None
+    if _of_others(asked.kubelet) != _of_others(running.kubelet):
+        return None
+    return msgspec.structs.replace(running, kubelet=asked.kubelet)
+
+
+def _of_others(kubelet: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in kubelet.items() if not field.startswith("topologyManager")}
+
+
 def _start(
-    head: Head, asked: StartNode, reply: NodeStarted | StartFailed, first: FirstPod | None, plain: Start | None
+    head: Head,
+    asked: StartNode,
+    reply: NodeStarted | Restarted | StartFailed,
+    first: FirstPod | None,
+    plain: Start | None,
 ) -> Start:
     up = reply if isinstance(reply, NodeStarted) else None
     return Start(
