@@ -12,7 +12,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.host import HostReconcile
 from numa_conformance.suite.examples.node_run import NodeRun, cpus_of, pool_of
-from numa_conformance.suite.generators.workloads import best_effort, guaranteed, static
+from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, pod, static
 from numa_conformance.suite.history.answers import Admitted
 from numa_conformance.suite.telling.findings import Finding
 
@@ -22,10 +22,10 @@ requirement = pytest.mark.requirement
 MACHINE = load_machine("t3-two-numa-per-socket")
 CPUS, NODES = "0-31\n", "0-3\n"
 CONTAINER = {
-    "cgroupfs": "kubepods/pod{uid}/c",
-    "systemd": "kubepods.slice/kubepods-pod{uid}.slice/cri-c.scope",
+    "cgroupfs": "kubepods/pod{uid}/{name}",
+    "systemd": "kubepods.slice/kubepods-pod{uid}.slice/cri-{name}.scope",
 }
-"""The driver of cgroups to the folder of a pod's container ``c``, two levels below the folder of all pods."""
+"""The driver of cgroups to the folder of a pod's container, two levels below the folder of all pods."""
 
 
 def _run(node: NodeRun, name: str, cpus: int = 0) -> Admitted:
@@ -35,30 +35,40 @@ def _run(node: NodeRun, name: str, cpus: int = 0) -> Admitted:
 
 
 class Cgroups:
-    """A cpuset hierarchy with the containers ``c`` of some pods."""
+    """A cpuset hierarchy with the containers of some pods; without names one container ``c`` of each."""
 
-    def __init__(self, root: Path, pods: dict[str, CpuSet], version: int = 2, driver: str = "cgroupfs") -> None:
+    def __init__(
+        self,
+        root: Path,
+        pods: dict[str, CpuSet],
+        version: int = 2,
+        driver: str = "cgroupfs",
+        names: tuple[str, ...] = ("c",),
+    ) -> None:
         """Make the cgroups as these containers were created: each with its own CPUs, all above with every CPU."""
         self.root = str(root)
-        self._top, self._container = root / "cpuset" if version == 1 else root, CONTAINER[driver]
+        self._top, self._container, self._names = root / "cpuset" if version == 1 else root, CONTAINER[driver], names
         for uid, cpus in pods.items():
-            container = self._cpus_file(uid).parent
-            container.mkdir(parents=True)
-            for folder in (container, *container.parents[:3]):
-                (folder / "cpuset.cpus").write_text(f"{cpus}\n" if folder == container else CPUS)
-                (folder / "cpuset.mems").write_text(NODES)
+            for file in self._cpus_files(uid):
+                own = file.parent
+                own.mkdir(parents=True)
+                for folder in (own, *own.parents[:3]):
+                    (folder / "cpuset.cpus").write_text(f"{cpus}\n" if folder == own else CPUS)
+                    (folder / "cpuset.mems").write_text(NODES)
         if version == 2:
             (root / "cgroup.controllers").write_text("cpuset cpu memory\n")
 
-    def _cpus_file(self, uid: str) -> Path:
-        return self._top / self._container.format(uid=uid) / "cpuset.cpus"
+    def _cpus_files(self, uid: str) -> list[Path]:
+        return [self._top / self._container.format(uid=uid, name=name) / "cpuset.cpus" for name in self._names]
 
     def check(self, requirements: tuple[str, ...], **wanted: CpuSet) -> None:
-        """Raise a finding where the container of a pod has other CPUs than these."""
+        """Raise a finding where a container of a pod has other CPUs than these."""
         for uid, cpus in wanted.items():
-            text = self._cpus_file(uid).read_text(errors="replace").strip()
-            if _cpus_in(text) != cpus:
-                raise Finding(requirements, f"the cgroup of pod {uid} has another cpuset", got=text, allowed=str(cpus))
+            for file in self._cpus_files(uid):
+                text = file.read_text(errors="replace").strip()
+                if _cpus_in(text) != cpus:
+                    why = f"a cgroup of pod {uid} has another cpuset"
+                    raise Finding(requirements, why, got=text, allowed=str(cpus))
 
 
 def _cpus_in(text: str) -> CpuSet | None:
@@ -82,6 +92,22 @@ def test_cpusets_reach_the_cgroups(
     pool = pool_of(node.remove("own"))
     target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, shared=pool)
+
+
+@requirement("host/reconcile/cpusets-reach-the-cgroups")
+def test_cpusets_of_all_containers_reach_the_cgroups(
+    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Sidecars run for as long as the containers beside them."""
+    node.start(MACHINE, static())
+    asked = {"cpu": "100m", "memory": "64Mi"}
+    apps = [container(name, requests=asked) for name in ("first", "second")]
+    pool = pool_of(node.admit(pod("shared", apps, init=[container("beside", requests=asked, sidecar=True)])))
+    node.run("shared")
+    left = pool_of(_run(node, "own", 2))
+    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool}, names=("beside", "first", "second"))
+    target.ask(HostReconcile(cgroups.root))
+    cgroups.check(requirements, shared=left)
 
 
 @requirement("host/reconcile/what-failed-is-tried-again")

@@ -50,6 +50,25 @@ def _only_once(question: Json, memory: Memory) -> Json:
     return question
 
 
+def _sees_sidecars(question: Json, memory: Memory) -> Json:
+    first = question["pod"]["spec"].get("initContainers", ())
+    memory.notes.setdefault("sidecars", set()).update(each["name"] for each in first if "restartPolicy" in each)
+    return question
+
+
+def _keeps_theirs(question: Json, memory: Memory) -> Json:
+    files = Path(question["root"]).rglob("cpuset.cpus")
+    sidecars = memory.notes.get("sidecars", ())
+    memory.notes["kept"] = {file: file.read_text() for file in files if file.parent.name in sidecars}
+    return question
+
+
+def _puts_theirs_back(answer: Json, memory: Memory) -> Json:
+    for file, text in memory.notes["kept"].items():
+        file.write_text(text)
+    return answer
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant("overlooks_a_cpu", ["host/finds-the-online-cpus"], answers={"host.discover": _without_a_cpu}),
     mutant("sees_one_socket", ["host/finds-cores-sockets-and-numa-nodes"], answers={"host.discover": _one_socket}),
@@ -64,5 +83,11 @@ MUTANTS: tuple[mutant, ...] = (
         "writes_cpusets_only_once",
         ["host/reconcile/cpusets-reach-the-cgroups", "host/reconcile/what-failed-is-tried-again"],
         questions={"host.reconcile": _only_once},
+    ),
+    mutant(
+        "writes_no_cpuset_of_sidecars",
+        ["host/reconcile/cpusets-reach-the-cgroups"],
+        questions={"node.admit": _sees_sidecars, "host.reconcile": _keeps_theirs},
+        answers={"host.reconcile": _puts_theirs_back},
     ),
 )

@@ -130,12 +130,11 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
         amounts = (("kubeReserved", kube), ("systemReserved", system))
         fields = {field: {"cpu": text} for field, text in amounts if text}
         if most > FEW_CPUS:
+            last = str(machine.cpus[-1].id)
             yield kubelet(cpuManagerPolicy="static", **fields), None
+            yield kubelet(cpuManagerPolicy="static", **fields, reservedSystemCPUs=last), None
     if most > FEW_CPUS:
-        last = str(machine.cpus[-1].id)
-        yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": "2"}, reservedSystemCPUs=last), None
         yield static(reserved=f"{machine.cpus[0].id},{machine.cpus[-1].id + 7}"), None
-        yield kubelet(cpuManagerPolicy="static", systemReserved={"cpu": "2"}, reservedSystemCPUs=last), None
     for number in {most // 4, most // 2, most - 1} - {0}:
         yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
     yield {**static(), "cpuManagerPolicy": "dynamic"}, None
@@ -154,6 +153,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
+    for policy, pair in product(_aligning(machine, claimed), excluding):
+        if _claims(claimed, pair) and len(machine.core_bits) > 1 and SOCKET not in pair:
+            yield static(*pair, reserved=reserved, topology=policy), None
     if SOCKET not in known:
         return
     probe = probe_of(SOCKET, machine)
@@ -165,6 +167,12 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = 1 << machine.cpus[0].id
         yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
+
+
+def _aligning(machine: Machine, claimed: Claimed) -> list[str]:
+    """Return the policies of the Topology Manager that align, where the machine is none that they refuse."""
+    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
+    return [name for name in TOPOLOGY_POLICIES if few and name != "none" and f"topology-manager/{name}" in claimed]
 
 
 def _claims(claimed: Claimed, options: Iterable[str]) -> bool:
@@ -220,10 +228,11 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             if count > MOST_NODES + 1:
                 yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count - 1)}}, None
     if count <= 2 and policies:
-        for policy in ("strict", "single-numa", "Restricted"):
-            yield kubelet(topologyManagerPolicy=policy), None
-        for scope in ("node", "Pod", "containers"):
-            yield kubelet(topologyManagerPolicy=policies[-1], topologyManagerScope=scope), None
+        for policy, scope in product(("strict", "single-numa", "Restricted"), (None, *_scopes(claimed))):
+            named = {} if scope is None else {"topologyManagerScope": scope}
+            yield kubelet(topologyManagerPolicy=policy, **named), None
+        for scope, policy in product(("node", "Pod", "containers"), _aligning(machine, claimed) or policies[-1:]):
+            yield kubelet(topologyManagerPolicy=policy, topologyManagerScope=scope), None
 
 
 def _beside(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
