@@ -71,7 +71,20 @@ class CpuAllocator:
             return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
         if any(option.take_first(taking) for option in self._first):
             return taking.taken
-        return take_packed(taking, caches=self._caches, rest=self._rest)
+        if self._quirks.cores_gathered_across_nodes or self._caches is not None:
+            return take_packed(taking, caches=self._caches, rest=self._rest)
+        return self._pack_on_few_nodes(free, count, trace)
+
+    def _pack_on_few_nodes(self, free: int, count: int, trace: list[str] | None) -> int:
+        """Return packed CPUs; of as few NUMA nodes as can give so many, where packing alone leads to more."""
+        steps: list[str] | None = None if trace is None else []
+        cpus = take_packed(Accumulator(self.topology, free, count, self._quirks, steps))
+        few = _few_nodes([node & free for node in self.topology.nodes.masks if node & free], count)
+        if sum(1 for node in self.topology.nodes.masks if node & cpus) > len(few):
+            return self._pack(sum(few), count, trace)
+        if trace is not None and steps is not None:
+            trace += steps
+        return cpus
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
@@ -81,3 +94,16 @@ class CpuAllocator:
     def _not_enough(self, count: int, available: int) -> NotEnoughCpus:
         numbers = f": requested={count}, available={available.bit_count()}" if self._numbered else ""
         return NotEnoughCpus(f"not enough cpus available to satisfy request{numbers}")
+
+
+def _few_nodes(nodes: list[int], count: int) -> list[int]:
+    """Return the fullest of some NUMA nodes, by their free CPUs, that holds so many, or else the fewest that do."""
+    holding = [node for node in nodes if node.bit_count() >= count]
+    if holding:
+        return [min(holding, key=int.bit_count)]
+    few: list[int] = []
+    for node in sorted(nodes, key=int.bit_count, reverse=True):
+        if sum(few).bit_count() >= count:
+            break
+        few.append(node)
+    return few
