@@ -20,6 +20,7 @@ from suite.checkers import (
     test_memory_life,
     test_merges,
     test_offered_hints,
+    test_pools,
     test_relations,
     test_scopes,
     test_scores,
@@ -56,6 +57,7 @@ WRITTEN: Mapping[str, set[str]] = {
         *(names for _, names in test_starts.BROKEN)
     ),
     "test_beside": set().union(*(names for _, names in (*test_beside.PHASES, *test_beside.MESSAGES))),
+    "test_pools": set(test_pools.CASES.values()),
     "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
 }
 """Module of tests/suite/checkers to requirement ids."""

@@ -73,7 +73,7 @@ def read_in_place(path: str, most: int) -> bytes | None:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         content = b""
-        while len(content) <= most and (more := os.read(handle, most + 1 - len(content))):
+        while len(content) <= most and (more := os.read(handle, min(most + 1 - len(content), _SMALL + len(content)))):
             content += more
         return content
     finally:

@@ -8,8 +8,9 @@ from numa_conformance.documentation.policies import POLICIES
 from numa_conformance.documentation.statements import STATEMENTS
 
 
-def test_every_page_has_an_address_of_kubernetes_and_is_found_by_its_key():
-    sites = re.compile(r"https://(?:(?:v1-\d+\.docs\.)?kubernetes\.io/docs/.+/|github\.com/kubernetes(-sigs)?/.+)")
+def test_every_page_has_an_address_of_kubernetes_or_of_a_daemon_and_is_found_by_its_key():
+    kubernetes = r"(?:v1-\d+\.docs\.)?kubernetes\.io/docs/.+/"
+    sites = re.compile(rf"https://(?:{kubernetes}|github\.com/(?:kubernetes(?:-sigs)?|containers/nri-plugins)/.+)")
     assert [page.id for page in PAGES.values() if not sites.fullmatch(page.address)] == []
     assert all(key == page.id for key, page in PAGES.items())
     assert len({page.address for page in PAGES.values()}) == len(PAGES)

@@ -10,11 +10,12 @@ from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess
 from numa_conformance.protocol.host_trees import HostTrees
-from numa_conformance.protocol.messages.node import ReadState, StartFailed, StartNode
+from numa_conformance.protocol.messages.node import AdmitPod, ReadState, Rejected, StartFailed, StartNode
 from numa_conformance.real_nri.target import NriTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.cells import cells
 from numa_conformance.suite.generators.walks import walks
+from numa_conformance.suite.generators.workloads import best_effort, container, pod
 
 LIVES, STEPS, IN_SHORT = 2, 40, 3
 
@@ -57,3 +58,19 @@ def test_nothing_is_asked_of_a_plugin_that_was_not_started(nri_plugin: str) -> N
     with pytest.raises(UsageError, match="no plugin was started"):
         target.node_state(ReadState())
     target.close()
+
+
+def test_a_pod_that_is_refused_half_way_tells_what_was_sent_to_others(nri_plugin: str) -> None:
+    target = NriTarget([nri_plugin, *TOLD])
+    client = Client(InProcess(lambda: target, "plugin", 20))
+    machine = machine_to_dict(load_machine("snc2-small"))
+    client.ask(StartNode(machine, {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}))
+    before = client.ask(AdmitPod(best_effort("shared"))).containers["c"].cpuset
+    asks = pod("large", [container("some", cpu="2", memory="64Mi"), container("all", cpu="16", memory="64Mi")])
+    refused = client.ask(AdmitPod(asks))
+    client.close()
+    target.close()
+    assert isinstance(refused, Rejected)
+    sent = [update.cpus for update in refused.updates or () if update.uid == "shared"]
+    assert len(sent) >= 2
+    assert sent[-1] == before != sent[0]

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _LITERALS = ("true", "false", "null")
 _NUMBERS = ("int", "uint64", "checksum.Checksum")
 """Types that hold a number: the decoder tells one that does not fit."""
@@ -19,7 +20,10 @@ class GoJsonError(ValueError):
 
 def dump(value: Any) -> str:
     """Write compact JSON; key order is that of the mapping, text is escaped as the kubelet's encoder does."""
-    text = _COMPACT.encode(value)
+    try:
+        text = msgspec.json.encode(value).decode()
+    except (UnicodeEncodeError, OverflowError):  # half a character of a damaged file, an amount beyond 64 bits
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     for char, escape in _ESCAPES.items():
         text = text.replace(char, escape)
     return text

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import Fault, UsageError
-from ..files import ABANDONED, read_bounded, replace_bytes
+from ..files import ABANDONED, read_bounded, read_in_place, replace_bytes
 
 MAX_BYTES = 64 * 1024 * 1024
 MakeText = Callable[[], str]
@@ -124,15 +124,17 @@ class DirectoryStore:
 
     def read(self, name: str) -> str | None:
         """Return a file's text, or None when there is none; raises ``UsageError`` when it is a link or too large."""
-        path = Path(self._path(name))
-        if path.is_symlink():
-            raise UsageError(Fault(str(path), "is a link", "a plain file"))
+        path = self._path(name)
         try:
-            return read_bounded(path, MAX_BYTES).decode("utf-8", "surrogateescape")
+            content = read_in_place(path, MAX_BYTES)
+            if content is None or len(content) > MAX_BYTES:
+                content = read_bounded(Path(path), MAX_BYTES)  # which tells what it is
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise UsageError(Fault(str(path), f"cannot be read: {error.strerror or error}")) from error
+            wrong = "is a link" if os.path.islink(path) else f"cannot be read: {error.strerror or error}"
+            raise UsageError(Fault(path, wrong, "a plain file")) from error
+        return content.decode("utf-8", "surrogateescape")
 
     def write(self, name: str, text: str) -> None:
         """Replace a file: a reader sees the old text or the new one, whole, and nobody but the owner reads it."""

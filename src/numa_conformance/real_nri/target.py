@@ -109,8 +109,9 @@ class NriTarget:
             for container in pod.all_containers:
                 updates += self._run(running, container)
         except NriError as error:
-            self._remove(pod.uid)
-            return Rejected(self._shared, "UnexpectedAdmissionError", str(error), pod.qos)
+            updates += self._remove(pod.uid)
+            to_others = [update for update in updates if update.uid != pod.uid]
+            return Rejected(self._shared, "UnexpectedAdmissionError", str(error), pod.qos, updates=to_others)
         updates += self._take(self._up.updates())
         return Admitted(self._shared, self._holdings(pod.uid), pod.qos, updates=updates)
 

@@ -147,13 +147,10 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from near_and_far(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
     yield from shared_beside(claimed, machines)
+    yield from pools(claimed, machines)
     yield from resizes(claimed, machines)
     if claimed >= half_cores.NEEDED:
         yield from half_cores.half_cores(machines)
-
-
-def _pools(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:
-    return pools(claimed, machines)
 
 
 def _starts(claimed: Claimed, _seed: int, machines: Machines = None) -> Iterator[Scenario]:
@@ -192,8 +189,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("hints", "hints", (CpuHints,), _hints),
             Group("merges", "merge", (MergedHints,), _merges),
             Group("scores", "score", (ScoredNode, ScorePair), _scores),
-            Group("lives", "node", NODE, _lives, beside=HINTED),
-            Group("pools", "node", (Pooled,), _pools),
+            Group("lives", "node", (*NODE, Pooled), _lives, beside=HINTED),
             Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),

@@ -41,6 +41,10 @@ def _aligned_at_once(admission: Admission) -> bool:
     return not request_of(admission).nothing
 
 
+knows_what_is_free = Guard[Admission](
+    "it is not told which CPUs are reserved",
+    lambda admission: admission.before.knows_reserved or not admission.pod.exclusive,
+)
 aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by one", _aligned_at_once)
 
 
@@ -102,6 +106,7 @@ AT_ONCE = (
     with_app_containers_only,
     without_option(BY_SOCKET),
     counting_is_enough,
+    knows_what_is_free,
     aligned_at_once,
 )
 
