@@ -109,16 +109,13 @@ class FullPcpusOnly:
                     return sum(self._take(part, share) for part, share in zip(parts, shares, strict=True))
         return 0
 
-    def _shares(self, parts: Sequence[int], count: int, allowed: Iterable[int]) -> list[int] | None:
+    def _shares(self, parts: Sequence[int], count: int, allowed: range) -> list[int] | None:
         """Return an allowed number of CPUs for each part, in whole cores and so many together."""
-        if not parts:
-            return None if count else []
-        for share in allowed:
-            if share <= count and self._sums_up(parts[0], share):
-                others = self._shares(parts[1:], count - share, allowed)
-                if others is not None:
-                    return [share, *others]
-        return None
+        found: dict[int, list[int]] = {0: []}
+        for part in parts:
+            possible = [share for share in allowed if self._sums_up(part, share)]
+            found = {total + share: [*shares, share] for total, shares in found.items() for share in possible}
+        return found.get(count)
 
     def _take(self, free: int, count: int) -> int:
         """Return whole cores of ``free``, which add up to ``count``: those of more threads first, then lower ids."""
