@@ -226,6 +226,13 @@ def test_a_documented_distribution_stays_on_a_node_that_holds_it(view: KubeletVi
     assert all(cpus <= taken or not cpus & taken for cpus in by_core.values())
 
 
+@given(uneven_views(), st.booleans())
+def test_full_pcpus_only_chooses_nothing_where_nothing_is_asked_for(view: KubeletView, distribute: bool) -> None:
+    whole = FullPcpusOnly(CpuTopology(view), 0, DOCUMENTED)
+    options = StaticOptions(full_pcpus_only=True, distribute_cpus_across_numa=distribute)
+    assert whole.choose([0, CpuSet(cpu.id for cpu in view.cpus).bits], 0, options) == 0
+
+
 def members(view: KubeletView, level: str) -> dict[int, frozenset[int]]:
     found: dict[int, set[int]] = {}
     for cpu in view.cpus:

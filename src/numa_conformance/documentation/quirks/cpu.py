@@ -63,8 +63,8 @@ class CpuQuirks(QuirkFlags):
         rule="CPU-ALLOC-11, CPU-ALLOC-17",
         summary="cores and CPUs are gathered from the NUMA node with fewest free CPUs first, and then from the next, "
         "also where one node could hold the request, or fewer nodes could",
-        documented="where no core is partly in use, CPUs come from one NUMA node if one can hold them, else from as few as "
-        "possible",
+        documented="where no core is partly in use, CPUs come from one NUMA node if one can hold them, else from as "
+        "few as possible",
         versions="1.8+",
     )
 

@@ -70,6 +70,8 @@ class FullPcpusOnly:
         They come from one uncore cache or socket where an option promises that, else from few NUMA nodes; of several
         NUMA nodes by even shares where these are to be distributed.
         """
+        if count < 1:
+            return 0
         pool = 0
         for pool in pools:
             uneven = 0
