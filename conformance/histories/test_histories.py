@@ -12,7 +12,7 @@ from numa_conformance.protocol.features import FEATURES
 from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
-from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in
+from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in, times_broken
 from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
 from numa_conformance.suite.asking.repeating import times_seen
 from numa_conformance.suite.asking.shrinking import shortened
@@ -56,7 +56,14 @@ def test_every_step(
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
         request.node.stash[TOLD] = Told(
-            times, histories, history, len(faults), _machines(each for each, _ in faults), seen=seen, held_back=why
+            times,
+            histories,
+            history,
+            broken_in=len(faults),
+            broken=len(faults),
+            machines=_machines(each for each, _ in faults),
+            seen=seen,
+            held_back=why,
         )
         raise fault
     broken = broken_in(outcomes, name)
@@ -71,12 +78,13 @@ def test_every_step(
             times,
             histories,
             shortest.history,
-            broken_first_in(outcomes, name),
-            machines,
-            told_known,
-            beside(shortest),
-            seen,
-            why,
+            broken_in=broken_first_in(outcomes, name),
+            broken=times_broken(outcomes, name),
+            machines=machines,
+            known=told_known,
+            beside=beside(shortest),
+            seen=seen,
+            held_back=why,
         )
         raise finding_of(shortest)
     if not times and target.outside:

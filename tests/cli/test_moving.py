@@ -1,6 +1,9 @@
 """``diff`` on a person's pods: what changes for them from one allocator to another."""
 
 import json
+import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -87,8 +90,27 @@ def test_a_node_that_does_not_come_up_says_whose_and_why(run, asked, files):
     assert "the node does not come up" in err
 
 
+def test_a_dra_driver_is_asked_claims_in_place_of_cpus_of_the_static_policy(run, asked):
+    """A driver as it is, started by the command: it has two NUMA nodes of 8 CPUs, and no NRI plugin."""
+    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    words = "{kubeconfig}", "{kubelet_folder}", "{cdi_folder}", "{host_root}"
+    driver = shlex.join([sys.executable, str(Path(__file__).parents[1] / "real_dra/driver.py"), *words])
+    code, out, _ = run("diff", asked[0], f"dra:{driver}", *asked[2:], "--json")
+    told = json.loads(out)
+    small, large = told["pods"]
+    assert code == 1
+    assert small["b"]["containers"]["c"]["cpus"] == "0-1"
+    assert large["b"]["reason"] == "Unschedulable"
+
+
 @pytest.mark.parametrize("words", [["pods.yaml"], ["--machine", "two-nodes-devices"], ["--config", "kubelet.yaml"]])
 def test_pods_and_a_machine_belong_together(run, words):
     code, _, err = run("diff", "reference", "reference", *words)
     assert code == 2
     assert "name its --machine" in err
+
+
+def test_a_dra_driver_and_what_is_none_are_compared_on_pods(run):
+    code, _, err = run("diff", "reference", "dra:./my-driver")
+    assert code == 2
+    assert "compared on pods" in err

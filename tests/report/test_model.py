@@ -166,13 +166,20 @@ def test_what_is_not_met_is_told_with_its_address():
 
 def test_what_most_conversations_break_is_told_first():
     rare, often = case(1, "failed"), case(2, "failed", OTHER)
-    rare = msgspec.structs.replace(rare, histories=9, broken_in=1)
-    often = msgspec.structs.replace(often, histories=9, broken_in=3)
+    rare = msgspec.structs.replace(rare, histories=9, asked=20, broken_in=1, broken=6)
+    often = msgspec.structs.replace(often, histories=9, asked=20, broken_in=3, broken=6)
     told = told_blocks(run(rare, often)).lines
     assert [line.split(",")[0] for line in told if line.startswith("NOT MET")] == [
         f"NOT MET: {OTHER}",
         f"NOT MET: {REQUIREMENT}",
     ]
+
+
+def test_what_is_broken_wherever_it_is_asked_is_told_before_what_is_mostly_met():
+    mostly_met, never_met = case(1, "failed"), case(2, "failed", OTHER)
+    mostly_met = msgspec.structs.replace(mostly_met, histories=9, asked=90, broken_in=4, broken=10)
+    never_met = msgspec.structs.replace(never_met, histories=9, asked=9, broken_in=3, broken=9)
+    assert told_blocks(run(mostly_met, never_met)).lines[1].startswith(f"NOT MET: {OTHER}")
 
 
 def test_the_page_links_every_requirement_to_its_source():

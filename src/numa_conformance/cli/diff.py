@@ -70,13 +70,16 @@ def command(
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
     A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio',
-    kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too, or 'nri:./my-plugin ...'.
-    A reference without a version follows that of the other side. What both claim is asked; in each history the first
-    difference counts. With files of PODS and a --machine: tell what changes for these pods from A to B, each where it
-    may run and beside whom. Exits with 1 when they differ, 3 when one cannot be asked.
+    kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too, 'nri:./my-plugin ...', or
+    'dra:./my-driver ...'. A reference without a version follows that of the other side. What both claim is asked; in
+    each history the first difference counts. With files of PODS and a --machine: tell what changes for these pods from
+    A to B, each where it may run and beside whom; a DRA driver is asked a claim for each container that a kubelet would
+    give CPUs of its own. Exits with 1 when they differ, 3 when one cannot be asked.
     """
     if bool(pods) != bool(machine_name) or (config_file and not pods):
         raise click.UsageError("PODS come to a node: name its --machine, and its --config, with files of pods")
+    if not pods and a.startswith("dra:") != b.startswith("dra:"):
+        raise click.UsageError("a DRA driver and what is none are compared on pods: name files of PODS and a --machine")
     asked = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]

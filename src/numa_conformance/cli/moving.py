@@ -13,7 +13,8 @@ from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
 from ..protocol import Client
-from ..suite.comparing.fates import ContainerFate, PodFate, fates, lived
+from ..suite.comparing.fates import ACCEPTED, ContainerFate, PodFate, fates, lived
+from ..suite.comparing.with_claims import fates_with_claims
 from .exits import DIFFERENT, OK
 from .outcomes import pod_names
 from .terminal import columns, print_json, say
@@ -38,14 +39,8 @@ class Moving:
 
         Raises ``UsageError`` where a node does not come up, and ``TargetFault``.
         """
-        told = []
-        for client in clients.values():
-            history = lived(client, machine, kubelet, [pod.to_dict() for pod in pods])
-            answer = history.steps[0].answer or {}
-            if answer.get("result") != "started":
-                why = f"the node does not come up ({answer.get('stage')}): {answer.get('message')}"
-                raise UsageError(Fault(client.label, why, "a --machine and --config with which both come up"))
-            told.append(fates(history))
+        described = [pod.to_dict() for pod in pods]
+        told = [_fates(client, machine, kubelet, described) for client in clients.values()]
         first, other = clients
         return cls(machine, pods, (first, other), (told[0], told[1]))
 
@@ -96,6 +91,17 @@ class Moving:
             one, other = left.containers[container], right.containers[container]
             if changes := ", ".join(_of_container(one, other)):
                 yield f"{name}/{container}", changes, _placed(one), _placed(other)
+
+
+def _fates(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Fates:
+    if "node" not in client.surfaces and "claims" in client.surfaces:
+        return fates_with_claims(client, machine, kubelet, pods)
+    history = lived(client, machine, kubelet, pods)
+    answer = history.steps[0].answer or {}
+    if answer.get("result") != "started":
+        why = f"the node does not come up ({answer.get('stage')}): {answer.get('message')}"
+        raise UsageError(Fault(client.label, why, ACCEPTED))
+    return fates(history)
 
 
 _SUMMARY = {

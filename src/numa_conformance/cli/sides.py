@@ -10,10 +10,10 @@ from ..real_daemon.command import serving, serving_kubelet
 from .targets import TargetChoice
 
 LEVELS = ("exact", "documented")
-KINDS = ("reference", "target", "command", "kubelet", "nri")
+KINDS = ("reference", "target", "command", "kubelet", "nri", "dra")
 ACCEPTED = (
     "reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio', "
-    "kubelet:./kubelet or 'nri:./my-plugin -socket {nri_socket}'"
+    "kubelet:./kubelet, 'nri:./my-plugin -socket {nri_socket}' or 'dra:./my-driver --kubeconfig={kubeconfig}'"
 )
 
 
@@ -26,8 +26,8 @@ def side(text: str, timeout: float) -> TargetChoice:
         return TargetChoice(None, rest, "exact", None, timeout)
     if kind == "kubelet" and rest:
         return TargetChoice(None, serving_kubelet(rest), "exact", None, timeout, resource_fit=True)
-    if kind == "nri" and rest:
-        return TargetChoice(None, serving("nri-target", rest), "exact", None, timeout)
+    if kind in ("nri", "dra") and rest:
+        return TargetChoice(None, serving(f"{kind}-target", rest), "exact", None, timeout)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":

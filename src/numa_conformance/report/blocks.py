@@ -61,9 +61,9 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
 def rank(case: Case) -> tuple[bool, bool, int, float]:
     """Order what is told: no answer at all, then conversations, then cases that say one thing, then what falls most.
 
-    A fault breaks its own sentence sooner than others, more often, and more often where that sentence is asked.
+    A fault breaks its own sentence sooner than others, in more conversations, and mostly where that sentence is asked.
     """
-    falls = case.broken_in**2 / max(case.histories, 1)
+    falls = case.broken_in * case.broken / max(case.asked, 1)
     return case.verdict == "failed", not case.histories, len(case.requirements), -falls
 
 

@@ -51,7 +51,9 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     held_back: dict[str, int] = {}
     """Why it was not asked of what conversations show, and how often."""
     broken_in: int = 0
-    """In how many of them it is not met."""
+    """In how many of them it is not met before, or with, anything else."""
+    broken: int = 0
+    """At how many questions it is not met."""
     history: str = ""
     """The file, in the folder of the report, that holds the shortest conversation in which it is not met."""
     conversations: list[str] = []

@@ -41,6 +41,7 @@ def with_history(case: Case, asking: Told | None, folder: str) -> Case:
         history=name,
         machines=list(asking.machines),
         broken_in=asking.broken_in,
+        broken=asking.broken,
         with_it=list(asking.beside),
     )
 

@@ -9,7 +9,15 @@ import pytest
 from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol.reference import ReferenceTarget
-from numa_conformance.suite.asking.asking import Asking, Budget, Outcome, ask_the_rest, broken_first_in, part_of
+from numa_conformance.suite.asking.asking import (
+    Asking,
+    Budget,
+    Outcome,
+    ask_the_rest,
+    broken_first_in,
+    part_of,
+    times_broken,
+)
 from numa_conformance.suite.asking.places import places_of
 from numa_conformance.suite.checkers.verdicts import Broken, Verdicts
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
@@ -188,3 +196,4 @@ def test_what_falls_first_in_a_conversation_is_told_from_what_falls_with_it():
     outcomes = [Outcome(Verdicts(broken=broken))]
     counted = {name: broken_first_in(outcomes, name) for name in ("a/first", "a/with-it", "a/later", "a/never")}
     assert counted == {"a/first": 1, "a/with-it": 1, "a/later": 1, "a/never": 0}
+    assert {name: times_broken(outcomes, name) for name in counted} == {**counted, "a/first": 2, "a/later": 2}

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ...errors import Fault, UsageError
 from ...protocol import Client
@@ -17,15 +18,17 @@ from ...protocol.faults import TargetFault, Unsupported
 from ..checkers.verdicts import Broken, Verdicts, judge
 from ..generators.scenario import Scenario
 from ..history.history import History
+from ..requirements import REQUIREMENTS
 from .drive import drive
 from .places import Place, places_of
 
-__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_first_in", "broken_in", "part_of"]
+__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_first_in", "broken_in", "part_of", "times_broken"]
 
 MOST_FAULTS = 3
 """Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
 PATIENCE = 3.0
 """How many times its share of the time a group may take where it goes on for what no group asked."""
+_RECOMMENDED = frozenset(name for name, known in REQUIREMENTS.items() if known.strength == "SHOULD")
 _SETTING = re.compile("[A-Za-z-]+")
 """What the name of a cell is made of: options, policies, places."""
 _WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
@@ -254,11 +257,20 @@ def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
     return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))
 
 
-def broken_first_in(outcomes: Iterable[Outcome], requirement: str) -> int:
-    """Return in how many conversations a requirement is not met before, or when, any other is not."""
+def broken_first_in(outcomes: Sequence[Outcome], requirement: str) -> int:
+    """Return in how many conversations a requirement is not met before, or when, any other is not.
+
+    Those that only recommend do not count beside it: they are told apart.
+    """
     first: dict[int, int] = {}
     own: dict[int, int] = {}
-    for broken in (each for outcome in outcomes for each in outcome.verdicts.broken):
+    told = (each for outcome in outcomes for each in outcome.verdicts.broken if each.requirement not in _RECOMMENDED)
+    for broken in chain(told, broken_in(outcomes, requirement) if requirement in _RECOMMENDED else ()):
         for steps in (first, own) if broken.requirement == requirement else (first,):
             steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
     return sum(first[history] == step for history, step in own.items())
+
+
+def times_broken(outcomes: Iterable[Outcome], requirement: str) -> int:
+    """Return at how many questions a requirement is not met."""
+    return len({(id(broken.history), broken.step) for broken in broken_in(outcomes, requirement)})

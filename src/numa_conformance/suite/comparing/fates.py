@@ -13,6 +13,12 @@ from ..asking.drive import drive
 from ..generators.scenario import Scenario, Script
 from ..history.history import History
 
+Whose = tuple[str, str]
+"""A pod's uid, and the name of a container."""
+Holding = tuple[int, Mapping[str, Any]]
+"""The CPUs that a container may run on, and what else a target told of what it holds."""
+ACCEPTED = "a --machine and --config with which both come up"
+
 
 @dataclass(frozen=True, slots=True)
 class ContainerFate:
@@ -85,23 +91,19 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
 def fates(history: History) -> dict[str, PodFate]:
     """Return by uid what became of the pods of a node's life; empty where it did not come up."""
     told: dict[str, PodFate] = {}
-    held = _held(history)
-    machine = history.head.machine
+    containers = placed(history.head.machine, _held(history))
     for step in history.steps:
         if step.method != "node.admit":
             continue
         uid, answer = step.params["pod"]["metadata"]["uid"], step.answer or {}
         if answer.get("result") == "admitted":
-            told[uid] = PodFate({name: _fate(machine, held, (uid, name)) for owner, name in held if owner == uid})
+            told[uid] = PodFate(containers.get(uid, {}))
         else:
             told[uid] = PodFate({}, str(answer.get("reason")), str(answer.get("message")))
     return told
 
 
-Holding = tuple[int, Mapping[str, Any]]
-
-
-def _held(history: History) -> dict[tuple[str, str], Holding]:
+def _held(history: History) -> dict[Whose, Holding]:
     """Return by uid and container the CPUs that each may run on at last, and what the target told of it."""
     state = history.steps[-1].answer or {}
     shared = CpuSet.parse(state.get("default_cpuset") or "").bits or history.head.machine.online_bits
@@ -130,7 +132,15 @@ def _runs_on(holding: Mapping[str, Any], shared: int) -> int:
     return CpuSet.parse(told).bits if told else shared
 
 
-def _fate(machine: Machine, held: Mapping[tuple[str, str], Holding], whose: tuple[str, str]) -> ContainerFate:
+def placed(machine: Machine, held: Mapping[Whose, Holding]) -> dict[str, dict[str, ContainerFate]]:
+    """Return by uid and container where each may run, and beside whom: all that are there share the machine."""
+    told: dict[str, dict[str, ContainerFate]] = {}
+    for uid, name in held:
+        told.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
+    return told
+
+
+def _fate(machine: Machine, held: Mapping[Whose, Holding], whose: Whose) -> ContainerFate:
     cpus, holding = held[whose]
     others = 0
     for other, (theirs, _) in held.items():

@@ -65,7 +65,8 @@ class Conversation:
         for broken in verdicts.broken:
             if broken.requirement in self._requirements:
                 until = broken.history.until(broken.step + 1)
-                self._tell(Told(asked, 1, until, 1, (machine.name,), beside=beside(broken)))
+                told = Told(asked, 1, until, broken_in=1, broken=1, machines=(machine.name,), beside=beside(broken))
+                self._tell(told)
                 self._has_failed = True
                 raise finding_of(broken)
         self._tell(Told(asked, 1))

@@ -22,6 +22,7 @@ class Told:
     """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
 
     - ``history``: the shortest in which it is broken. ``broken_in``: how many break nothing else before.
+    - ``broken``: at how many questions it is broken.
     - ``machines``: those on which it shows. ``known``: those of them on which it is known to, where it shows on others.
     - ``beside``: the other requirements that are broken in that history.
     - ``seen``: how often it was broken, and how often that history was asked.
@@ -32,6 +33,7 @@ class Told:
     histories: int
     history: History | None = None
     broken_in: int = 0
+    broken: int = 0
     machines: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
