@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.protocol import ReferenceTarget, Unsupported
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.messages.describe import Describe
 
@@ -102,7 +102,10 @@ def spoilt_by(seed: int) -> str:
 
 
 class OneField(Chaos):
-    """Spoils the answers of one method, by seed, and each in one field, which keeps its type."""
+    """Spoils the answers of one method, by seed, and each in one field, which keeps its type.
+
+    Or it tells a field that the reference leaves out, or says that what is asked is not supported.
+    """
 
     def __init__(self, seed: int) -> None:
         """Take the seed, which chooses the method."""
@@ -111,10 +114,36 @@ class OneField(Chaos):
 
     def __getattr__(self, name: str) -> Callable[[Any], object]:
         """Return the method of the reference, spoilt where it is the one."""
-        answer: Callable[[Any], object] = (
-            super().__getattr__(name) if name == self._method else getattr(self._reference, name)
-        )
-        return answer
+        answer: Callable[[Any], object] = getattr(self._reference, name)
+        if name != self._method:
+            return answer
+        spoilt = super().__getattr__(name)
+
+        def answered(request: Any) -> object:
+            kind = self._random.random()
+            if kind < 0.02:
+                raise Unsupported(self._random.choice(["another machine", self._text()]))
+            return self._telling_more(request, answer(request)) if kind < 0.1 else spoilt(request)
+
+        return answered
+
+    def _telling_more(self, request: Any, reply: Any) -> object:
+        """Return an answer with one field more, of the answer itself or of one of its containers."""
+        told = msgspec.to_builtins(reply)
+        fields = {field.name for field in msgspec.structs.fields(reply)}
+        if "updates" in fields and self._random.random() < 0.5:
+            uid = getattr(request, "uid", None) or getattr(request, "pod", {}).get("metadata", {}).get("uid")
+            cpus, mems = self._random.choices([*_TEXTS, "0", "0-1"], k=2)
+            one = {"uid": self._random.choice([uid or "", "nobody"]), "container": "c", "cpus": cpus, "mems": mems}
+            return {**told, "updates": [one] * self._random.randrange(3)}
+        containers = told.get("containers")
+        for holding in containers.values() if isinstance(containers, dict) else ():
+            more = {"cpuset": self._text(), "mems": self._text(), "cpu_quota": self._random.choice(_INTEGERS),
+                    "further": {self._text(): self._random.choice(_INTEGERS)}}  # fmt: skip
+            if "cpus" in holding:
+                name = self._random.choice(list(more))
+                holding[name] = more[name]
+        return told
 
     def _spoilt(self, value: Any) -> Any:
         if isinstance(value, dict):

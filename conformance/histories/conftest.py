@@ -31,10 +31,8 @@ def chosen(request: pytest.FixtureRequest) -> list[str]:
 def beside(conformance: Run) -> Iterator[list[Client]]:
     """Yield more of the target, which take turns with the first."""
     with contextlib.ExitStack() as closed:
-        more = [closed.enter_context(contextlib.closing(conformance.another())) for _ in range(conformance.at_once - 1)]
-        for client in more:
-            client.outside = conformance.client.outside  # one list of the machines that it does not support
-        yield more
+        others = range(conformance.at_once - 1)
+        yield [closed.enter_context(contextlib.closing(conformance.another())) for _ in others]
 
 
 @pytest.fixture(scope="session")

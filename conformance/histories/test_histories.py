@@ -46,13 +46,13 @@ def test_every_step(
     outcomes = asked(name)
     if not outcomes:
         pytest.skip("not claimed: no surface on which this shows")
-    faults = [ended for outcome in outcomes for ended in outcome.ended]
+    faults = [ended for outcome in outcomes for ended in outcome.ended if _tells(name, outcome, asked, chosen)]
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
     request.node.stash[TOLD] = Told(times, histories, held_back=why)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
-    if faults and name == (ANSWERED if ANSWERED in chosen else chosen[0]):  # each fault is told once
+    if faults:
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
         request.node.stash[TOLD] = Told(
@@ -97,8 +97,15 @@ def test_every_step(
         pytest.skip("not claimed: what is claimed leads to no conversation that asks it" + _because(why))
     if not times and held_back:
         pytest.skip("not asked: this target's answers never show it" + _because(why))
-    if not (times or faults):
+    if not (times or any(outcome.ended for outcome in outcomes)):
         raise AssertionError(f"no conversation asks {name}{_because(why)}")
+
+
+def _tells(name: str, outcome: Outcome, asked: Callable[[str], list[Outcome]], chosen: list[str]) -> bool:
+    """Tell whether a requirement is the one at which the faults of a group are told: each is told once."""
+    if not outcome.ended or ANSWERED in chosen:
+        return name == ANSWERED
+    return not any(outcome is other for earlier in chosen[: chosen.index(name)] for other in asked(earlier))
 
 
 def _machines(histories: Iterable[History]) -> tuple[str, ...]:

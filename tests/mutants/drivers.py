@@ -95,6 +95,24 @@ def _leaves_none_alone(question: Json, memory: Memory) -> Json:
     return question | {"reserved_cpus": ""}
 
 
+def _leaves_one_alone(question: Json, memory: Memory) -> Json:
+    return question | {"reserved_cpus": question["reserved_cpus"].partition(",")[0]}
+
+
+def _first_start(answer: Json, memory: Memory) -> Json:
+    memory.notes.pop("moved", None)
+    memory.asked.pop("claims.restart", None)
+    return answer
+
+
+def _moved_once(answer: Json, memory: Memory) -> Json:
+    """Move each container without a claim to other CPUs for the first claim, and for none that comes later."""
+    moved = memory.notes.setdefault("moved", {})
+    if answer["result"] != "prepared" or not answer["shared"]:
+        return answer
+    return answer | {"shared": {name: moved.setdefault(name, cpus) for name, cpus in answer["shared"].items()}}
+
+
 def _runs_everywhere(answer: Json, memory: Memory) -> Json:
     return answer | {"shared": dict.fromkeys(answer.get("shared", ()), "0-63")}
 
@@ -159,12 +177,22 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "gives_other_cpus_after_a_restart",
         [_DRIVER + "restart/keeps-claims"],
-        answers={"claims.prepare": _others_after_a_restart},
+        answers={"claims.start": _first_start, "claims.prepare": _others_after_a_restart},
     ),
     mutant(
         "gives_reserved_cpus_to_claims",
         [_DRIVER + "claims/leave-reserved-cpus-alone"],
         questions={"claims.start": _leaves_none_alone},
+    ),
+    mutant(
+        "leaves_the_first_reserved_cpu_alone",
+        [_DRIVER + "claims/leave-reserved-cpus-alone"],
+        questions={"claims.start": _leaves_one_alone},
+    ),
+    mutant(
+        "moves_shared_containers_once",
+        [_DRIVER + "shared/keeps-off-claims"],
+        answers={"claims.start": _first_start, "claims.prepare": _moved_once},
     ),
     mutant(
         "keeps_shared_containers_where_they_were",

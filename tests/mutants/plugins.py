@@ -15,6 +15,16 @@ def _silent(answer: Json, memory: Memory) -> Json:
     return {"result": "failed", "message": "nobody has registered"}
 
 
+def _first_restart(answer: Json, memory: Memory) -> Json:
+    memory.notes["restarts"] = 0
+    return answer
+
+
+def _silent_after_the_first(answer: Json, memory: Memory) -> Json:
+    memory.notes["restarts"] += 1
+    return answer if memory.notes["restarts"] == 1 else _silent(answer, memory)
+
+
 def _started(**told: object) -> Rewrite:
     def rewrite(answer: Json, memory: Memory) -> Json:
         return answer | told
@@ -60,6 +70,11 @@ MUTANTS: tuple[mutant, ...] = (
         "misses_a_restart_of_the_kubelet",
         [_PLUGIN + "registration/again-after-a-restart"],
         answers={"plugin.restart": _silent},
+    ),
+    mutant(
+        "misses_the_second_restart_of_the_kubelet",
+        [_PLUGIN + "registration/again-after-a-restart"],
+        answers={"plugin.start": _first_restart, "plugin.restart": _silent_after_the_first},
     ),
     mutant(
         "registers_before_it_serves",

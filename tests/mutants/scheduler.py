@@ -51,6 +51,12 @@ def _of_the_last_pod_alone(question: Json, memory: Memory) -> Json:
     return {**question, "pods": question["pods"][-1:]}
 
 
+def _without_overhead(question: Json, memory: Memory) -> Json:
+    for pod in (*question["pods"], question["pod"]):
+        pod["spec"].pop("overhead", None)
+    return question
+
+
 def _beyond_the_range(answer: Any, memory: Memory) -> Json:
     return {**answer, "score": (answer["score"] or 0) + 101} if "score" in answer else answer
 
@@ -87,6 +93,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant("scores_beyond_the_range", [_SCORE + "stays-in-range"], answers={"score": _beyond_the_range}),
     mutant("counts_one_pod_on_the_node", [_SCORE + "counts-every-pod"], questions={"score": _of_the_last_pod_alone}),
     mutant("overlooks_the_pod_itself", [_SCORE + "counts-the-pod-itself"], questions={"score": _without_own_requests}),
+    mutant("overlooks_overhead", [_SCORE + "counts-effective-requests"], questions={"score": _without_overhead}),
     mutant(
         "overlooks_extended_resources",
         [_SCORE + "counts-extended-resources"],

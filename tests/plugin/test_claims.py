@@ -2,6 +2,7 @@
 
 import pytest
 
+from asked_in_full import deep
 from numa_conformance.report.model import read_report
 
 DIES = """
@@ -24,6 +25,16 @@ def test_a_crash_where_only_a_recommendation_is_asked_is_a_crash(suite, pytester
     assert result.ret == 1
     assert verdict in {case["verdict"] for case in report()["cases"]}
     assert report()["verdict"] == "not conformant"
+    assert "conforms" not in result.stdout.str()
+
+
+def test_a_crash_is_told_also_where_the_first_requirement_that_is_asked_never_meets_it(suite, pytester, report):
+    pytester.path.joinpath("dies.py").write_text(DIES.format(does="raise SystemExit(1)"))
+    asked = ("--numa-requirement", "qos/*", "--numa-requirement", "scheduler/*", "--numa-budget", "1%")
+    result = suite("--numa-target", "dies:make", *asked, "--numa-report", "out")
+    assert result.ret == 1
+    assert report()["counts"]["crashed"] == 1
+    assert report()["counts"]["failed"] == 0
     assert "conforms" not in result.stdout.str()
 
 
@@ -85,3 +96,60 @@ def test_machines_outside_of_what_a_target_supports_are_named_once_and_no_failur
     (note,) = report()["notes"]
     assert note.startswith("outside of what the target supports: ")
     assert note.endswith(": NUMA nodes of which I know nothing")
+
+
+CHANGES = """
+import itertools, os
+from msgspec import structs
+from numa_conformance.protocol import ReferenceTarget, Unsupported
+
+TIMES = itertools.count()
+
+class Changes(ReferenceTarget):
+    def describe(self, request):
+        told = super().describe(request)
+        return structs.replace(told, {field}) if {when} else told
+
+    def node_start(self, request):
+        if "full-pcpus-only" in request.kubelet.get("cpuManagerPolicyOptions", {{}}):
+            raise Unsupported("I do not feel like it")
+        return super().node_start(request)
+
+def make():
+    return Changes(level="documented")
+"""
+LESS = "surfaces=told.surfaces[:-1], features=told.features[:3]"
+
+
+@pytest.mark.parametrize(
+    ("field", "when", "workers", "told"),
+    [
+        ("version='2'", "next(TIMES)", 0, "version '2' in place of '0.2.0'"),
+        pytest.param(LESS, "os.environ.get('PYTEST_XDIST_WORKER')", 2, "surfaces without score; *", marks=deep),
+    ],
+)
+def test_a_target_that_describes_itself_otherwise_later_or_to_a_worker_is_told_and_claims_nothing(
+    suite, pytester, report, field, when, workers, told
+):
+    pytester.path.joinpath("changes.py").write_text(CHANGES.format(field=field, when=when))
+    more = ("-n", str(workers)) if workers else ()
+    asked = ("--numa-requirement", "scheduler/score/*", "--numa-budget", "1%", *more)
+    result = suite("--numa-target", "changes:make", *asked, "--numa-report", "out")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [f"problem: the target contradicts itself: describe tells otherwise when it is asked again: {told}"]
+    )
+    assert "conforms" not in result.stdout.str()
+    assert report()["verdict"] == "partial"
+    assert report()["counts"]["passed"] > 0
+    assert "nothing is claimed" in read_report(pytester.path / "out").claim
+
+
+def test_a_target_that_supports_a_machine_for_some_questions_only_is_told_and_claims_nothing(suite, pytester, report):
+    pytester.path.joinpath("changes.py").write_text(CHANGES.format(field="", when="False"))
+    asked = ("--numa-requirement", "cpu-manager/full-pcpus-only/*", "--numa-budget", "2%")
+    result = suite("--numa-target", "changes:make", *asked, "--numa-report", "out")
+    assert result.ret == 1
+    (problem,) = report()["problems"]
+    assert "node.start says that it does not support machines on which it answers other questions: " in problem
+    assert "conforms" not in result.stdout.str()

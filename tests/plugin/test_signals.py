@@ -50,7 +50,7 @@ def test_what_is_left_is_whole_and_claims_no_more_than_was_asked(tmp_path: Path,
         [sys.executable, *WAYS[way]], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         time.sleep(lot.uniform(0.2, LONGEST[way]))
-        process.send_signal(lot.choice([signal.SIGTERM, signal.SIGINT, signal.SIGKILL]))
+        process.send_signal(lot.choice([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL]))
         printed, _ = process.communicate(timeout=120)
     for file in tmp_path.glob("out/**/*.*"):
         if file.is_file() and not file.name.endswith(".unfinished"):

@@ -131,8 +131,15 @@ def test_a_planned_case_without_a_verdict_is_told_and_takes_the_profile_away():
     assert cut.problems == ["1 planned cases came to no verdict: test_static::test_2"]
 
 
+def test_nothing_is_claimed_where_there_is_a_problem():
+    alone = run(case(1), narrowed=False)
+    assert alone.problems
+    assert alone.claim == "There is a problem, so nothing is claimed for mine 1."
+
+
 def test_the_claim_names_the_profile():
-    claim = run(case(1), profile="cpu@1.31", narrowed=False).claim
+    none = case(2, requirement="cpu-manager/none/gives-no-exclusive-cpus")
+    claim = run(case(1), none, profile="cpu@1.31", narrowed=False).claim
     assert claim == "mine 1 conforms to the documented behaviour of Kubernetes 1.31, profile cpu."
     assert "profile" not in run(case(1), profile="cpu@1.31", narrowed=True).claim
 

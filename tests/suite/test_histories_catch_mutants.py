@@ -17,7 +17,7 @@ def test_a_fault_inside_an_algorithm_is_found(name):
     strength = "SHOULD" if name in ONLY_RECOMMENDED else "MUST"
     if any(REQUIREMENTS[each].strength == strength for each in shown(name, INSIDE[name])):
         return
-    groups = ("picks", "lives", "relations", "starts")
+    groups = ("picks", "merges", "lives", "relations", "starts")
     assert broken_by(INSIDE[name], strength=strength, wanted=partial(shows_in, name), groups=groups) is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ import click
 
 from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..protocol.ending import EndsInOrder
 from .names import Named
 from .versions import version
 
@@ -83,11 +84,8 @@ def target_options(function: F) -> F:
 @contextmanager
 def open_target(choice: TargetChoice) -> Iterator[Client]:
     """Open the chosen target and close it at the end; raises ``UsageError`` and ``TargetFault``."""
-    client = Client(_connection(choice))
-    try:
+    with EndsInOrder(), closing(Client(_connection(choice))) as client:
         yield client
-    finally:
-        client.close()
 
 
 def _connection(choice: TargetChoice) -> Connection:

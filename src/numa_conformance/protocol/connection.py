@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Protocol
 
 import msgspec
@@ -14,7 +15,7 @@ from .host_trees import HostTrees
 from .message import Message, Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
-from .messages.host import Discover
+from .said import Said, told_machine
 
 LONGEST_NAME = 200
 
@@ -36,9 +37,13 @@ class Connection(Protocol):
 class Client:
     """A target with a description: asks only what it claims, and checks who it is before anything else."""
 
-    def __init__(self, connection: Connection) -> None:
-        """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known."""
+    def __init__(self, connection: Connection, said: Said | None = None) -> None:
+        """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known.
+
+        ``said``: what the same target has said elsewhere, for which it is taken.
+        """
         self._connection = connection
+        self.said = Said() if said is None else said
         try:
             described = _handshake(connection)
             _check_names(described)
@@ -49,13 +54,11 @@ class Client:
         except BaseException:
             connection.close()
             raise
-        self.description = described
+        self.description = self.said.describes(described)
         self._answered: set[str] = set()
         self.asked = 0
         """How many questions were asked."""
-        self._hosts = HostTrees() if "host_root" in (described.wants or ()) else None
-        self.outside: dict[str, list[str]] = {}
-        """Why machines are outside of what the target supports, as it says, to their names."""
+        self._hosts = HostTrees() if "host_root" in (self.description.wants or ()) else None
 
     @property
     def label(self) -> str:
@@ -73,6 +76,11 @@ class Client:
         return frozenset(self.description.surfaces)
 
     @property
+    def outside(self) -> dict[str, list[str]]:
+        """Why machines are outside of what the target supports, as it says, to their names."""
+        return self.said.outside
+
+    @property
     def untold(self) -> frozenset[str]:
         """The fields of answers that the target cannot see."""
         return frozenset(self.description.untold or ())
@@ -85,11 +93,11 @@ class Client:
         self.asked += 1
         name = request.method.name
         if self._hosts is not None and getattr(request, "host_root", None) is UNSET:
-            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(_told_machine(request)))
+            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(told_machine(request)))
         try:
             reply = self._connection.request(request)
         except Unsupported as fault:
-            self._note(request, fault)
+            self.said.refuses(request, fault)
             raise
         except NotClaimed as fault:
             if name not in self._answered:
@@ -98,17 +106,13 @@ class Client:
                 f"the target has answered {name} before, and says that there is none", fault.exchange
             ) from None
         self._answered.add(name)
+        self.said.answers(request)
         return reply
 
-    def _note(self, request: Request[Any], fault: Unsupported) -> None:
-        """Remember a machine that is outside; raises ``BadReply`` where no machine was told."""
-        machine = _machine_of(request)
-        if machine is None:
-            why = f"{request.method.name} tells no machine, so none is outside of what is supported: {fault.reason}"
-            raise BadReply(why, fault.exchange) from None
-        machines = self.outside.setdefault(fault.reason, [])
-        if machine not in machines:
-            machines.append(machine)
+    def describe_again(self) -> None:
+        """Ask once more who is there, for what it says otherwise; a fault tells nothing."""
+        with contextlib.suppress(TargetFault):
+            self.said.describes(self._connection.request(Describe()))
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""
@@ -127,19 +131,6 @@ class Client:
         self._connection.close()
         if self._hosts is not None:
             self._hosts.close()
-
-
-def _told_machine(request: Request[Any]) -> Any:
-    """Return the machine that a question tells; None where it tells none."""
-    return getattr(request, "machine", None)
-
-
-def _machine_of(request: Request[Any]) -> str | None:
-    """Return the name of the machine that a question is about; None where it tells none."""
-    if isinstance(request, Discover):
-        return f"the host below {request.root}"
-    machine = _told_machine(request)
-    return str(machine.get("name") or "a machine without a name") if isinstance(machine, dict) else None
 
 
 def _check_names(described: Description) -> None:

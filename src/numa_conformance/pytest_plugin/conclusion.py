@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from ..errors import UsageError
@@ -23,7 +24,7 @@ from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
-from .run import RUN, Run, open_connection
+from .run import DESCRIBED, RUN, Run, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
@@ -39,6 +40,7 @@ UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
 OF_A_WORKER = "numa_left_out"
 OUTSIDE_OF_A_WORKER = "numa_outside"
+CONTRADICTIONS_OF_A_WORKER = "numa_contradictions"
 GOLDEN = ("exact/placements/", "exact/scores")
 """How the requirements begin that golden snapshots show."""
 
@@ -53,6 +55,7 @@ class Conclusion:
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
         self._outside: dict[str, list[str]] = {}
+        self._contradictions: dict[str, list[str]] = {}
         self._harness: list[str] = []
         self._own_failed = config.stash[OWN_FAILED] = set()
         self._began, self._at = time.time(), time.monotonic()
@@ -70,14 +73,16 @@ class Conclusion:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker of xdist when the run began."""
-        node.workerinput[BEGAN] = self._config.stash[RUN].spending.began
+        """Tell a worker of xdist when the run began, and who the target is."""
+        run = self._config.stash[RUN]
+        node.workerinput[BEGAN] = run.spending.began
+        node.workerinput[DESCRIBED] = msgspec.to_builtins(run.client.description)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
         told = getattr(node, "workeroutput", {})
-        self._take_machines(told.get(OUTSIDE_OF_A_WORKER, {}))
+        self._take(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
         left_out = told.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
@@ -111,13 +116,16 @@ class Conclusion:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the target, write the reports, set the exit code."""
         run = self._config.stash[RUN]
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not self._config.option.collectonly:
+            run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
             told = vars(self._config)["workeroutput"]
             told[OF_A_WORKER] = [list(each) for each in self._left_out]
             told[OUTSIDE_OF_A_WORKER] = run.client.outside
+            told[CONTRADICTIONS_OF_A_WORKER] = run.client.said.contradictions
             return
-        self._take_machines(run.client.outside)
+        self._take(run.client.outside, run.client.said.contradictions)
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
@@ -135,11 +143,12 @@ class Conclusion:
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
-    def _take_machines(self, outside: Mapping[str, list[str]]) -> None:
-        """Take note of the machines that are outside of what the target supports, by the reason."""
-        for reason, machines in outside.items():
-            known = self._outside.setdefault(reason, [])
-            known += [machine for machine in machines if machine not in known]
+    def _take(self, outside: Mapping[str, list[str]], contradictions: Mapping[str, list[str]]) -> None:
+        """Take note of what the target said: machines that it does not support, and where it contradicts itself."""
+        for kept, told in ((self._outside, outside), (self._contradictions, contradictions)):
+            for reason, names in told.items():
+                known = kept.setdefault(reason, [])
+                known += [name for name in names if name not in known]
 
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
@@ -182,6 +191,7 @@ class Conclusion:
             left_out=self._left_out,
             whole=run.asks_the_whole_suite,
             outside=self._outside,
+            contradictions=self._contradictions,
         )
 
 

@@ -12,6 +12,7 @@ from .ending import Ending, Termination
 from .garbage import RareGarbage
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
+from .report_folder import ReportFolder
 from .run import RUN, Run
 from .verdicts import Verdicts
 
@@ -48,7 +49,7 @@ def enable(config: pytest.Config) -> None:
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
+    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage(), ReportFolder()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.

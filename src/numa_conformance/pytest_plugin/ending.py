@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import threading
 import time
-from typing import NoReturn
 
 import pytest
+
+from ..protocol.ending import EndsInOrder
 
 _SECONDS = 30.0
 """Time that other plugins may take for what they do at the very end."""
@@ -46,22 +46,13 @@ class Ending:
         os._exit(status)
 
 
-class Termination:
-    """Makes of SIGTERM what Ctrl-C is: the target is closed, and what was asked so far is told.
-
-    By default the signal ends this process at once, and leaves the target's, which is in a session of its own.
-    """
+class Termination(EndsInOrder):
+    """Makes of SIGTERM and SIGHUP what Ctrl-C is: the target is closed, and what was asked so far is told."""
 
     def pytest_sessionstart(self) -> None:
-        """Take the signal, unless somebody else has it."""
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, self._interrupt)
+        """Take the signals, unless somebody else has them."""
+        self.__enter__()
 
     def pytest_unconfigure(self) -> None:
-        """Leave the signal as it was."""
-        if signal.getsignal(signal.SIGTERM) == self._interrupt:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    @staticmethod
-    def _interrupt(number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt("SIGTERM")
+        """Leave the signals as they were."""
+        self.__exit__(None, None, None)

@@ -8,10 +8,13 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
+from ..protocol.messages.describe import Description
+from ..protocol.said import Said
 from ..real_daemon.command import serving, serving_kubelet
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
@@ -73,12 +76,15 @@ class Run:
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        began = getattr(config, "workerinput", {}).get(BEGAN)
+        told_to_a_worker = getattr(config, "workerinput", {})
+        began, described = told_to_a_worker.get(BEGAN), told_to_a_worker.get(DESCRIBED)
         spending = Spending(None if deep else budget.seconds, began=began)
         version = Profile.parse(profile, DEFAULT).version
 
+        said = Said(msgspec.convert(described, Description) if described else None)
+
         def another() -> Client:
-            return Client(open_connection(config, level, version))
+            return Client(open_connection(config, level, version), said)
 
         at_once, client = _at_once(config), another()
         return cls(
@@ -133,6 +139,8 @@ _DOORS = {
 """The options that name an unmodified daemon, and the commands that serve one."""
 RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""
+DESCRIBED = "numa_described"
+"""What a worker of xdist is told of: how the target described itself before."""
 
 
 def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:

@@ -24,7 +24,7 @@ from .known import stale, unasked
 MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
 MOST_MACHINES = 5
-"""Machines that are named of those that a target does not support for the same reason."""
+"""Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 FORMAT = "numa-conformance report 1"
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
@@ -78,6 +78,7 @@ class Summary(msgspec.Struct, frozen=True):
         left_out: Sequence[LeftOut] = (),
         whole: bool = True,
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        contradictions: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
@@ -85,7 +86,7 @@ class Summary(msgspec.Struct, frozen=True):
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
         with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
         unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
-        it says, by the reason.
+        it says, by the reason; ``contradictions``: where it has said otherwise too, likewise.
         """
         ordered = sorted(cases, key=lambda case: case.id)
         target = Target(
@@ -97,7 +98,7 @@ class Summary(msgspec.Struct, frozen=True):
         )
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *_without_verdict(missing)]
+        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
         narrowed = narrowed or bool(problems) or bool(outside)
         not_asked = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -134,8 +135,8 @@ class Summary(msgspec.Struct, frozen=True):
         counts = Counter(case.verdict for case in ordered)
         verdict = _verdict(ordered, counts, narrowed=narrowed) if judged else NOT_JUDGED
         claim = _claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered))
-        if verdict in ("partial", "conformant") and not (complete and counts["passed"]):
-            claim = _no_claim(target, complete=complete)
+        if verdict in ("partial", "conformant") and (problems or not (complete and counts["passed"])):
+            claim = _no_claim(target, problems, complete=complete)
         return cls(
             target=target,
             level=level,
@@ -192,6 +193,12 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield f"outside of what the target supports: {shown}: {reason}"
 
 
+def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Name where the target said one thing and then another, and of what."""
+    for said, names in contradictions.items():
+        yield f"the target contradicts itself: {said}: {listed(names, MOST_MACHINES, sign='; ')}"
+
+
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
     named = {name for case in cases for name in case.requirements}
     return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
@@ -244,8 +251,9 @@ def _claim(
     return f"{who} does not conform to {what}."
 
 
-def _no_claim(target: Target, *, complete: bool) -> str:
-    why = "No case passed" if complete else "The run ended before all cases came to a verdict"
+def _no_claim(target: Target, problems: Sequence[str], *, complete: bool) -> str:
+    why = "There is a problem" if problems else "No case passed"
+    why = why if complete else "The run ended before all cases came to a verdict"
     return f"{why}, so nothing is claimed for {target.name} {target.version}."
 
 

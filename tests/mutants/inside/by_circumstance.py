@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numa_conformance.cpuset import iter_bits
+from numa_conformance.errors import Refusal
 from numa_conformance.managers.cpu import static_policy
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.managers.hint import Hint
+from numa_conformance.managers.memory import amounts as memory_amounts
+from numa_conformance.managers.memory import manager as memory_manager
+from numa_conformance.managers.memory import reservation as memory_reservation
 from numa_conformance.managers.memory import static_policy as memory_policy
-from numa_conformance.node import admission
+from numa_conformance.managers.topology import merge
+from numa_conformance.managers.topology import policy as topology_policy
+from numa_conformance.node import admission, bring_up
 
 from .patched import instead_of
 
@@ -72,3 +81,58 @@ def widens_memory_beside_two_pods(right, self, pod, amounts, *, preferred):
             if hint.mask.bit_count() == 2 and not any(self.nodes[node].assignments for node in iter_bits(hint.mask)):
                 return hint.mask, preferred
     return right(self, pod, amounts, preferred=preferred)
+
+
+@instead_of(memory_policy, "pod_amounts")
+def counts_huge_pages_of_apps_alone(right, pod, **how):
+    """In scope pod leaves huge pages of init containers out where apps ask for some too."""
+    amounts = right(pod, **how)
+    for name in amounts or ():
+        apps = [memory_amounts.container_amounts(pod, container) or {} for container in pod.containers]
+        total = sum(each.get(name, 0) for each in apps)
+        if name != "memory" and total:
+            amounts[name] = total
+    return amounts
+
+
+@instead_of(memory_manager, "reserved_by_node")
+def gives_reserved_pages_of_later_nodes(right, machine, config, quirks):
+    """Gives reserved huge pages away, but for those of the first NUMA node."""
+    first, *later = right(machine, config, quirks).items()
+    return dict([first, *((node, {"memory": amounts.get("memory", 0)}) for node, amounts in later)])
+
+
+@instead_of(memory_reservation, "_check_totals")
+def reserves_a_little_less(right, machine, config, quirks):
+    """Comes up with less than a MiB of memory reserved too little."""
+    wanted = memory_reservation._node_reservation(machine, config)["memory"].value
+    given = sum(entry.limits["memory"].value for entry in config.reserved_memory if "memory" in entry.limits)
+    if not 0 < wanted - given < 1 << 20:
+        right(machine, config, quirks)
+
+
+@instead_of(bring_up, "make_topology_policy")
+def looks_at_distances_of_containers_alone(right, *configured):
+    """Ignores prefer-closest-numa-nodes in scope pod."""
+    policy = right(*configured)
+    return replace(policy, fitness=merge.narrower) if policy.scope == "pod" else policy
+
+
+@instead_of(topology_policy, "merge_axes")
+def takes_a_wider_set_that_is_closer(right, axes, everything, *fitness):
+    """With prefer-closest-numa-nodes takes the closest set that all prefer, however wide."""
+    preferred = merge.preferred_masks(axes, everything)
+    if not preferred or not fitness or fitness[0] is merge.narrower:
+        return right(axes, everything, *fitness)
+    return Hint(min(preferred, key=fitness[0]), True)
+
+
+@instead_of(admission.Admitter, "_align")
+def has_another_reason_at_init_containers(right, self, pod, container, answers):
+    """Refuses an init container that is not aligned as what was not expected."""
+    try:
+        return right(self, pod, container, answers)
+    except Refusal as refusal:
+        if container in pod.init_containers:
+            raise Refusal.unexpected(refusal.message) from refusal
+        raise

@@ -57,7 +57,9 @@ def shows_in(name: str, scenario: Scenario) -> bool:
     if ".device." in room:
         return scenario.generator == "walk" and bool(scenario.machine.devices)
     if ".memory." in room:
-        return "memory Static" in scenario.cell
+        return "memory Static" in scenario.cell or scenario.cell == "reserved memory"
+    if ".topology." in room and scenario.generator == "sweep":
+        return scenario.cell.startswith("merge ")
     option = next((option for option in OPTIONS if option.replace("-", "_") in room), None)
     if option:
         return option in scenario.cell

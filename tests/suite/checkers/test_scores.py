@@ -308,7 +308,7 @@ def scenarios():
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert {each.requirement for each in verdicts.broken} == (NOT_FOLLOWED if legal is CutsTheMean else set())
-    assert len(verdicts.asked) == 26
+    assert len(verdicts.asked) == 27
 
 
 PLANTED = [
@@ -322,6 +322,9 @@ PLANTED = [
     (TakesNoWeightForNone, "scheduler/score/missing-weight-is-one-everywhere"),
     (TakesNoWeightForNone, "scheduler/score/defaults-to-cpu-and-memory-everywhere"),
     (AddsAllContainers, SHAPED + "follows-the-shape"),
+    (AddsAllContainers, "scheduler/score/counts-effective-requests"),
+    (ForgetsOverhead, "scheduler/score/counts-effective-requests"),
+    (ForgetsInitContainers, "scheduler/score/counts-effective-requests"),
     (ForgetsOverhead, "scheduler/filter/refuses-what-has-no-room"),
     (ForgetsInitContainers, SHAPED + "follows-the-shape"),
     (JumpsBetweenPoints, SHAPED + "follows-the-shape"),

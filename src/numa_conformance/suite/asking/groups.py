@@ -23,6 +23,7 @@ from ..generators.crashes import NEEDED, crashes
 from ..generators.device_plugins import device_plugins
 from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
+from ..generators.larger_first import larger_first
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from ..generators.near_and_far import near_and_far
 from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
@@ -35,6 +36,7 @@ from ..generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from ..generators.shared_beside import shared_beside
 from ..generators.start_sweeps import node_starts
 from ..generators.walks import walks
+from ..generators.wide import wide
 from ..judge.allocated import AllocatedCpus
 from ..judge.choice import Choice
 from ..judge.claims import Beside, Preparation, Publication, Release
@@ -145,7 +147,9 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from examples_of_nodes(claimed)
     yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
     yield from near_and_far(claimed, machines, seed=seed)
+    yield from wide(claimed, machines, seed=seed)
     yield from apart(claimed, machines)
+    yield from larger_first(claimed, machines)
     yield from shared_beside(claimed, machines)
     yield from pools(claimed, machines)
     yield from resizes(claimed, machines)

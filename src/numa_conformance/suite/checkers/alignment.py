@@ -12,7 +12,7 @@ from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room, memory_of
 from ..judge.world import Held, World
 from .admissions import ALIGNING, must_be_admitted, must_be_refused
-from .guards import admitted, for_the_first_time, of_containers, under, without_option
+from .guards import admitted, for_the_first_time, of_containers, refused, under, without_option
 from .refusals import NOT_ALIGNED
 from .wording import in_words, listed
 
@@ -55,17 +55,6 @@ def _leaving_a_cpu(admission: Admission) -> bool:
 
 leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving_a_cpu)
 with_memory = Guard[Admission]("the pod is given no memory of its own", lambda admission: request_of(admission).memory)
-
-
-def _devices_are_alike(admission: Admission) -> bool:
-    devices = admission.before.machine.devices
-    return all(
-        len({bool(device.numa) for device in devices if device.resource == name}) < 2
-        for name in request_of(admission).devices
-    )
-
-
-devices_are_alike = Guard[Admission]("some devices of a resource have a topology and others none", _devices_are_alike)
 
 
 def able_nodes(admission: Admission, *, surely: bool = True) -> list[int]:
@@ -114,7 +103,7 @@ AT_ONCE = (
 @checker(
     "topology-manager/admission/admits-what-one-node-holds",
     Admission,
-    when=(*AT_ONCE, leaving_a_cpu, devices_are_alike, one_node_can_give_all),
+    when=(*AT_ONCE, leaving_a_cpu, one_node_can_give_all),
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """What one NUMA node can give, CPUs, memory and devices together, is admitted under every policy."""
@@ -165,7 +154,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 @checker(
     "topology-manager/single-numa-node/refuses-what-no-node-holds",
     Admission,
-    when=(under("single-numa-node"), *AT_ONCE, devices_are_alike, no_node_can_give_all),
+    when=(under("single-numa-node"), *AT_ONCE, no_node_can_give_all),
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """Under single-numa-node a pod is refused when no NUMA node has its CPUs, memory and devices together."""
@@ -197,7 +186,7 @@ def _refused_as_unaligned(admission: Admission, why: str) -> Iterator[Violation]
 @checker(
     "topology-manager/admission/keeps-together-what-one-node-holds",
     Admission,
-    when=(under(*ALIGNING), *AT_ONCE, admitted, devices_are_alike, one_node_can_give_all),
+    when=(under(*ALIGNING), *AT_ONCE, admitted, one_node_can_give_all),
 )
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, CPUs, memory and devices come from one NUMA node where one can give them all."""
@@ -269,6 +258,27 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
         got="; ".join(listed([merge.affinity]) for merge in merges),
         allowed="refused",
+    )
+
+
+not_admitted_by_the_policy = Guard[Admission](
+    "the policy admits what was merged last, or no merge is told",
+    lambda admission: admission.alignments and not admission.alignments[-1].admit,
+)
+
+
+@checker(
+    "topology-manager/admission/refuses-what-is-not-admitted",
+    Admission,
+    when=(refused, for_the_first_time, not_admitted_by_the_policy),
+)
+def calls_it_an_affinity_error(admission: Admission) -> Judgement:
+    """A pod of which the policy does not admit a merged hint is refused as not aligned, whichever container it is."""
+    return violated(
+        admission.reason == NOT_ALIGNED,
+        f"pod {admission.pod.uid} is refused by the policy, for another reason than its alignment",
+        got=f"{admission.reason}: {admission.message}",
+        allowed=NOT_ALIGNED,
     )
 
 

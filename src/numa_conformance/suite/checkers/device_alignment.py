@@ -15,7 +15,6 @@ from .admissions import must_be_admitted
 from .alignment import (
     AT_ONCE,
     common_nodes,
-    devices_are_alike,
     leaving_a_cpu,
     nodes_of,
     one_node_can_give_all,
@@ -87,7 +86,7 @@ def _hangs_on_several_nodes(admission: Admission) -> bool:
 hangs_on_devices_of_several_nodes = Guard[Admission](
     "a NUMA node can give all without a device that is local to several", _hangs_on_several_nodes
 )
-SURELY_ADMITTED = (under("single-numa-node"), *AT_ONCE, leaving_a_cpu, devices_are_alike, one_node_can_give_all)
+SURELY_ADMITTED = (under("single-numa-node"), *AT_ONCE, leaving_a_cpu, one_node_can_give_all)
 
 
 @checker(
@@ -123,7 +122,7 @@ asks_for_devices_alone = Guard[Admission](
 @checker(
     "topology-manager/admission/all-classes-pass-the-manager",
     Admission,
-    when=(under("single-numa-node"), *AT_ONCE, asks_for_devices_alone, devices_are_alike, admitted),
+    when=(under("single-numa-node"), *AT_ONCE, asks_for_devices_alone, admitted),
 )
 def devices_alone_are_aligned(admission: Admission) -> Judgement:
     """A pod of any class that asks for devices alone is aligned too: they are of one NUMA node."""

@@ -16,16 +16,13 @@ def _fitting(hints: DeviceHints) -> list[int]:
     return [
         nodes
         for nodes in hints.sets
-        if not nodes & ~hints.near and hints.can_hold(nodes) and hints.covers_reusable(nodes)
+        if not nodes & ~hints.near and hints.surely_hold(nodes) and hints.covers_reusable(nodes)
     ]
 
 
 wants_devices = Guard[DeviceHints]("no devices are asked for", lambda hints: hints.asked)
 some_are_named = Guard[DeviceHints]("no hint names NUMA nodes", lambda hints: _named(hints))
 has_topology = Guard[DeviceHints]("the devices have no topology", lambda hints: hints.has_topology)
-devices_are_alike = Guard[DeviceHints](
-    "some devices of the resource have a topology and others none", lambda hints: not hints.mixed
-)
 sets_are_known = Guard[DeviceHints](
     "the machine has too many NUMA nodes to look at every set of them", lambda hints: hints.sets
 )
@@ -48,7 +45,7 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
 @checker(
     "device-manager/hints/offers-every-set-that-fits",
     DeviceHints,
-    when=(wants_devices, has_topology, devices_are_alike, some_sets_fit),
+    when=(wants_devices, has_topology, some_sets_fit),
 )
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every combination of NUMA nodes is looked at, and a device counts for any of its NUMA nodes."""
@@ -65,7 +62,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
 @checker(
     "device-manager/hints/preferred-is-narrowest",
     DeviceHints,
-    when=(wants_devices, some_are_named, devices_are_alike, sets_are_known),
+    when=(wants_devices, some_are_named, sets_are_known),
 )
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are the hints of as few NUMA nodes as the request ever needs."""

@@ -19,7 +19,6 @@ from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
     AT_ONCE,
     aligned_at_once,
-    devices_are_alike,
     leaving_a_cpu,
     one_node_can_give_all,
     request_of,
@@ -217,7 +216,6 @@ had_too_little_before = Guard[Admission](
         memory_static,
         *AT_ONCE,
         leaving_a_cpu,
-        devices_are_alike,
         with_memory,
         one_node_can_give_all,
         had_too_little_before,

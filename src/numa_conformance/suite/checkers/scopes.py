@@ -6,6 +6,7 @@ from ...cpuset import format_bits
 from ..judge.alignment import Alignment
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.node_subjects import Admission
+from ..judge.room import Request, Room
 from .admissions import (
     ALIGNING,
     COUNTED,
@@ -18,7 +19,16 @@ from .admissions import (
     one_node_holds_it,
 )
 from .alignment import with_app_containers_only
-from .guards import admitted, for_the_first_time, leaving_a_shared_cpu, scope_container, scope_pod, static, under
+from .guards import (
+    admitted,
+    for_the_first_time,
+    leaving_a_shared_cpu,
+    of_containers,
+    scope_container,
+    scope_pod,
+    static,
+    under,
+)
 
 SINGLE = under("single-numa-node")
 
@@ -151,3 +161,25 @@ def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
 def pod_scope_counts_init_containers(admission: Admission) -> Judgement:
     """A pod is refused where no NUMA node has the larger of the two."""
     return must_be_refused(admission, f"which asks for {count_of(admission)} CPUs at once that no NUMA node has")
+
+
+begins_with_init_containers = Guard[Admission](
+    "the pod has no init containers, or a sidecar",
+    lambda admission: {container.kind for container in admission.pod.containers} == {"init", "app"},
+)
+no_node_holds_it_at_once = Guard[Admission](
+    "a NUMA node may have the larger of what init containers and apps ask for",
+    lambda admission: (
+        not Room(admission.before).nodes_that_hold(Request.at_once(admission.before, admission.pod), surely=False)
+    ),
+)
+
+
+@checker(
+    "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
+    Admission,
+    when=(SINGLE, scope_pod, for_the_first_time, of_containers, begins_with_init_containers, no_node_holds_it_at_once),
+)
+def pod_scope_counts_all_of_init_containers(admission: Admission) -> Judgement:
+    """The same of CPUs, memory and devices together."""
+    return must_be_refused(admission, "which asks for more at once than a NUMA node has of CPUs, memory and devices")

@@ -1,4 +1,4 @@
-"""How nodes are scored for a pod, and whether it fits: the plugin NodeResourcesFit.
+"""How nodes are scored for a pod: the plugin NodeResourcesFit.
 
 The sentences are on the page Resource Bin Packing, whose formula is for RequestedToCapacityRatio; of the other
 strategies it says which nodes they favour, not by how much.
@@ -47,11 +47,6 @@ as_in_the_example = Guard[ScoredNode](
 each_resource_is_scored = Guard[ScoredNode](
     "the score of each resource is not told", lambda node: node.scores is not None
 )
-has_room_for_one_more = Guard[ScoredNode](
-    "the node has as many pods as it may have, or the strategy is refused",
-    lambda node: node.refused is None and node.room.get("pods", 0) > len(node.used),
-)
-something_is_insufficient = Guard[ScoredNode]("the pod is said to fit", lambda node: node.insufficient)
 same_pod = Guard[ScorePair]("two pods are scored", lambda pair: pair.first.pod == pair.second.pod)
 same_node_for_two_pods = Guard[ScorePair](
     "the nodes differ, or the pod is the same",
@@ -81,6 +76,9 @@ both_by_another_than_ratio = Guard[ScorePair](
 )
 one_is_fuller = Guard[ScorePair](
     "neither node has more requested of each resource", lambda pair: pair.ordered() is not None
+)
+within_what_there_is = Guard[ScorePair](
+    "more is requested than the node has", lambda pair: pair.first.is_decided and pair.second.is_decided
 )
 shape_is_simple = Guard[ScorePair](
     "the shape neither rises nor falls from end to end",
@@ -208,34 +206,6 @@ def scores_each_resource(node: ScoredNode) -> Judgement:
     )
 
 
-@checker("scheduler/filter/refuses-what-has-no-room", ScoredNode, when=(has_room_for_one_more,))
-def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
-    """A pod fits a node that has all the resources it requests, and no other."""
-    lacking = [name for name in sorted(node.pod.resources) if node.lacks(name)]
-    return violated(
-        bool(node.insufficient) == bool(lacking),
-        "the pod is said to fit" if lacking else "the pod is said not to fit",
-        got=", ".join(node.insufficient) or "it fits",
-        allowed=f"not enough of {', '.join(lacking)}" if lacking else "it fits",
-    )
-
-
-@checker(
-    "scheduler/filter/names-what-is-insufficient", ScoredNode, when=(something_is_insufficient, has_room_for_one_more)
-)
-def names_what_is_insufficient(node: ScoredNode) -> Judgement:
-    """Each resource of which there is too little is named, and none of which there is enough."""
-    text = " ".join(node.insufficient)
-    known = node.pod.resources.union(node.room)
-    wrong = [name for name in sorted(known) if (name in text) != node.lacks(name)]
-    return violated(
-        not wrong,
-        f"named or not, that is wrong of {', '.join(wrong)}",
-        got=", ".join(node.insufficient),
-        allowed=", ".join(name for name in sorted(known) if node.lacks(name)),
-    )
-
-
 @checker(
     "scheduler/most-allocated/scores-the-mean-utilization",
     ScoredNode,
@@ -269,7 +239,7 @@ def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
 @checker(
     "scheduler/requested-to-capacity-ratio/reverses-with-the-shape",
     ScorePair,
-    when=(both_by(RATIO), shape_is_simple, same_pod, one_is_fuller),
+    when=(both_by(RATIO), within_what_there_is, shape_is_simple, same_pod, one_is_fuller),
 )
 def reverses_with_the_shape(pair: ScorePair) -> Judgement:
     """A shape that rises from end to end favours nodes with much requested, one that falls those with little."""
@@ -277,7 +247,9 @@ def reverses_with_the_shape(pair: ScorePair) -> Judgement:
 
 
 @checker(
-    "scheduler/score/counts-the-pod-itself", ScorePair, when=(same_node_for_two_pods, shape_is_simple, one_is_fuller)
+    "scheduler/score/counts-the-pod-itself",
+    ScorePair,
+    when=(same_node_for_two_pods, within_what_there_is, shape_is_simple, one_is_fuller),
 )
 def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     """What the pod asks for is added to what is requested on the node."""
@@ -285,8 +257,16 @@ def counts_the_pod_itself(pair: ScorePair) -> Judgement:
 
 
 divided_otherwise = Guard[ScorePair](
-    "the pods on the node do not request as much together, or are the same",
-    lambda pair: pair.first.used != pair.second.used and pair.same_requests,
+    "the pods on the node do not request as much together, or are as many",
+    lambda pair: len(pair.first.used) != len(pair.second.used) and same_pod.holds(pair) and pair.same_requests,
+)
+written_otherwise = Guard[ScorePair](
+    "the pods do not request as much as those before, or by containers of the same kinds",
+    lambda pair: (
+        len(pair.first.used) == len(pair.second.used)
+        and (pair.first.used, pair.first.pod) != (pair.second.used, pair.second.pod)
+        and pair.same_requests
+    ),
 )
 
 
@@ -297,6 +277,17 @@ def counts_every_pod(pair: ScorePair) -> Judgement:
         pair.first.score == pair.second.score,
         "the same requests score otherwise where they are those of more pods, or of fewer",
         got=f"{pair.first.score} with {len(pair.first.used)} pods, {pair.second.score} with {len(pair.second.used)}",
+        allowed="the same score",
+    )
+
+
+@checker("scheduler/score/counts-effective-requests", ScorePair, when=(written_otherwise,))
+def counts_effective_requests(pair: ScorePair) -> Judgement:
+    """A pod counts for its effective request: the score does not hang on which containers, or overhead, make it up."""
+    return violated(
+        pair.first.score == pair.second.score,
+        "the same requests score otherwise where containers of other kinds, or overhead, ask for them",
+        got=f"{pair.first.score}, then {pair.second.score} of {_utilization(pair.second)}",
         allowed="the same score",
     )
 
@@ -317,7 +308,7 @@ def _favours(pair: ScorePair) -> Judgement:
     rising = strategy.shape == _RISING if strategy.kind == RATIO else strategy.kind == MOST
     emptier, fuller = pair.ordered() or (pair.first, pair.second)
     gain = (fuller.score or 0) - (emptier.score or 0)
-    clear = strategy.mean(fuller.utilization) - emptier.strategy.mean(emptier.utilization) >= _CLEAR
+    clear = fuller.mean_utilization - emptier.mean_utilization >= _CLEAR
     return violated(
         (gain if rising else -gain) >= (1 if clear else 0),
         f"the {'emptier' if rising else 'fuller'} node scores {'as high' if clear else 'higher'}",
@@ -327,8 +318,7 @@ def _favours(pair: ScorePair) -> Judgement:
 
 
 def _means(pair: ScorePair) -> tuple[Fraction, Fraction]:
-    left, right = (node.strategy.mean(node.utilization) for node in (pair.first, pair.second))
-    return left, right
+    return pair.first.mean_utilization, pair.second.mean_utilization
 
 
 @checker("scheduler/most-allocated/weighs-resources", ScorePair, when=(both_by(MOST), weighed_otherwise))

@@ -77,13 +77,15 @@ def _numa_nodes_have_it(start: Start) -> bool:
         return False
     reserved: dict[int, dict[str, int]] = {}
     for node, kind, text in _memory(start)[0]:
+        if kind != "memory":
+            return False
         reserved.setdefault(node, {})[kind] = int(amount(text))
     left = allocatable(start.machine, reserved).values()
     return bool(left) and all(number >= 0 for amounts in left for number in amounts.values())
 
 
 numa_nodes_have_it = Guard[Start](
-    "reservedMemory is to be avoided, or is more than NUMA nodes have", _numa_nodes_have_it
+    "reservedMemory is to be avoided, of huge pages, or is more than NUMA nodes have", _numa_nodes_have_it
 )
 
 

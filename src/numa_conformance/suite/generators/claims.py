@@ -15,7 +15,7 @@ from .scenario import Question, Scenario, Script
 
 __all__ = ["claims", "prepare", "unprepare"]
 
-MOST_CPUS, MOST_CLAIMS, LIVES = 64, 12, 2
+MOST_CPUS, MOST_CLAIMS, LIVES, BESIDE = 64, 12, 2, 3
 RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
 
 
@@ -34,8 +34,9 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
 
 
 def _reserved(machine: Machine, number: int) -> int:
-    """Return no CPUs at first, then one, where others are left."""
-    return 1 << machine.cpus[0].id if number and len(machine.cpus) > 1 else 0
+    """Return no CPUs at first, then one of each NUMA node where others are left."""
+    nodes = machine.numa_bits.values() if number else ()
+    return sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
 
 
 class _Life:
@@ -63,6 +64,7 @@ class _Life:
             answer = yield "claims.restart", {}
             if answer["result"] != "started":
                 return
+            yield unprepare("never-prepared")
             before = lot.sample(sorted(scheduler.held), len(scheduler.held))
             yield from self._give_back(scheduler, before[:1])
             yield from self._fill(scheduler, lot, 1)  # before the driver hears of the others again
@@ -81,14 +83,23 @@ class _Life:
             yield from self._ask(scheduler, claim)
 
     def _beside(self, scheduler: ClaimScheduler, lot: random.Random) -> Script:
-        """Run containers without a claim: one from before, one that comes later, one where all is taken."""
-        yield "claims.run", {"name": "from-before"}
-        claim = scheduler.allocate(lot, all_of_it=False)
-        if claim is not None:
-            yield from self._ask(scheduler, claim)
-            yield "claims.run", {"name": "later"}
-            yield "claims.end", {"name": "later"}
-        yield "claims.end", {"name": "from-before"}
+        """Run containers without a claim: from before, after each of some claims, when one is gone, after a restart.
+
+        Not all lives begin with a restart, after which what was published at first counts no more.
+        """
+        names = ["from-before", *(f"later-{number}" for number in range(BESIDE)), "when-one-is-gone", "after-a-restart"]
+        for name in names[:-2]:
+            yield "claims.run", {"name": name}
+            claim = scheduler.allocate(lot, all_of_it=False)
+            if claim is not None:
+                yield from self._ask(scheduler, claim)
+        yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
+        yield "claims.run", {"name": names[-2]}
+        if RESTART in self._claimed and self._seed % LIVES:
+            yield "claims.restart", {}
+        yield "claims.run", {"name": names[-1]}
+        for name in names:
+            yield "claims.end", {"name": name}
         yield from self._take_all(scheduler)
         yield "claims.run", {"name": "at-last"}
         yield "claims.end", {"name": "at-last"}
@@ -114,6 +125,8 @@ class _Life:
             answer = yield unprepare(uid)
             if answer["result"] == "unprepared":
                 scheduler.release(uid)
+        if uids:
+            yield unprepare(uids[-1])  # once more
 
 
 def prepare(claim: Mapping[str, Any]) -> Question:

@@ -12,7 +12,7 @@ from .scenario import Scenario, Script
 
 __all__ = ["device_plugins"]
 
-MOST_CPUS, MOST_SIZES = 64, 8
+MOST_CPUS, MOST_SIZES, RESTARTS = 64, 8, 2
 PREFERRED, RESTART = "device-plugin/preferred-allocation", "device-plugin/restart"
 
 
@@ -29,26 +29,33 @@ def device_plugins(
 
 
 def _life(claimed: frozenset[str], seed: int) -> Script:
+    """Ask the same of the first kubelet and of those that come after it."""
+    lot = random.Random(seed)
     answer = yield "plugin.start", {}
+    yield from _ask(answer, claimed, MOST_SIZES, lot)
+    for _ in range(RESTARTS if RESTART in claimed else 0):
+        if answer["result"] != "started":
+            return
+        answer = yield "plugin.restart", {}
+        yield from _ask(answer, claimed, 1, lot)
+
+
+def _ask(answer: Mapping[str, Any], claimed: frozenset[str], most: int, lot: random.Random) -> Script:
+    """Ask a plugin that has registered what it prefers, of so many sizes, and to serve one device, some and all."""
     if answer["result"] != "started":
         return
     healthy = sorted({device["id"] for device in answer["devices"] if device["health"] == "Healthy"})
-    lot = random.Random(seed)
     if PREFERRED in claimed and answer.get("prefers"):
-        for question in _wishes(healthy, lot):
+        for question in _wishes(healthy, most, lot):
             yield "plugin.prefer", question
-    for size in {1, len(healthy)} if healthy else ():
-        yield "plugin.allocate", {"devices": healthy[:size]}
-    if RESTART in claimed:
-        again = yield "plugin.restart", {}
-        if healthy and again["result"] == "started":
-            yield "plugin.allocate", {"devices": healthy[-1:]}
+    for size in sorted({1, (len(healthy) + 1) // 2, len(healthy)}) if healthy else ():
+        yield "plugin.allocate", {"devices": sorted(lot.sample(healthy, size))}
 
 
-def _wishes(healthy: Sequence[str], lot: random.Random) -> Iterator[Mapping[str, Any]]:
+def _wishes(healthy: Sequence[str], most: int, lot: random.Random) -> Iterator[Mapping[str, Any]]:
     """Yield which devices are available, which must be among the preferred, and how many are wanted."""
     sizes = range(1, len(healthy) + 1)
-    for size in sorted(lot.sample(sizes, min(MOST_SIZES, len(sizes)))):
+    for size in sorted(lot.sample(sizes, min(most, len(sizes)))):
         yield _wish(healthy, (), size)
         available = sorted(lot.sample(healthy, lot.randint(size, len(healthy))))
         included = sorted(lot.sample(available, lot.randint(0, size)))

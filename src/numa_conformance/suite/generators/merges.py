@@ -22,6 +22,8 @@ Hints = Sequence[tuple["Nodes | None", bool]]
 Provider = Mapping[str, "Hints | None"] | None
 APART = {2: (0, 3), 3: (1, 2, 6), 5: (0, 2, 3, 5, 9)}
 """Ids of NUMA nodes that leave some out, as machines have them, by how many they are; no distances are told of them."""
+_TIED_WIDTHS = (1, 2, 3, 3, 3)
+"""NUMA nodes of sets between which distance decides: of three and more the average is not that of one pair."""
 _PART = 250
 """Questions of a history."""
 
@@ -80,13 +82,14 @@ def _families(count: int, lot: random.Random, number: int, *, tied: bool = False
 
 
 def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provider]:
-    """Return one to three providers; with ``tied`` they prefer several sets of one size."""
+    """Return one to three providers; with ``tied`` they prefer several sets of one size, and some wider ones."""
     if tied:
-        width = lot.randint(1, max(1, min(3, count - 1)))
+        width = max(1, min(lot.choice(_TIED_WIDTHS), count - 1))
         alike = [nodes for nodes in _sets(min(count, 8)) if len(nodes) == width]
         preferred = lot.sample(alike, min(len(alike), lot.randint(2, 6)))
-        wider = [(nodes, False) for nodes in lot.sample(_sets(count), min(3, count)) if nodes not in preferred]
-        row = [*((nodes, True) for nodes in preferred), *wider]
+        others = [nodes for nodes in lot.sample(_sets(count), min(3, count)) if nodes not in preferred]
+        row = [*((nodes, True) for nodes in preferred)]
+        row += [(nodes, len(nodes) > width and lot.random() < 0.5) for nodes in others]
         return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
     shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
     return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
@@ -130,7 +133,7 @@ def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
 
     table = {pair: distance(*pair) for pair in combinations(range(count), 2)}
     if lot is not None and lot.random() < 0.7:
-        table = {pair: lot.choice((11, 12, 16, 21, 32)) for pair in table}
+        table = {pair: lot.choice((11, 12, 28, 32)) for pair in table}
     rows = range(count)
     return [[10 if left == right else table[min(left, right), max(left, right)] for right in rows] for left in rows]
 

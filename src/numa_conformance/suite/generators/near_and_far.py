@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ...documentation.policies import TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
 from ..judge.choice import numa_cpus
 from ..judge.start_subjects import MOST_NODES
@@ -25,15 +26,18 @@ POLICIES = ("best-effort", "restricted")
 def near_and_far(
     claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0
 ) -> Iterator[Scenario]:
-    """Yield a life for each machine whose distances differ, in turn under each policy that may take several nodes."""
+    """Yield lives for each machine whose distances differ, one in each scope.
+
+    The policies that may take several NUMA nodes come in turn, the other one in the other scope.
+    """
     known = map(load_machine, catalogue_names()) if machines is None else machines
     for number, machine in enumerate(filter(_distances_differ, known)):
-        policy = POLICIES[number % len(POLICIES)]
-        cell = Cell(machine, True, frozenset(), policy, "container", False, "a thread", closest=True)
-        if cell.features <= claimed:
-            yield Scenario(
-                "walk", cell.name, machine, partial(_life, cell, claimed, f"near {seed} {machine.name}"), seed
-            )
+        for turn, scope in enumerate(TOPOLOGY_SCOPES):
+            policy = POLICIES[(number + turn) % len(POLICIES)]
+            cell = Cell(machine, True, frozenset(), policy, scope, False, "a thread", closest=True)
+            if cell.features <= claimed:
+                life = partial(_life, cell, claimed, f"near {seed} {machine.name}")
+                yield Scenario("walk", cell.name, machine, life, seed)
 
 
 def _distances_differ(machine: Machine) -> bool:

@@ -87,12 +87,14 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) 
         yield _scenario("sweep", f"score {kind}, what is left out", list(_left_out(kind)))
         yield _scenario("sweep", f"score {kind}, weights", list(_weights(kind)))
         yield _scenario("sweep", f"score {kind}, pods of several containers", list(_containers(kind)))
+        yield _scenario("sweep", f"score {kind}, the same requests otherwise", list(_otherwise(kind)))
         yield _scenario("sweep", f"score {kind}, by lot", [q for _ in range(lots) for q in _by_lot(kind, lot)], seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), list(_levels(kind, shape)))
     plain = kinds[0] if kinds else LEAST
     misfits = _misfits(strategy(plain, RISING if plain == RATIO else None), lot)
     yield _scenario("sweep", "score, what does not fit", list(misfits), seed)
+    yield _scenario("sweep", "score, room for what asks otherwise", list(_rooms(plain)))
     if RATIO in kinds:
         yield _scenario("sweep", "score, bad shapes", [_one_cpu(strategy(RATIO, shape, cpu=1)) for shape in BAD_SHAPES])
 
@@ -100,6 +102,7 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) 
 def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
     """Ask of nodes that differ in what is used, of one resource, of all, and in what the pod asks for."""
     room = {"cpu": "10", "memory": "100Gi", FOO: "20", "ephemeral-storage": "100Gi"}
+    both = strategy(kind, shape, cpu=1, memory=1)
     for at in range(10):
         yield _question(strategy(kind, shape, cpu=1), room, [{"cpu": str(at)}], {"cpu": "1"})
     for at in (0, 25, 50, 99):
@@ -108,7 +111,11 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
         yield _question(strategy(kind, shape, foo=3, cpu=1), room, [{FOO: str(at), "cpu": "3"}], {FOO: "1", "cpu": "1"})
     for at in range(1, 10, 2):
         wanted = {"cpu": str(at), "memory": f"{10 * at}Gi"}
-        yield _question(strategy(kind, shape, cpu=1, memory=1), room, [{"cpu": "1", "memory": "10Gi"}], wanted)
+        yield _question(both, room, [{"cpu": "1", "memory": "10Gi"}], wanted)
+    for at in (8, 9, 12, 15):  # more is in use than there is, of what the pod does not ask for
+        yield _question(both, room, [{"cpu": str(at), "memory": "10Gi"}], {"cpu": "0", "memory": "1Gi"})
+    for at in (80, 90, 120, 150):
+        yield _question(both, room, [{"cpu": "1", "memory": f"{at}Gi"}], {"cpu": "1", "memory": "0"})
     for size in (1, 2, 4, 8):
         node = {"cpu": str(4 * size), "memory": f"{4 * size}Gi"}
         yield _question(strategy(kind, shape, cpu=2, memory=1), node, [{"cpu": "2", "memory": "2Gi"}], _small(2))
@@ -162,6 +169,65 @@ def _containers(kind: str) -> Iterator[Question]:
         yield _asked(described, room, [light, heavy], pod)
     for others in ([], [light], [light, heavy], [*pods[:1], *pods[4:6]]):
         yield _asked(described, room, others, light)
+
+
+def _otherwise(kind: str) -> Iterator[Question]:
+    """Ask for pods that request the same by containers of other kinds: as the new pod, and on the node."""
+    for name in PLACED:
+        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
+        room, (alone, *_) = _of(name, 3 * ASKED), _pods_of(name)
+        for pod in _pods_of(name):
+            yield _asked(described, room, [alone], pod)
+        for pod in _pods_of(name):
+            yield _asked(described, room, [alone, pod], alone)
+
+
+def _rooms(kind: str) -> Iterator[Question]:
+    """Ask the same of nodes with just enough room, and with a little less."""
+    for name in PLACED:
+        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
+        alone = _pod([_of(name, ASKED)])
+        for pod in _pods_of(name):
+            for missing in (0, 1):
+                yield _asked(described, _of(name, ASKED - missing), [], pod)
+                yield _asked(described, _of(name, 2 * ASKED - missing), [pod], alone)
+
+
+ASKED = 8
+PLACED = ("cpu", "memory", FOO)
+"""The resources that are asked for in every place of a pod."""
+PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
+    ((8,), (), 0),
+    ((5, 3), (), 0),
+    ((3,), (("sidecar", 5),), 0),
+    ((3,), (("sidecar", 2), ("sidecar", 3)), 0),
+    ((3,), (("init", 8),), 0),
+    ((3,), (("init", 4), ("init", 8)), 0),
+    ((3, 1), (("sidecar", 3), ("init", 5)), 0),
+    ((5,), (("init", 8), ("sidecar", 3)), 0),
+    ((3,), (), 5),
+    ((1, 2), (("init", 1), ("sidecar", 3)), 2),
+    ((1,), (("sidecar", 1), ("init", 5)), 2),
+    ((0,), (("init", 8),), 0),
+    ((0,), (("sidecar", 8),), 0),
+    ((0,), (), 8),
+)
+"""What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
+
+
+def _pods_of(name: str) -> Iterator[dict[str, Any]]:
+    for apps, first, overhead in PLACES:
+        pod = _pod([_of(name, number) for number in apps])
+        before = [
+            _container(f"{kind}{place}", _of(name, number)) | ({"restartPolicy": "Always"} if kind == "sidecar" else {})
+            for place, (kind, number) in enumerate(first)
+        ]
+        more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
+        yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
+
+
+def _of(name: str, number: int) -> dict[str, str]:
+    return {name: f"{number}{UNITS[name]}"} if number else {}
 
 
 def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:

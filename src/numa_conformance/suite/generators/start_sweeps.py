@@ -16,6 +16,7 @@ from ...cpuset import CpuSet
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
+from ..history.quantities import HUGE
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import GENERATOR, MANY_NODES, MOST_NODES
@@ -27,6 +28,8 @@ __all__ = ["node_starts"]
 
 Asked = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """A KubeletConfiguration, and the first pod if one comes."""
+Reserved = list[tuple[int, str, int | str]]
+"""NUMA node, type, and MiB or an amount as it is written."""
 Claimed = frozenset[str]
 ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
 GATES: tuple[Mapping[str, bool], ...] = (
@@ -43,6 +46,8 @@ GATES: tuple[Mapping[str, bool], ...] = (
     {WHOLE: False, ALPHA: True},
 )
 MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
+LARGEST_PAGE = 1024
+"""MiB that are reserved in huge pages, of which every size is a part."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
 SOCKET = "align-by-socket"
@@ -254,7 +259,7 @@ def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random
         yield {**static(*options, reserved=str(CpuSet.from_bits(machine.core_bits[0])), off=off), **memory}
 
 
-def _divided(machine: Machine) -> list[tuple[int, str, int]]:
+def _divided(machine: Machine) -> Reserved:
     """Return the reservation of memory on the first NUMA node that can bear it, with a part on another."""
     able = [node.node for node in machine.memory if ordinary(node) >> 20 > 512]
     if len(able) > 1:
@@ -271,14 +276,15 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     first, last = able[0], able[-1]
     if len(able) > 1 and min(capacity[first], capacity[last]) > 4096:
         yield _example(first, last), None
-    divided = [[(first, "memory", 356)], [(last, "memory", 356)]]
+    divided: list[Reserved] = [[(first, "memory", 356)], [(last, "memory", 356)]]
     if first != last:
         divided += [[(first, "memory", 100), (last, "memory", 256)], [(first, "memory", 255), (last, "memory", 101)]]
-    wrong = [[(first, "memory", number)] for number in (355, 357, 256, 100)]
+    wrong: list[Reserved] = [[(first, "memory", number)] for number in (355, 357, 256, 100)]
+    wrong += [[(first, "memory", str((356 << 20) + more))] for more in (-1, 1)]
     if first != last:
         wrong.append([(first, "memory", 356), (last, "memory", 356)])
     unknown = max(machine.numa_ids) + 1
-    avoided: list[list[tuple[int, str, int]]] = [
+    avoided: list[Reserved] = [
         [(first, "memory", 178), (first, "memory", 178)],
         [(first, "memory", 100), (unknown, "memory", 256)],
         [(first, "memory", 356), (first, "swap", 1)],
@@ -287,12 +293,15 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
         avoided.append([(first, "memory", 356), (last, "memory", 0)])
     for policy in ("static", "Dynamic"):
         yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
-    for entries in ([], *divided, *wrong, *avoided):
+    pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]
+    paged = [[*divided[0], *pages]] if pages else []
+    for entries in ([], *divided, *wrong, *avoided, *paged):
         yield _reserving(entries), None
 
 
-def _reserving(entries: Iterable[tuple[int, str, int]]) -> dict[str, Any]:
-    listed = [{"numaNode": node, "limits": {kind: f"{number}Mi"}} for node, kind, number in entries]
+def _reserving(entries: Reserved) -> dict[str, Any]:
+    written = ((node, kind, size if isinstance(size, str) else f"{size}Mi") for node, kind, size in entries)
+    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in written]
     fields: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
     return kubelet(**fields, **({"reservedMemory": listed} if listed else {}))
 

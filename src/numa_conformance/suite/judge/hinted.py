@@ -17,8 +17,8 @@ from .settings import Settings
 
 __all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
 
-_MOST_NODES = 8
-"""NUMA nodes up to which every set of them is looked at."""
+_MOST_NODES, _MOST_WITH_MEMORY = 8, 12
+"""NUMA nodes up to which every set of them is looked at: with CPUs, and with memory and devices."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
 @lru_cache(maxsize=64)
 def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     """Return every set of NUMA nodes as bits, narrow ones first; none of too many nodes."""
-    if len(nodes) > _MOST_NODES:
+    if len(nodes) > _MOST_WITH_MEMORY:
         return ()
     bits = [1 << node for node in nodes]
     return tuple(sum(chosen) for size in range(1, len(bits) + 1) for chosen in combinations(bits, size))

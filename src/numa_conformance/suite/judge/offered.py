@@ -95,11 +95,6 @@ class DeviceHints:
         return {device.id: device.numa for device in self.before.machine.devices if device.resource == self.resource}
 
     @property
-    def mixed(self) -> bool:
-        """Whether some of the devices tell their NUMA nodes and others do not: pages leave open how these count."""
-        return len({bool(numa) for numa in self._places.values()}) > 1
-
-    @property
     def near(self) -> int:
         """The NUMA nodes (bits) near which there are devices of the resource."""
         return sum({1 << node for numa in self._places.values() for node in numa})
@@ -123,16 +118,22 @@ class DeviceHints:
         """Tell whether so many devices of these NUMA nodes, or of none, can be had."""
         return sum(local(numa, nodes) for numa in self._usable) >= self.asked
 
+    def surely_hold(self, nodes: int) -> bool:
+        """Tell so of devices of these NUMA nodes alone: how others count beside them is left open."""
+        return sum(bool(numa) and local(numa, nodes) for numa in self._usable) >= self.asked
+
     def covers_reusable(self, nodes: int) -> bool:
         """Tell whether every device that can be used again belongs to one of these NUMA nodes."""
         return all(local(self._places.get(id, ()), nodes) for id in self.reusable)
 
     @cached_property
     def widths(self) -> frozenset[int]:
-        """How many NUMA nodes the request ever needs, by all devices or by the healthy ones."""
+        """How many NUMA nodes the request ever needs: by all devices or healthy ones, with or without those of none."""
         healthy = {device.id for device in self.before.machine.devices if device.healthy}
+        every = frozenset(self._places)
+        located = frozenset(id for id, numa in self._places.items() if numa) or every
         needs = set()
-        for known in (self._places.keys(), self._places.keys() & healthy):
+        for known in (every, every & healthy, located, located & healthy):
             near = [self._places[id] for id in known]
             fit = (nodes.bit_count() for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.asked)
             needs.add(next(fit, len(self.before.machine.numa_ids)))

@@ -17,8 +17,8 @@ from .world import World
 
 __all__ = ["Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
 
-FEW_NODES = 10
-"""NUMA nodes of which every set is looked at: 1,023 of them."""
+FEW_NODES = 12
+"""NUMA nodes of which every set is looked at: 4,095 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,14 @@ class Request:
                 memory[kind] = memory.get(kind, 0) + number
         devices = asked_devices(world.machine, asking)
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
+
+    @classmethod
+    def at_once(cls, world: World, pod: PodSpec) -> Request:
+        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
+        every = cls.of(world, pod, pod.containers)
+        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
+        devices = {name: int(pod.effective(name)) for name in every.devices}
+        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
 
     @property
     def nothing(self) -> bool:
@@ -165,6 +173,7 @@ class Room:
         """Return the NUMA nodes that can give all of a request.
 
         ``surely``: leave out those that serve in a group of NUMA nodes, as a proposal keeps such from serving alone.
+        Of a resource that mixes devices with and without NUMA nodes count those of a node alone.
         """
         return [
             node
@@ -172,7 +181,9 @@ class Room:
             if self._cpus(node) >= request.cpus
             and not (surely and request.memory and self.grouped >> node & 1)
             and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
-            and all(self.free_devices(1 << node, name) >= number for name, number in request.devices.items())
+            and all(
+                self.free_devices(1 << node, name, surely=surely) >= number for name, number in request.devices.items()
+            )
         ]
 
     def has(self, request: Request) -> bool:
@@ -191,12 +202,16 @@ class Room:
     def _memory(self, node: int, kind: str) -> int:
         return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(1 << node, kind)
 
-    def free_devices(self, nodes: int | None, resource: str) -> int:
-        """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None."""
+    def free_devices(self, nodes: int | None, resource: str, *, surely: bool = False) -> int:
+        """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None.
+
+        ``surely``: those of none count only where no device of the resource is of one.
+        """
         free = self.free_device_ids(resource)
+        devices = [device for device in self._machine.devices if device.resource == resource]
+        located = surely and any(device.numa for device in devices)
         return sum(
-            device.resource == resource and device.id in free and local(device.numa, nodes)
-            for device in self._machine.devices
+            device.id in free and local(device.numa, nodes) and bool(device.numa or not located) for device in devices
         )
 
     def free_device_ids(self, resource: str) -> frozenset[str]:

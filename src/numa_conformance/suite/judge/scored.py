@@ -129,12 +129,17 @@ class ScoredNode:
             if self.room.get(name)
         }
 
-    @cached_property
+    @property
     def is_decided(self) -> bool:
-        """Whether the page's formula says what counts.
+        """Whether the page's formula says what the score is: not where more is requested than there is."""
+        return self.is_told and max(self.utilization.values()) <= 100
 
-        Left open: what a container counts that requests no cpu or memory, a resource that the node has not, an extended
-        one that the pod does not request, and more requested than there is.
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether it is told what counts, for a pod that the node has room for.
+
+        Left open: what a container counts that requests no cpu or memory, a resource that the node has not, and an
+        extended one that the pod does not request.
         """
         names = self.strategy.names
         explicit = all(
@@ -144,8 +149,13 @@ class ScoredNode:
             for container in pod.containers
         )
         asked = all(self.pod.scheduled(name) for name in names if is_extended(name))
-        fits = len(self.utilization) == len(names) and max(self.utilization.values()) <= 100
-        return self.strategy.sound and explicit and asked and fits
+        there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
+        return self.strategy.sound and explicit and asked and there
+
+    @property
+    def mean_utilization(self) -> Fraction:
+        """The weighted mean of what is requested, in percent, where more than all counts as all."""
+        return self.strategy.mean({name: min(value, Fraction(100)) for name, value in self.utilization.items()})
 
     def ratio_range(self) -> tuple[int, int]:
         """Return the lowest and the highest score by the shape, however its mean is made a whole number."""
@@ -166,7 +176,7 @@ class ScoredNode:
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
-    """Two scores asked one after the other, both told by the page's formula."""
+    """Two scores asked one after the other, of which it is told what counts."""
 
     first: ScoredNode
     second: ScoredNode
@@ -184,10 +194,16 @@ class ScorePair:
 
     @property
     def same_requests(self) -> bool:
-        """Whether strategy, node and pod are the same, and what the pods on the node request together."""
+        """Whether strategy and node are the same, and what the pod and the pods on the node request."""
         left, right = self.first, self.second
-        alike = self.same_strategy and left.room == right.room and left.pod == right.pod
-        return alike and all(left.taken(name) == right.taken(name) for name in left.room)
+        return (
+            self.same_strategy
+            and left.room == right.room
+            and all(
+                left.taken(name) == right.taken(name) and left.pod.scheduled(name) == right.pod.scheduled(name)
+                for name in left.room
+            )
+        )
 
     def ordered(self) -> tuple[ScoredNode, ScoredNode] | None:
         """Return the less and the more utilized of two that differ: in no resource is it the other way round."""
@@ -224,7 +240,7 @@ class Scores:
         if second is None:
             return
         yield second
-        if first is None or before != number - 1 or not (first.is_decided and second.is_decided):
+        if first is None or before != number - 1 or not (first.is_told and second.is_told):
             return
         if first.score is not None and second.score is not None:
             yield ScorePair(first, second)

@@ -13,6 +13,7 @@ from . import node_steps, single_questions
 from .caller import Caller
 from .differences import ANY_OF
 from .needs import features_needed
+from .replay import FORM, NOT_OF_THE_FORM
 from .vectors import Vector
 
 _ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")
@@ -59,20 +60,22 @@ def record_decisions(
         if recorder is None:
             yield Recorded(vector, None, f"no kind of record that is known: {vector.kind}")
             continue
-        missing = features_needed(vector.kind, vector.body) - claimed
-        if missing:
-            yield Recorded(vector, None, f"not claimed: {', '.join(sorted(missing))}")
-            continue
-        question = {key: value for key, value in vector.body.items() if key not in _ANSWERS}
-        question["id"] = f"{vector.id.partition('@')[0]}@{by.follows}"
-        question["kubernetesVersion"] = str(by.follows)
-        question["answeredBy"] = {"name": by.name, "version": by.version}
         try:
+            missing = features_needed(vector.kind, vector.body) - claimed
+            if missing:
+                yield Recorded(vector, None, f"not claimed: {', '.join(sorted(missing))}")
+                continue
+            question = {key: value for key, value in vector.body.items() if key not in _ANSWERS}
+            question["id"] = f"{vector.id.partition('@')[0]}@{by.follows}"
+            question["kubernetesVersion"] = str(by.follows)
+            question["answeredBy"] = {"name": by.name, "version": by.version}
             yield Recorded(vector, _joined([recorder(target, question) for _ in range(times)]))
         except (TargetFault, UsageError) as error:
             yield Recorded(vector, None, f"no answer: {error}")
         except _ByChanceError as chance:
             yield Recorded(vector, None, f"another answer each time: {chance}")
+        except NOT_OF_THE_FORM as error:
+            yield Recorded(vector, None, f"not {FORM}: {type(error).__name__}: {error}")
 
 
 class _ByChanceError(Exception):

@@ -14,6 +14,9 @@ from .differences import Difference
 from .needs import features_needed
 from .vectors import Vector
 
+NOT_OF_THE_FORM = (LookupError, TypeError, ValueError, AttributeError)
+"""What comes of reading a record that lacks something, or has it in another form."""
+FORM = "the form of a recorded decision"
 Status = Literal["matched", "differed", "unsupported"]
 
 
@@ -84,10 +87,8 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) 
             differences = (Difference(fault.verdict, "an answer", str(fault)),)
         except UsageError as error:
             differences = (Difference("the record", "a question of the protocol", str(error)),)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            differences = (
-                Difference("the record", "the form of a recorded decision", f"{type(error).__name__}: {error}"),
-            )
+        except NOT_OF_THE_FORM as error:
+            differences = (Difference("the record", FORM, f"{type(error).__name__}: {error}"),)
         yield Outcome(vector, "differed" if differences else "matched", differences)
 
 

@@ -108,8 +108,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _merges(
         "topology-manager/admission/refuses-what-is-not-admitted",
-        "A pod of which the policy does not admit a merged hint is refused.",
-        statements=("topology/how/policy-decides",),
+        "A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error.",
+        statements=("topology/how/policy-decides", "topology/restricted/topology-affinity-error"),
     ),
     _files(
         "node/restart/damaged-files-give-nothing-twice",

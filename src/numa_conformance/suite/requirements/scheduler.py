@@ -87,6 +87,16 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         statements=("bin-packing/example/requested-and-used",),
     ),
     _requirement(
+        "scheduler/score/counts-effective-requests",
+        "A pod counts for its effective request with its overhead, whichever of its containers ask for it.",
+        statements=(
+            "bin-packing/example/requested-and-used",
+            "init-containers/resources/effective-request",
+            "sidecars/resources/count-beside-apps",
+            "sidecars/resources/overhead",
+        ),
+    ),
+    _requirement(
         "scheduler/score/counts-extended-resources",
         "Extended resources take part in the score when the strategy lists them.",
         "scheduler/most-allocated",

@@ -1,0 +1,140 @@
+"""Nodes asked for memory, CPUs and devices of several NUMA nodes, alone and together, empty and in use."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...machine import Device, Machine, catalogue_names, load_machine
+from ..judge.choice import numa_cpus
+from ..judge.room import ordinary
+from .cells import Cell, kubelet_of
+from .scenario import Scenario, Script
+from .workloads import best_effort, guaranteed
+
+__all__ = ["wide"]
+
+DEVICE = "example.com/nic"
+DEVICES = "device-manager/allocation"
+MOST_CPUS, MANY_CPUS, MOST_NODES = 32, 96, 12
+"""CPUs of a machine at most, of one with as many NUMA nodes as are looked at, and how many these are."""
+LEAST_MIB = 2048
+"""Memory of each NUMA node that has some, at least: a reservation leaves most of it."""
+POLICIES = ("restricted", "best-effort")
+SMALL_MIB = 64
+
+
+def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
+    """Yield lives on each machine of several NUMA nodes with memory, one for each policy, in turn in each scope."""
+    known = map(load_machine, catalogue_names()) if machines is None else machines
+    for number, machine in enumerate(filter(_is_able, known)):
+        if DEVICES in claimed and not machine.devices:
+            machine = _with_devices(machine)
+        for turn, policy in enumerate(POLICIES):
+            scope = ("container", "pod")[(number + turn) % 2]
+            cell = Cell(machine, True, frozenset(), policy, scope, memory=True, reservation="a thread")
+            if cell.features <= claimed:
+                name = f"wide {seed} {machine.name} {policy}"
+                yield Scenario("walk", cell.name, machine, partial(_life, cell, name), seed)
+
+
+def _is_able(machine: Machine) -> bool:
+    nodes, cpus = len(machine.numa_ids), len(machine.cpus)
+    few = 1 < nodes <= MOST_NODES and cpus <= (MANY_CPUS if nodes == MOST_NODES else MOST_CPUS)
+    return few and len(_memory(machine)) > 1 and min(_memory(machine)) >= LEAST_MIB
+
+
+def _memory(machine: Machine) -> list[int]:
+    """Return the MiB of each NUMA node that has memory, most first."""
+    return sorted((size for node in machine.memory if (size := ordinary(node) >> 20)), reverse=True)
+
+
+def _with_devices(machine: Machine) -> Machine:
+    """Put two devices near each NUMA node with CPUs."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
+    devices = tuple(Device(DEVICE, f"nic-{node}-{index}", (node,)) for node in nodes for index in range(2))
+    return replace(machine, name=f"{machine.name} with devices", devices=devices)
+
+
+def _life(cell: Cell, name: str) -> Script:
+    """Ask an empty node; then one with a pod on one NUMA node, and on several; then once these have gone."""
+    lot = random.Random(name)
+    started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
+    if started.get("result") != "started":
+        return
+    asked = _Asked(cell.machine, lot)
+    yield from asked.each()
+    small = asked.small(memory=_memory(cell.machine)[0] // 2)
+    yield "node.admit", {"pod": small}
+    yield from asked.each()
+    group = asked.of(memory=2)
+    yield "node.admit", {"pod": group}
+    yield "node.admit", {"pod": asked.small()}
+    yield from asked.each()
+    for gone in (small, group):
+        yield "node.remove", {"uid": gone["metadata"]["uid"]}
+    yield from asked.each()
+    yield from asked.devices_here_and_there()
+
+
+class _Asked:
+    """Pods to ask for, each more than some NUMA nodes have, were they free."""
+
+    def __init__(self, machine: Machine, lot: random.Random) -> None:
+        self._memory, self._lot, self._count = _memory(machine), lot, 0
+        self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
+        self._resource = machine.devices[0].resource if machine.devices else ""
+        known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
+        self._places = {device.id: device.numa for device in known}
+        near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
+        self._near = sorted(filter(None, near), reverse=True)
+
+    def each(self) -> Script:
+        """Ask for what so many NUMA nodes have, in several ways; what is admitted goes again."""
+        most = max(2, min(3, len(self._memory) - 1))
+        for wanted in (
+            self.of(memory=self._lot.randint(2, most)),
+            self.of(cpus=2, memory=2),
+            self.of(cpus=self._lot.randint(2, most)),
+            *([best_effort(self._name(), **self._some(devices=self._lot.randint(2, most)))] if self._near else []),
+            self.of(cpus=2, memory=2, devices=2),
+        ):
+            if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+                yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+
+    def devices_here_and_there(self) -> Script:
+        """Leave a pod with a device at each NUMA node, and ask for as many as one had."""
+        kept, gone = set[tuple[int, ...]](), list[str]()
+        for _ in self._places if self._near else ():
+            one = best_effort(self._name(), **{self._resource: "1"})
+            answer = yield "node.admit", {"pod": one}
+            devices = (answer.get("containers") or {}).get("c", {}).get("devices") or {}
+            for id in devices.get(self._resource, ()):
+                place = self._places.get(id, ())
+                if place in kept:
+                    gone.append(one["metadata"]["uid"])
+                kept.add(place)
+        for uid in gone:
+            yield "node.remove", {"uid": uid}
+        if gone:
+            yield "node.admit", {"pod": best_effort(self._name(), **{self._resource: str(self._near[0])})}
+
+    def of(self, *, memory: int = 0, cpus: int = 0, devices: int = 0) -> dict[str, Any]:
+        """Return a pod that needs so many NUMA nodes for each; of what needs none it asks for little."""
+        cpu = sum(self._cpus[: cpus - 1]) + 1 if cpus else "100m"
+        size = sum(self._memory[: memory - 1]) + SMALL_MIB if memory else SMALL_MIB
+        return guaranteed(self._name(), cpu, f"{size}Mi", **self._some(devices))
+
+    def small(self, memory: int = SMALL_MIB) -> dict[str, Any]:
+        """Return a pod that one NUMA node has."""
+        return guaranteed(self._name(), 1, f"{memory}Mi")
+
+    def _some(self, devices: int) -> dict[str, str]:
+        return {self._resource: str(sum(self._near[: devices - 1]) + 1)} if devices and self._near else {}
+
+    def _name(self) -> str:
+        self._count += 1
+        return f"p{self._count}"
