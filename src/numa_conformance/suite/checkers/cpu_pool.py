@@ -105,9 +105,7 @@ not_strict = Guard[Moment]("reserved CPUs are kept out of the shared pool", lamb
 knows_reserved = Guard[Moment]("it is not known which CPUs are reserved", lambda moment: moment.world.knows_reserved)
 
 
-@checker(
-    "cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, not_strict, knows_reserved)
-)
+@checker("cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, not_strict, knows_reserved))
 def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     """By default shared containers may use reserved CPUs."""
     missing = moment.world.reserved & ~moment.world.pool
