@@ -129,8 +129,8 @@ def _world(
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})
         pods[uid] = PodOnNode(spec, {container.name: container.held for container in of_pod})
-    pool = pool or 0
-    return World(machine, settings, reserved, pool, machine.online_bits & ~(reserved & ~pool), pods)
+    shared = pool or 0
+    return World(machine, settings, reserved, shared, machine.online_bits & ~(reserved & ~shared), pods)
 
 
 def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
