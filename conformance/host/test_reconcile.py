@@ -21,6 +21,8 @@ requirement = pytest.mark.requirement
 
 MACHINE = load_machine("t3-two-numa-per-socket")
 CPUS, NODES = "0-31\n", "0-3\n"
+SHARED, OWN = "0b5e-shared", "0b5e-own"
+"""Uids of pods; a systemd slice is named with underscores in the place of their dashes."""
 CONTAINER = {
     "cgroupfs": "kubepods/pod{uid}/{name}",
     "systemd": "kubepods.slice/kubepods-pod{uid}.slice/cri-{name}.scope",
@@ -59,9 +61,10 @@ class Cgroups:
             (root / "cgroup.controllers").write_text("cpuset cpu memory\n")
 
     def _cpus_files(self, uid: str) -> list[Path]:
+        uid = uid.replace("-", "_") if "slice" in self._container else uid
         return [self._top / self._container.format(uid=uid, name=name) / "cpuset.cpus" for name in self._names]
 
-    def check(self, requirements: tuple[str, ...], **wanted: CpuSet) -> None:
+    def check(self, requirements: tuple[str, ...], wanted: dict[str, CpuSet]) -> None:
         """Raise a finding where a container of a pod has other CPUs than these."""
         for uid, cpus in wanted.items():
             for file in self._cpus_files(uid):
@@ -84,14 +87,14 @@ def test_cpusets_reach_the_cgroups(
     node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
 ) -> None:
     node.start(MACHINE, static())
-    pool = pool_of(_run(node, "shared"))
-    exclusive = _run(node, "own", 2)
-    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool, "own": cpus_of(exclusive)}, version, driver)
+    pool = pool_of(_run(node, SHARED))
+    exclusive = _run(node, OWN, 2)
+    cgroups = Cgroups(tmp_path / "cgroup", {SHARED: pool, OWN: cpus_of(exclusive)}, version, driver)
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, shared=pool_of(exclusive), own=cpus_of(exclusive))
-    pool = pool_of(node.remove("own"))
+    cgroups.check(requirements, {SHARED: pool_of(exclusive), OWN: cpus_of(exclusive)})
+    pool = pool_of(node.remove(OWN))
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, shared=pool)
+    cgroups.check(requirements, {SHARED: pool})
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
@@ -107,7 +110,22 @@ def test_cpusets_of_all_containers_reach_the_cgroups(
     left = pool_of(_run(node, "own", 2))
     cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool}, names=("beside", "first", "second"))
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, shared=left)
+    cgroups.check(requirements, {"shared": left})
+
+
+@requirement("host/reconcile/a-restart-mends-the-cgroups")
+def test_the_first_pass_after_a_restart_writes_every_cpuset(
+    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Containers run with every CPU, as if another had updated them while the node agent was down."""
+    node.start(MACHINE, static())
+    _run(node, SHARED)
+    exclusive = _run(node, OWN, 2)
+    node.restart()
+    every = CpuSet.from_bits(MACHINE.online_bits)
+    cgroups = Cgroups(tmp_path / "cgroup", {SHARED: every, OWN: every})
+    target.ask(HostReconcile(cgroups.root))
+    cgroups.check(requirements, {SHARED: pool_of(exclusive), OWN: cpus_of(exclusive)})
 
 
 @requirement("host/reconcile/what-failed-is-tried-again")
@@ -119,7 +137,7 @@ def test_a_cgroup_that_comes_late_gets_its_cpuset(
     pool = pool_of(_run(node, "own", 2))
     cgroups = Cgroups(tmp_path / "first", {"early": before["early"]})
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, early=pool)
+    cgroups.check(requirements, {"early": pool})
     cgroups = Cgroups(tmp_path / "second", {"early": pool, "late": before["late"]})
     target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, early=pool, late=pool)
+    cgroups.check(requirements, {"early": pool, "late": pool})

@@ -21,6 +21,7 @@ from . import (
     placement,
     plugins,
     resizes,
+    restarts,
     scheduler,
 )
 from .mutant import Mutant, mutant
@@ -43,6 +44,7 @@ MUTANTS: Mapping[str, mutant] = MappingProxyType(
             plugins,
             drivers,
             resizes,
+            restarts,
             exact,
         )
         for one in room.MUTANTS

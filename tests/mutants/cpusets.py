@@ -75,6 +75,13 @@ def _on_one_cpu(holding: Json, who: str, memory: Memory) -> None:
         holding["cpuset"] = str(CpuSet([min(CpuSet.parse(holding["cpuset"]))]))
 
 
+def _off_the_list(holding: Json, who: str, memory: Memory) -> None:
+    kubelet = memory.asked["node.start"]["kubelet"]
+    if kubelet.get("cpuManagerPolicy") != "static":
+        listed = CpuSet.parse(kubelet.get("reservedSystemCPUs", ""))
+        holding["cpuset"] = str(CpuSet.parse(holding["cpuset"]) - listed)
+
+
 def _reserved_too(holding: Json, who: str, memory: Memory) -> None:
     reserved = memory.answered["node.start"].get("reserved_cpus")
     if not holding["cpus"] and reserved:
@@ -109,6 +116,11 @@ MUTANTS: tuple[mutant, ...] = (
         "keeps_containers_to_a_cpu_under_none",
         ["cpu-manager/none/keeps-nobody-to-some-cpus"],
         answers=_each(_on_one_cpu),
+    ),
+    mutant(
+        "keeps_containers_off_a_list_under_none",
+        ["cpu-manager/none/keeps-nobody-to-some-cpus"],
+        answers=_each(_off_the_list),
     ),
     mutant(
         "lets_shared_containers_onto_reserved_cpus",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,10 +57,31 @@ def _sees_sidecars(question: Json, memory: Memory) -> Json:
     return question
 
 
-def _keeps_theirs(question: Json, memory: Memory) -> Json:
-    files = Path(question["root"]).rglob("cpuset.cpus")
+def _keeps_sidecars(question: Json, memory: Memory) -> Json:
     sidecars = memory.notes.get("sidecars", ())
-    memory.notes["kept"] = {file: file.read_text() for file in files if file.parent.name in sidecars}
+    return _keeping(question, memory, lambda folder: folder.name in sidecars)
+
+
+def _sees_exclusive(answer: Json, memory: Memory) -> Json:
+    """Remember pods whose containers all have CPUs of their own."""
+    if all(holding["cpus"] for holding in answer.get("containers", {"": {"cpus": ""}}).values()):
+        memory.notes.setdefault("exclusive", set()).add(memory.asked["node.admit"]["pod"]["metadata"]["uid"])
+    return answer
+
+
+def _keeps_exclusive(question: Json, memory: Memory) -> Json:
+    uids = memory.notes.get("exclusive", ())
+    return _keeping(question, memory, lambda folder: any(uid in folder.parent.name for uid in uids))
+
+
+def _keeps_dashed_slices(question: Json, memory: Memory) -> Json:
+    return _keeping(question, memory, lambda folder: "_" in folder.parent.name)
+
+
+def _keeping(question: Json, memory: Memory, kept: Callable[[Path], bool]) -> Json:
+    """Remember the cpusets of containers with such folders, to put them back."""
+    files = Path(question["root"]).rglob("cpuset.cpus")
+    memory.notes["kept"] = {file: file.read_text() for file in files if kept(file.parent)}
     return question
 
 
@@ -87,7 +109,19 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "writes_no_cpuset_of_sidecars",
         ["host/reconcile/cpusets-reach-the-cgroups"],
-        questions={"node.admit": _sees_sidecars, "host.reconcile": _keeps_theirs},
+        questions={"node.admit": _sees_sidecars, "host.reconcile": _keeps_sidecars},
+        answers={"host.reconcile": _puts_theirs_back},
+    ),
+    mutant(
+        "writes_no_cpuset_of_exclusive_containers",
+        ["host/reconcile/a-restart-mends-the-cgroups"],
+        questions={"host.reconcile": _keeps_exclusive},
+        answers={"node.admit": _sees_exclusive, "host.reconcile": _puts_theirs_back},
+    ),
+    mutant(
+        "finds_no_slice_of_a_uid_with_a_dash",
+        ["host/reconcile/cpusets-reach-the-cgroups"],
+        questions={"host.reconcile": _keeps_dashed_slices},
         answers={"host.reconcile": _puts_theirs_back},
     ),
 )

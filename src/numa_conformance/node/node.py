@@ -27,7 +27,7 @@ from .bring_up import bring_up
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
 from .quota import cfs_quota
-from .reconcile import RunningContainers, WriteCpusets, reconcile, the_cpusets
+from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
@@ -234,13 +234,17 @@ class Node:
         self._gone(uid)
         return True
 
-    def reconcile(self, write: WriteCpusets | None = None) -> Reconciled:
-        """Make one pass of the CPU Manager's reconcile loop; ``write`` carries it out, without it all succeeds."""
+    def reconcile(self, write: WriteCpusets | None = None, read: ReadCpuset | None = None) -> Reconciled:
+        """Make one pass of the CPU Manager's reconcile loop.
+
+        ``write`` carries it out; without it all succeeds. ``read`` tells what containers run on; without it they run on
+        what they were given.
+        """
         for provider in self._providers:
             if provider.cpusets:
                 self._settle(provider)
                 self._checkpoints.due(provider)
-        done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write)
+        done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write, read=read)
         self._checkpoints.save()
         return done
 

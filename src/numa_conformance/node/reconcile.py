@@ -10,6 +10,8 @@ from ..kube.pod import Pod
 from ..managers.provider import Cpusets, Provider
 from .results import Reconciled, Skipped
 
+ReadCpuset = Callable[[str, str], "int | None"]
+"""Returns what a pod's container has, as bits; None where it has no cgroup."""
 WriteCpusets = Callable[[Sequence[Update]], Collection[Update]]
 """Carries updates out, in this order, and returns those that failed."""
 
@@ -56,6 +58,10 @@ class RunningContainers:
         self._running.get(uid, set()).discard(container)
         self._finished.setdefault(uid, set()).add(container)
 
+    def look(self, read: ReadCpuset) -> None:
+        """Take over what the cgroups of containers have, of those that have one."""
+        self.actual |= {key: cpus for key in self.actual if (cpus := read(*key)) is not None}
+
     def runs(self, uid: str, container: str) -> bool:
         """Tell whether a container runs now."""
         return container in self._running.get(uid, ())
@@ -80,6 +86,7 @@ def reconcile(
     quirks: NodeQuirks,
     *,
     write: WriteCpusets | None = None,
+    read: ReadCpuset | None = None,
 ) -> Reconciled:
     """Make one pass over the pods on the node, init containers first, in spec order.
 
@@ -87,13 +94,15 @@ def reconcile(
     exhausted, or policy none) cannot be sent and counts as skipped (CPU-REC-05, CPU-POOL-05).
 
     With the quirk ``reconcile-trusts-last-write`` a cpuset is sent when it differs from the one sent last (CPU-REC-07).
-    Otherwise it is sent when the container runs on another one. Containers that lose CPUs come first, so no step leaves
-    two containers on one exclusive CPU. An update that ``write`` reports as failed counts as
-    skipped and is sent again in the next pass (CPU-REC-05).
+    Otherwise it is sent when the container runs on another one, by ``read`` where that tells. Containers that lose CPUs
+    come first, so no step leaves two containers on one exclusive CPU. An update that ``write`` reports as failed counts
+    as skipped and is sent again in the next pass (CPU-REC-05).
     """
     updates: list[Update] = []
     skipped: list[Skipped] = []
     handled = 0
+    if read and not quirks.reconcile_trusts_last_write:
+        containers.look(read)
     compared = containers.last_sent if quirks.reconcile_trusts_last_write else containers.actual
     for pod in pods:
         for container in pod.all_containers:

@@ -168,7 +168,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
     def host_reconcile(self, request: HostReconcile) -> Reconciled:
         """Write the cpusets of a reconcile pass into a cgroup tree."""
         tree = CgroupTree.open(Path(request.root))
-        done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)])
+        done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)], tree.read)
         return answers.reconciled_answer(done)
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:

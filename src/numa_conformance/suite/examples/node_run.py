@@ -11,7 +11,7 @@ from ...machine import Machine, machine_to_dict
 from ...protocol import Client
 from ...protocol.faults import BadReply
 from ..checkers.verdicts import Broken
-from ..history.answers import Admitted, NodeStarted, PoolTold, Rejected, StartFailed
+from ..history.answers import Admitted, NodeStarted, PoolTold, Rejected, Restarted, StartFailed
 from ..history.history import Head, History, Step
 from ..history.values import Outcome
 from ..judge.checker import Violation
@@ -76,6 +76,13 @@ class NodeRun:
     def remove(self, uid: str) -> PoolTold:
         """Take a pod off the node."""
         return self._ask("node.remove", {"uid": uid}, PoolTold)
+
+    def restart(self) -> Restarted:
+        """Start the node agent anew; raises a ``Finding`` when the node does not come up."""
+        answer = self._ask("node.restart", {}, Outcome)
+        if not isinstance(answer, Restarted):
+            raise self.finding("the node does not come up again", getattr(answer, "message", ""), "it does")
+        return answer
 
     def finding(self, why: str, got: str = "", allowed: str = "") -> Finding:
         """Make a finding of the conversation so far."""

@@ -48,6 +48,8 @@ WRITTEN = 0.7
 """How often a field that says what holds anyway is written."""
 CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.4
 """The option, and how many of the nodes that align have it, as far as it is claimed."""
+FEWEST = 4
+"""CPUs of a machine that has some to reserve and some to give."""
 SMALL_MACHINE = 32
 """CPUs of machines that come often."""
 MOST_ALIGNED = 16
@@ -94,7 +96,7 @@ class Cell:
         topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
         topology += {True: ", the closest", False: ", the closest off", None: ""}[self.closest]
         if not self.static:
-            return f"CPU policy none, {topology}{memory}"
+            return f"CPU policy none, {topology}{memory}, reserved {self.reservation}"
         options = "+".join(sorted(self.options)) or "no option"
         options += f", off: {'+'.join(sorted(self.off))}" if self.off else ""
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
@@ -248,7 +250,7 @@ def _comes_up(cell: Cell) -> bool:
     numa = cell.machine.numa_ids
     if cell.topology != "none" and (len(numa) > MOST_ALIGNED or max(numa) > HIGHEST_NODE):
         return False
-    return len(cell.machine.cpus) >= 4 or not cell.static
+    return len(cell.machine.cpus) >= FEWEST or not cell.static
 
 
 def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
@@ -263,7 +265,7 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
         largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
         config["reservedMemory"] = _reserved_memory(cell, largest.node)
-    if cell.static or cell.reservation.startswith("a number"):
+    if cell.static or cell.reservation.startswith("a number") or len(cell.machine.cpus) >= FEWEST:
         config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     config.update(_topology(cell, lot))
     return config

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ...cpuset import CpuSet
@@ -14,7 +15,7 @@ from ..judge.choice import STRICT
 from ..judge.files import CPU_FILE
 from .cells import Cell, kubelet_of
 from .crashes import FILES
-from .scenario import Scenario, Script
+from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, guaranteed, pod, static
 
 __all__ = ["NEEDED", "damages"]
@@ -24,7 +25,13 @@ NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
 """Machines of whose CPUs a state file may be."""
-Texts = Mapping[str, str]
+DELETED = {"files": {CPU_FILE: None}}
+DRAINED = 0.5
+"""The share of nodes that are drained before they reserve other CPUs; on the others pods run."""
+MOST_RESERVED = 2
+"""Cores that are reserved besides."""
+Kubelet = Mapping[str, Any]
+NOTHING: Kubelet = MappingProxyType({})
 
 
 def damages(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) -> Iterator[Scenario]:
@@ -81,7 +88,7 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     if "default_cpuset" not in up:
         return
     old = (yield FILES)["checkpoints"]
-    running = yield from _run_some(cell, up, lot, claimed)
+    held = yield from _run_some(cell, up, lot, claimed)
     files = (yield FILES)["checkpoints"]
     for way in lot.sample(WAYS, len(WAYS)):
         file = lot.choice(sorted(files))
@@ -94,7 +101,15 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
             return
     if (yield "node.restart", {"files": {**dict.fromkeys(files), **old}}).get("result") != "restarted":
         return
-    yield from _another_policy(kubelet, running, claimed)
+    others = [*_other_settings(kubelet, claimed)]
+    if not (yield from _refused(kubelet, others)):
+        return
+    drained = lot.random() < DRAINED
+    if not drained:
+        yield from _other_reservation(cell, kubelet, held, lot)
+    for uid in held:
+        yield "node.remove", {"uid": uid}
+    yield from _drained(cell, kubelet, others, lot, anew=drained)
     yield from _another_machine(cell, kubelet)
 
 
@@ -103,36 +118,79 @@ def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: fr
     free = len(CpuSet.parse(up["default_cpuset"]))
     threads = cell.machine.core_bits[0].bit_count()
     resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
-    running = []
+    held = {}
     for uid in ("first", "second", "third"):
         other = {lot.choice(resources): "1"} if resources and "device-manager/allocation" in claimed else {}
         cpus = threads * lot.randint(1, max(1, free // threads // 5))
         wanted = pod(uid, [container("c", cpu=str(cpus), memory="64Mi", other=other)])
-        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-            running.append(uid)
+        answer = yield "node.admit", {"pod": wanted}
+        if answer.get("result") == "admitted":
+            held[uid] = _bits(answer["containers"].get("c", {}).get("cpus", ""))
             yield "node.run", {"uid": uid}
-    return running
+    return held
 
 
-def _another_policy(kubelet: Mapping[str, Any], running: Iterable[str], claimed: frozenset[str]) -> Script:
-    """Ask for other settings with the state files of these, and for these again; then drained and without the file."""
-    plain = {name: value for name, value in kubelet.items() if name != "cpuManagerPolicyOptions"}
-    none = {**plain, "cpuManagerPolicy": "none"}
-    others = [none]
+def _bits(text: str) -> int:
+    return CpuSet.parse(text).bits
+
+
+def _other_settings(kubelet: Kubelet, claimed: frozenset[str]) -> Iterator[Kubelet]:
+    """Yield settings for which a state file must be deleted: policy none first."""
+    yield _none(kubelet)
     if "memory-manager/none" in claimed and kubelet.get("memoryManagerPolicy") == "Static":
         kept = {name: value for name, value in kubelet.items() if name != "reservedMemory"}
-        others.append({**kept, "memoryManagerPolicy": "None"})
+        yield {**kept, "memoryManagerPolicy": "None"}
     if f"cpu-manager/{STRICT}" in claimed and "reservedSystemCPUs" in kubelet:
         options = {**kubelet.get("cpuManagerPolicyOptions", {}), STRICT: "true"}
-        others.append({**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA})
+        yield {**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA}
+
+
+def _none(kubelet: Kubelet) -> Kubelet:
+    plain = {name: value for name, value in kubelet.items() if name != "cpuManagerPolicyOptions"}
+    return {**plain, "cpuManagerPolicy": "none"}
+
+
+def _refused(kubelet: Kubelet, others: Iterable[Kubelet]) -> Generator[Question, Answer, bool]:
+    """Ask for other settings with the state files of these, and for these again; return whether that was refused."""
     for other in others:
-        if (yield "node.restart", {"kubelet": other}).get("result") == "restarted":
-            return
+        if (yield "node.restart", {"kubelet": dict(other)}).get("result") == "restarted":
+            return False
         if (yield "node.restart", {"kubelet": dict(kubelet)}).get("result") != "restarted":
-            return
-    for uid in running:
+            return False
+    return True
+
+
+def _drained(cell: Cell, kubelet: Kubelet, others: Iterable[Kubelet], lot: random.Random, *, anew: bool) -> Script:
+    """Ask a node without pods the same, then without the file; with the file of policy none at last."""
+    if not (yield from _refused(kubelet, others)):
+        return
+    if anew:
+        yield from _other_reservation(cell, kubelet, {}, lot, files=DELETED)
+    if (yield "node.restart", {"kubelet": _none(kubelet), **DELETED}).get("result") == "restarted":
+        yield "node.restart", {"kubelet": dict(kubelet)}
+
+
+def _other_reservation(
+    cell: Cell, kubelet: Kubelet, held: Mapping[str, int], lot: random.Random, files: Kubelet = NOTHING
+) -> Script:
+    """Reserve more CPUs at a restart, those that are likely to be given first or last; let pods come and go."""
+    taken = sum(held.values())
+    free = [core for core in cell.machine.core_bits if not core & taken]
+    if len(free) < MOST_RESERVED + 2:
+        return
+    listed = _bits(kubelet.get("reservedSystemCPUs", "")) | free[0] | free[-1]
+    more = {**kubelet, "reservedSystemCPUs": str(CpuSet.from_bits(listed & ~taken))}
+    if (yield "node.restart", {"kubelet": more, **files}).get("result") != "restarted":
+        yield "node.restart", {"kubelet": dict(kubelet)}
+        return
+    come = []
+    for number in range(lot.randint(1, 2)):
+        cpus = str(cell.machine.core_bits[0].bit_count() * (number + 1))
+        wanted = pod(f"later{number}", [container("c", cpu=cpus, memory="64Mi")])
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            come.append(f"later{number}")
+    for uid in come:
         yield "node.remove", {"uid": uid}
-    yield "node.restart", {"kubelet": none, "files": {CPU_FILE: None}}
 
 
 def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
@@ -143,11 +201,13 @@ def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
         if other.online_bits == cell.machine.online_bits:
             continue
         config = static()
+        found = []
         yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
+        found.append((yield FILES)["checkpoints"])
         yield "node.admit", {"pod": guaranteed("there", 2)}
-        files = (yield FILES)["checkpoints"]
-        if CPU_FILE in files:
-            found = {CPU_FILE: files[CPU_FILE]}
-            here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
-            yield "node.start", {**here, "files": found}
+        found.append((yield FILES)["checkpoints"])
+        here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
+        for files in found:
+            if CPU_FILE in files:
+                yield "node.start", {**here, "files": {CPU_FILE: files[CPU_FILE]}}
         return

@@ -158,7 +158,7 @@ def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
     """Yield the containers of which it is told what they ran on, and what a pass sent to them.
 
     Where that is not told, they are the shared ones of a pass that sends the pool to some: cpusets may as well be
-    written at once.
+    written at once. Exclusive ones are created with their CPUs, so that a pass has nothing to send to them.
     """
     world = done.world
     holders = {(uid, name): held for uid, pod in world.pods.items() for name, held in pod.held.items()}

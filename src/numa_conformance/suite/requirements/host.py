@@ -48,6 +48,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         ),
     ),
     _requirement(
+        "host/reconcile/a-restart-mends-the-cgroups",
+        "After a restart of the node agent a pass of the reconcile loop gives the cgroup of every running container "
+        "the CPUs assigned to it, whatever it had.",
+        "host/reconcile",
+        "node/restart",
+        statements=("cpu-task/configuration/reconciles-through-the-cri",),
+    ),
+    _requirement(
         "host/reconcile/what-failed-is-tried-again",
         "A cpuset that could not be written in one pass of the reconcile loop is written in the next.",
         "host/reconcile",
