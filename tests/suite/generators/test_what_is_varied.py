@@ -28,7 +28,6 @@ def _never(why: str, *values: tuple[str, tuple[str, ...]]) -> None:
 
 DEVICES = ("0", "1", "2", "3 or more")
 _never("a node whose policy gives CPUs needs a reservation", ("CPU policy", ("static",)), ("reservation", ("nothing",)))
-_never("a list of CPUs is read by policy static alone", ("CPU policy", ("none",)), ("reservation", ("list",)))
 for _option in STATIC_OPTIONS:
     _never(
         "nothing is reserved under policy none, which has no options",
