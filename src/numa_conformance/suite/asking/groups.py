@@ -198,7 +198,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("lives", "node", (*NODE, Pooled), _lives, beside=HINTED),
             Group("relations", "node", (*NODE, AskedAgain), _relations, beside=HINTED),
             Group("crashes", "node", (Crash,), _crashes),
-            Group("damages", "node", (Recovery, Restart, ForeignStart), _damages),
+            Group("damages", "node", (Recovery, Restart, ForeignStart, Moment), _damages),
             Group("starts", "node", (Start,), _starts),
             Group("plugins", "plugin", (Registration, DevicePreference, DevicesServed), _plugins),
             Group("claims", "claims", (Publication, Preparation, Release, Beside), _claims),
