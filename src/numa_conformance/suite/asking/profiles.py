@@ -40,7 +40,7 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "topology": _CPU | _TOPOLOGY,
         "memory": _CPU | _TOPOLOGY | _below("memory-manager/") - _FILES,
         "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,
-        "host": _below("host/"),
+        "host": _below("host/") | {"node/restart"},
         "scheduler": _below("scheduler/"),
         "pick": frozenset({"cpu-manager/static"}) | _PICKED,
         "score": _below("scheduler/"),
@@ -57,6 +57,7 @@ OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "all": frozenset(PROMISES),
         "node": frozenset(PROMISES),
+        "host": frozenset({"node/restart"}),
         "pick": _PICKED,
         "score": _below("scheduler/"),
         "plugin": frozenset({"device-plugin/preferred-allocation", "device-plugin/restart"}),
