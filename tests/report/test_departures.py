@@ -158,3 +158,47 @@ def test_a_report_names_the_quirks_of_an_example(tmp_path):
     assert (failed.verdict, tuple(failed.quirks)) == ("not followed", quirks)
     assert "\nthe kubelet departs here too: " in failed.details
     assert all(f"{quirk}: {QUIRKS[quirk].summary}" in failed.details for quirk in quirks)
+
+
+IN_WORDS = "the kubelet departs here too"
+ACROSS_CORES = ("--numa-requirement", "cpu-manager/distribute-cpus-across-cores/*")
+RATIO = ("--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
+
+
+@pytest.mark.parametrize(
+    ("quirk", "options"),
+    [
+        ("spread-by-cpu-id", ACROSS_CORES),
+        ("ratio-drops-what-scores-zero", RATIO),
+        ("node-limit-needs-a-number", ("--numa-requirement", "topology-manager/max-allowable-numa-nodes/*")),
+        (
+            "strict-pool-may-empty",
+            ("--numa-requirement", "cpu-manager/shared-pool/*", "--numa-machine", "t1-one-socket-smt2"),
+        ),
+        (
+            "init-only-types-are-dropped",
+            ("--numa-requirement", "memory-manager/hints/*", "--numa-machine", "two-nodes-hugepages-devices"),
+        ),
+    ],
+)
+def test_a_target_that_departs_as_the_kubelet_does_is_told_so_at_all_that_is_unmet(tmp_path, quirk, options):
+    details = unmet_of(tmp_path, (quirk,), options)
+    assert details
+    for told in details:
+        assert told.count(IN_WORDS) == 1
+        assert f"\n{IN_WORDS}: quirk {quirk}: {QUIRKS[quirk].summary}" in told
+
+
+@pytest.mark.parametrize(
+    ("mutant", "options"), [("ignores_distribute_cpus_across_cores", ACROSS_CORES), ("ignores_weights", RATIO)]
+)
+def test_the_kubelet_is_not_named_where_a_target_breaks_otherwise_what_the_kubelet_breaks(tmp_path, mutant, options):
+    details = unmet_of(tmp_path, (), (*options, "--numa-target", f"mutants:{mutant}"))
+    assert details
+    assert not [told for told in details if IN_WORDS in told]
+
+
+def unmet_of(folder, quirks, options):
+    """Return what a person is told of each case that is unmet or not followed."""
+    departing.ask(NEWEST, quirks, folder, *options)
+    return [case.details for cases in departing.unmet_in(read_report(folder)).values() for case in cases]
