@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .lies import Json, each_container, fewer, in_kubelet, only_surface, without_affinity, without_option
+from .lies import Json, each_container, fewer, only_surface, without_affinity, without_option
 from .mutant import Memory, Rewrite, mutant
 
 __all__ = ["MUTANTS"]
@@ -46,12 +46,19 @@ def _nothing_to_reuse(question: Json, memory: Memory) -> Json:
     return question
 
 
-def _reserves_another(kubelet: Json) -> None:
-    kubelet["reservedSystemCPUs"] = "1"
+def _reserve_another(question: Json, memory: Memory) -> Json:
+    memory.notes["named"] = question["kubelet"].get("reservedSystemCPUs")
+    return {**question, "kubelet": {**question["kubelet"], "reservedSystemCPUs": "1"}}
+
+
+def _name_the_asked(answer: Json, memory: Memory) -> Json:
+    named = memory.notes.get("named")
+    return {**answer, "reserved_cpus": named} if named and "reserved_cpus" in answer else answer
 
 
 def _one_cpu(container: Json) -> None:
-    container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
+    if not str(container.get("resources", {}).get("limits", {}).get("cpu", "")).isdigit():
+        container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
 
 
 MUTANTS: tuple[mutant, ...] = (
@@ -66,8 +73,8 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "allocates_reserved_cpus",
         ["cpu-manager/reservation/is-never-exclusive"],
-        questions={"allocate": in_kubelet(_reserves_another)},
-        answers=_DESCRIBES,
+        questions={"allocate": _reserve_another},
+        answers={**_DESCRIBES, "allocate": _name_the_asked},
     ),
     mutant(
         "allocates_nothing_twice",

@@ -14,6 +14,8 @@ __all__ = ["MUTANTS"]
 _STATIC = "cpu-manager/static/"
 _POOL = "cpu-manager/shared-pool/"
 _RESERVE = "cpu-manager/reservation/"
+_AMOUNTS = ("kubeReserved", "systemReserved")
+_RESERVED = ("reservedSystemCPUs", *_AMOUNTS)
 
 
 def _round_up(container: Json) -> None:
@@ -70,13 +72,19 @@ def _none_is_static(kubelet: Json) -> None:
 
 
 def _needs_a_reservation(answer: Json, memory: Memory) -> Json:
-    if "reservedSystemCPUs" not in memory.asked["node.start"]["kubelet"]:
+    kubelet = memory.asked["node.start"]["kubelet"]
+    if kubelet.get("cpuManagerPolicy", "none") == "none" and not any(map(kubelet.get, _RESERVED)):
         return {"result": "failed", "stage": "cpumanager", "message": "nothing is reserved"}
     return answer
 
 
-def _drop_a_cpu(holding: Json, answer: Json) -> None:
-    holding["cpus"] = fewer(holding["cpus"])
+def _want_one_fewer(container: Json) -> None:
+    limits, requests = (container.get("resources", {}).get(kind, {}) for kind in ("limits", "requests"))
+    cpus = str(limits.get("cpu", ""))
+    if cpus.isdigit() and int(cpus) > 1 and str(requests.get("cpu", cpus)) == cpus:
+        limits["cpu"] = str(int(cpus) - 1)
+        if "cpu" in requests:
+            requests["cpu"] = limits["cpu"]
 
 
 def _leave_in_pool(answer: Json, memory: Memory) -> Json:
@@ -166,11 +174,12 @@ def _name_the_asked(answer: Json, memory: Memory) -> Json:
 
 
 def _invent_a_reservation(kubelet: Json) -> None:
-    kubelet.setdefault("reservedSystemCPUs", "0")
+    if not any(str(kubelet.get(key, {}).get("cpu", "")).strip("0m") for key in _AMOUNTS):
+        kubelet.setdefault("reservedSystemCPUs", "0")
 
 
 def _round_down(kubelet: Json) -> None:
-    for key in ("kubeReserved", "systemReserved"):
+    for key in _AMOUNTS:
         cpu = kubelet.get(key, {}).get("cpu", "")
         if cpu.endswith("m"):
             kubelet[key] = {**kubelet[key], "cpu": str(max(int(cpu[:-1]) // 1000, 1))}
@@ -266,7 +275,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "gives_one_cpu_too_few",
         [_STATIC + "integral-guaranteed-is-exclusive"],
-        answers={"node.admit": each_holding(_drop_a_cpu)},
+        questions={"node.admit": each_container(_want_one_fewer)},
     ),
     mutant(
         "leaves_exclusive_cpus_in_the_pool",
@@ -338,7 +347,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant("loses_a_cpu", [_POOL + "loses-nothing"], answers={"node.admit": _lose_a_cpu}),
     mutant(
         "counts_reserved_cpus_as_free",
-        [_RESERVE + "is-never-exclusive"],
+        [_RESERVE + "is-never-exclusive", _RESERVE + "stays-in-the-shared-pool"],
         questions={"node.start": _reserve_the_highest},
         answers={"node.start": _name_the_asked},
     ),

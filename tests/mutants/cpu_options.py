@@ -8,7 +8,7 @@ from numa_conformance.suite.generators.option_probes import PROBES
 from numa_conformance.suite.requirements import REQUIREMENTS
 from numa_conformance.suite.requirements.cpu_options import EXCLUDED, OF_EVERY_OPTION
 
-from .lies import Json, in_kubelet, without_option
+from .lies import Json, containers_of, in_kubelet, without_option
 from .mutant import Memory, Rewrite, mutant
 
 __all__ = ["MUTANTS"]
@@ -28,7 +28,8 @@ def _drop_where(name: str, others: tuple[str, ...]) -> Rewrite:
 
 
 def _restricted_for_single(kubelet: Json) -> None:
-    if kubelet.get("topologyManagerPolicy") == "single-numa-node":
+    by_socket = SOCKET in (kubelet.get("cpuManagerPolicyOptions") or {})
+    if by_socket and kubelet.get("topologyManagerPolicy") == "single-numa-node":
         kubelet["topologyManagerPolicy"] = "restricted"
 
 
@@ -37,21 +38,24 @@ def _all_gates(kubelet: Json) -> None:
     kubelet["featureGates"] = {**(kubelet.get("featureGates") or {}), **gates}
 
 
-def _refuse_large(answer: Json, memory: Memory) -> Json:
-    given = [len(CpuSet.parse(one["cpus"])) for one in (answer.get("containers") or {}).values()]
-    if any(count > 8 for count in given):
-        refused = {"result": "rejected", "reason": "UnexpectedAdmissionError", "message": "no cache holds it"}
-        return {**refused, "qos": answer["qos"], "default_cpuset": answer["default_cpuset"]}
-    return answer
+def _take_large_for_too_large(question: Json, memory: Memory) -> Json:
+    options = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicyOptions") or {}
+    for container in containers_of(question["pod"]) if UNCORE in options else ():
+        for kind in container.get("resources", {}).values():
+            if str(kind.get("cpu", "")).isdigit() and int(kind["cpu"]) > 8:
+                kind["cpu"] = "100000"
+    return question
 
 
 def _divide(answer: Json, memory: Memory) -> Json:
-    """Give every second CPU from the other end of the machine."""
+    """Give half of the CPUs from the other end of the machine."""
+    reserved = CpuSet.parse(memory.answered["node.start"].get("reserved_cpus") or "")
     for holding in (answer.get("containers") or {}).values():
-        cpus = list(CpuSet.parse(holding["cpus"]))
-        pool = [cpu for cpu in CpuSet.parse(answer["default_cpuset"]) if cpu not in (0, 16)]
-        half = len(cpus) // 2
-        holding["cpus"] = str(CpuSet(cpus[:half] + list(reversed(pool))[: len(cpus) - half]))
+        own, pool = CpuSet.parse(holding["cpus"]), CpuSet.parse(answer["default_cpuset"])
+        kept = CpuSet(list(own)[: len(own) // 2])
+        given = kept | CpuSet([cpu for cpu in reversed(list(pool)) if cpu not in reserved][: len(own) - len(kept)])
+        if len(given) == len(own) > 1:
+            holding["cpus"], answer["default_cpuset"] = str(given), str((pool | own) - given)
     return answer
 
 
@@ -156,7 +160,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "refuses_what_no_cache_holds",
         [_OPTION + UNCORE + "/never-refuses"],
-        answers={"node.admit": _refuse_large},
+        questions={"node.admit": _take_large_for_too_large},
     ),
     mutant(
         "drops_one_of_two_options",
@@ -195,6 +199,8 @@ MUTANTS: tuple[mutant, ...] = (
             "cpu-manager/state-file/changed-cpus-are-refused",
             "cpu-manager/state-file/strict-change-is-refused",
             "memory-manager/state-file/policy-change-is-refused",
+            "cpu-manager/state-file/assignments-survive-a-restart",
+            "memory-manager/state-file/assignments-survive-a-restart",
         ],
         questions={"node.restart": _new_files},
     ),

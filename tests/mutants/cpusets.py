@@ -94,7 +94,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "keeps_containers_where_they_started",
-        [_CPUSET + "keeps-off-exclusive-cpus"],
+        [_CPUSET + "keeps-off-exclusive-cpus", "cpu-manager/reconcile/running-containers-get-their-cpusets"],
         answers=_each(_as_at_first),
     ),
     mutant("never_widens_a_cpuset", [_CPUSET + "regains-cpus-on-removal"], answers=_each(_never_wider)),

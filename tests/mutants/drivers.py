@@ -77,7 +77,7 @@ def _one_that_is_not_there(answer: Json, memory: Memory) -> Json:
 
 
 def _the_same_for_all(answer: Json, memory: Memory) -> Json:
-    return _given(answer, memory.notes.setdefault("first", _cpus(answer)))
+    return _given(answer, memory.notes.setdefault(f"first {len(_cpus(answer))}", _cpus(answer)))
 
 
 def _others_when_asked_again(answer: Json, memory: Memory) -> Json:
@@ -88,7 +88,14 @@ def _others_when_asked_again(answer: Json, memory: Memory) -> Json:
 
 
 def _others_after_a_restart(answer: Json, memory: Memory) -> Json:
-    return _one_that_is_not_there(answer, memory) if "claims.restart" in memory.asked else answer
+    uid = memory.last["claim"]["metadata"]["uid"]
+    memory.notes.setdefault("known", set()).add(uid)
+    return _one_that_is_not_there(answer, memory) if uid in memory.notes.get("of_before", ()) else answer
+
+
+def _remember_what_was_before(answer: Json, memory: Memory) -> Json:
+    memory.notes["of_before"] = set(memory.notes.get("known", ()))
+    return answer
 
 
 def _leaves_none_alone(question: Json, memory: Memory) -> Json:
@@ -97,12 +104,6 @@ def _leaves_none_alone(question: Json, memory: Memory) -> Json:
 
 def _leaves_one_alone(question: Json, memory: Memory) -> Json:
     return question | {"reserved_cpus": question["reserved_cpus"].partition(",")[0]}
-
-
-def _first_start(answer: Json, memory: Memory) -> Json:
-    memory.notes.pop("moved", None)
-    memory.asked.pop("claims.restart", None)
-    return answer
 
 
 def _moved_once(answer: Json, memory: Memory) -> Json:
@@ -114,7 +115,7 @@ def _moved_once(answer: Json, memory: Memory) -> Json:
 
 
 def _runs_everywhere(answer: Json, memory: Memory) -> Json:
-    return answer | {"shared": dict.fromkeys(answer.get("shared", ()), "0-63")}
+    return answer | {"shared": dict.fromkeys(answer["shared"], "0-63")} if "shared" in answer else answer
 
 
 def _refuses(answer: Json, memory: Memory) -> Json:
@@ -123,6 +124,10 @@ def _refuses(answer: Json, memory: Memory) -> Json:
 
 def _refuses_unknown(answer: Json, memory: Memory) -> Json:
     return _refuses(answer, memory) if memory.last["uid"] == "never-prepared" else answer
+
+
+def _refuses_known(answer: Json, memory: Memory) -> Json:
+    return answer if memory.last["uid"] == "never-prepared" else _refuses(answer, memory)
 
 
 def _of_nobody(question: Json, memory: Memory) -> Json:
@@ -177,7 +182,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "gives_other_cpus_after_a_restart",
         [_DRIVER + "restart/keeps-claims"],
-        answers={"claims.start": _first_start, "claims.prepare": _others_after_a_restart},
+        answers={"claims.restart": _remember_what_was_before, "claims.prepare": _others_after_a_restart},
     ),
     mutant(
         "gives_reserved_cpus_to_claims",
@@ -192,7 +197,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "moves_shared_containers_once",
         [_DRIVER + "shared/keeps-off-claims"],
-        answers={"claims.start": _first_start, "claims.prepare": _moved_once},
+        answers={"claims.prepare": _moved_once},
     ),
     mutant(
         "keeps_shared_containers_where_they_were",
@@ -205,7 +210,9 @@ MUTANTS: tuple[mutant, ...] = (
         answers={"claims.run": _runs_everywhere},
     ),
     mutant(
-        "does_not_unprepare", [_DRIVER + "unprepare/undoes-what-was-prepared"], answers={"claims.unprepare": _refuses}
+        "does_not_unprepare",
+        [_DRIVER + "unprepare/undoes-what-was-prepared"],
+        answers={"claims.unprepare": _refuses_known},
     ),
     mutant(
         "refuses_to_unprepare_what_is_not_prepared",

@@ -52,7 +52,7 @@ class Mutant:
 
     def _ask(self, method: Method, message: Message) -> Message:
         question = msgspec.to_builtins(message)
-        if method.name == "node.start":
+        if method.name in ("node.start", "claims.start"):
             self._memory.notes.clear()
         if method.name in self._questions:
             question = self._questions[method.name](question, self._memory)

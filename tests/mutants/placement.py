@@ -156,7 +156,10 @@ MUTANTS: tuple[mutant, ...] = (
     mutant("aligns_under_none", [_TOPOLOGY + "none/aligns-nothing"], questions=_policy("none", "single-numa-node")),
     mutant(
         "does_not_align_under_best_effort",
-        [_TOPOLOGY + "best-effort/aligns-when-possible"],
+        [
+            _TOPOLOGY + "best-effort/aligns-when-possible",
+            _TOPOLOGY + "admission/keeps-together-what-one-node-holds",
+        ],
         questions=_policy("best-effort", "none"),
     ),
     mutant(
@@ -184,12 +187,16 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "aligns_containers_in_pod_scope",
-        [_TOPOLOGY + "scope/pod/aligns-the-pod-as-a-whole", _TOPOLOGY + "scope/pod/refuses-by-the-total"],
+        [
+            _TOPOLOGY + "scope/pod/aligns-the-pod-as-a-whole",
+            _TOPOLOGY + "scope/pod/refuses-by-the-total",
+            _TOPOLOGY + "scope/pod/gives-all-containers-one-affinity",
+        ],
         questions=_scope("container"),
     ),
     mutant(
         "aligns_pods_in_container_scope",
-        [_TOPOLOGY + "scope/container/aligns-each-container-alone"],
+        [_TOPOLOGY + "scope/container/aligns-each-container-alone", _TOPOLOGY + "scope/defaults-to-container"],
         questions=_scope("pod"),
     ),
     mutant(
@@ -198,7 +205,12 @@ MUTANTS: tuple[mutant, ...] = (
         questions={"node.admit": all_pods(_init_are_apps)},
     ),
     mutant(
-        "merges_to_all_nodes", [_TOPOLOGY + "merge/takes-the-narrowest-preferred-affinity"], answers={"merge": _widest}
+        "merges_to_all_nodes",
+        [
+            _TOPOLOGY + "merge/takes-the-narrowest-preferred-affinity",
+            _TOPOLOGY + "merge/single-numa-node-admits-only-one-node",
+        ],
+        answers={"merge": _widest},
     ),
     mutant(
         "ignores_distances",

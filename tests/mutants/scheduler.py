@@ -34,6 +34,8 @@ def _in_resources(change: Callable[[Json], Json | None]) -> dict[str, Rewrite]:
 
 
 def _rising_shape(strategy: Json) -> Json:
+    if strategy.get("type") != "RequestedToCapacityRatio":
+        return {}
     return {"requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}}
 
 
