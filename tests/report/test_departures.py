@@ -14,7 +14,7 @@ from numa_conformance.report.model import read_report
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
-from numa_conformance.suite.generators.workloads import guaranteed
+from numa_conformance.suite.generators.workloads import burstable, guaranteed
 from numa_conformance.suite.recorded import record
 from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
@@ -86,9 +86,21 @@ def test_a_conversation_names_no_quirk_where_the_kubelet_departs_at_another_step
     assert in_history(elsewhere, SEPARATE) is None
 
 
-def asked(machine, *questions):
+def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
+    """5 CPUs are free, and refused beside 2 that are requested; else the 2 that are asked last were not there."""
+    pods = burstable("a", 2), guaranteed("b", 5), guaranteed("c", 2)
+    life = ("node.start", {"kubelet": SPREAD_KUBELET}), *(("node.admit", {"pod": pod}) for pod in pods)
+    history = asked("t7-adjacent-siblings", *life, resource_fit=True)
+    assert [step.answer.get("reason") for step in history.steps] == [None, None, "OutOfcpu", None]
+    assert in_history(history, SEPARATE) == ("spread-by-cpu-id",)
+    steps, answers = [{"op": "admit", "pod": pod} for pod in pods], [step.answer for step in history.steps[1:]]
+    scenario = scenario_json(history.head.machine, SPREAD_KUBELET, steps)
+    assert in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
+
+
+def asked(machine, *questions, resource_fit=False):
     """Return what the kubelet answers, by the reference."""
-    with open_reference("exact", NEWEST) as reference:
+    with open_reference("exact", NEWEST, resource_fit=resource_fit) as reference:
         return drive(Scenario("told", "", load_machine(machine), lambda: ask_all(questions)), reference, str(NEWEST))[0]
 
 
