@@ -21,6 +21,12 @@ def _grants(answer: Json, memory: Memory) -> Json:
     return {"result": "resized", "default_cpuset": answer["default_cpuset"], "containers": held}
 
 
+def _grants_to_two(answer: Json, memory: Memory) -> Json:
+    uid = _asked(memory)["metadata"]["uid"]
+    held = memory.answered["node.state"]["containers"].get(uid, {}) if answer["result"] == "pending" else {}
+    return _grants(answer, memory) if sum(bool(holding["cpus"]) for holding in held.values()) > 1 else answer
+
+
 def _asked(memory: Memory) -> Any:
     return memory.asked["node.resize"]["pod"]
 
@@ -51,6 +57,11 @@ MUTANTS: tuple[mutant, ...] = (
             _RESIZE + "more-than-the-node-has-is-not-granted",
         ],
         answers={"node.resize": _grants},
+    ),
+    mutant(
+        "grants_resizes_of_two_exclusive_containers",
+        [_RESIZE + "exclusive-cpus-are-not-resized", _RESIZE + "static-memory-is-not-resized"],
+        answers={"node.resize": _grants_to_two},
     ),
     mutant("defers_for_ever", [_RESIZE + "what-can-never-be-is-infeasible"], answers={"node.resize": _defers}),
     mutant(
