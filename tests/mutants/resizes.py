@@ -48,6 +48,19 @@ def _gives_cpus(answer: Json, memory: Memory) -> Json:
     return {**answer, "default_cpuset": str(CpuSet(rest)), "containers": held}
 
 
+def _remembers_who_waits(answer: Json, memory: Memory) -> Json:
+    if answer["result"] == "pending":
+        memory.notes.setdefault("waits", set()).add(_asked(memory)["metadata"]["uid"])
+    return answer
+
+
+def _without_devices(answer: Json, memory: Memory) -> Json:
+    for uid in memory.notes.get("waits", set()) & answer["containers"].keys():
+        for holding in answer["containers"][uid].values():
+            holding["devices"] = {name: [] for name in holding.get("devices") or {}}
+    return answer
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "grants_every_resize",
@@ -73,5 +86,10 @@ MUTANTS: tuple[mutant, ...] = (
         "gives_exclusive_cpus_by_a_resize",
         [_RESIZE + "shared-containers-get-no-cpus-of-their-own"],
         answers={"node.resize": _gives_cpus},
+    ),
+    mutant(
+        "takes_devices_from_pods_whose_resize_waits",
+        ["protocol/state-agrees-with-answers"],
+        answers={"node.resize": _remembers_who_waits, "node.state": _without_devices},
     ),
 )

@@ -105,6 +105,7 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
     for wanted in pods:
         yield "node.admit", {"pod": wanted}
         yield "node.run", {"uid": wanted["metadata"]["uid"]}
+    yield "node.state", {}
     all_ways = [
         (wanted, place, more) for wanted in pods for place, more in product(range(len(_containers(wanted))), CHANGES)
     ]
@@ -140,8 +141,9 @@ def _pods(cpus: int, claimed: frozenset[str]) -> list[dict[str, Any]]:
     ]
     if INIT in claimed:
         pods.append(pod("beside", [fraction], init=[container("s", cpu="1", memory="64Mi", sidecar=True)]))
-        light = {"requests": {"cpu": "200m", "memory": "64Mi"}}
-        pods.append(pod("light", [container("c", **light)], init=[container("s", **light, sidecar=True)]))
+        light = {"cpu": "200m", "memory": "64Mi"}
+        sidecar = container("s", requests=light, sidecar=True)
+        pods.append(pod("light", [container("c", requests=light)], init=[sidecar]))
     return pods
 
 
