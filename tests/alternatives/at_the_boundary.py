@@ -121,6 +121,13 @@ def _as_the_page_writes(kubelet: Json) -> None:
     kubelet["topologyManagerPolicyOptions"] = options
 
 
+def _strict_of_a_list(kubelet: Json) -> None:
+    """Keep the CPUs of a list out of the shared pool, and none of those of an amount."""
+    options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
+    if options.get("strict-cpu-reservation") == "true" and not kubelet.get("reservedSystemCPUs"):
+        kubelet["cpuManagerPolicyOptions"] = {**options, "strict-cpu-reservation": "false"}
+
+
 def _no_preference(machine: Json) -> None:
     machine.pop("preferredAllocation", None)
     machine.pop("preferred_allocation", None)
@@ -244,6 +251,10 @@ MANNERS: Mapping[str, Callable[[], Mutant]] = MappingProxyType(
             _manner(
                 "reads the page's max-allowable-numa-nodes",
                 questions=_everywhere(in_kubelet(_as_the_page_writes), _STARTS),
+            ),
+            _manner(
+                "keeps out of the pool what a list reserves, and no amount",
+                questions=_everywhere(in_kubelet(_strict_of_a_list), (*_STARTS, "allocate")),
             ),
             _manner("asks no device plugin", questions={"node.start": in_machine(_no_preference)}),
             _manner(

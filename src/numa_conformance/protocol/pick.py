@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from ..cpuset import CpuSet, format_bits
@@ -38,24 +37,14 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     if options.align_by_socket and not (options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints):
         near = align_by_socket.socket_that_holds(near or available, request.count, topology) or near
     if whole and whole.chooses and whole.offered(available) == available:
-        pools = map(whole.offered, _narrowest_first(topology, (near, available), options))
         with suppress(NotEnoughCpus):
-            return Picked(format_bits(whole.choose(pools, request.count)))
+            return Picked(format_bits(whole.choose((whole.offered(near), available), request.count, options)))
     try:
         taken = allocator.allocate(near, min(request.count, near.bit_count()))
         taken |= allocator.allocate(available & ~taken, request.count - taken.bit_count())
     except NotEnoughCpus as error:
         return PickRefused(str(error))
     return Picked(format_bits(taken))
-
-
-def _narrowest_first(topology: CpuTopology, pools: Iterable[int], options: StaticOptions) -> Iterator[int]:
-    """Yield what of each pool lies in one uncore cache or socket, where an option promises one, then the pool."""
-    levels = [topology.uncores] if options.prefer_align_cpus_by_uncorecache else []
-    levels += [topology.sockets] if options.align_by_socket else []
-    for pool in pools:
-        yield from (pool & group for level in levels for group in level.masks)
-        yield pool
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:

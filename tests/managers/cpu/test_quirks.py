@@ -65,7 +65,7 @@ def test_spread_by_cpu_id() -> None:
 
 def test_full_by_machine_average() -> None:
     machine = golden("T1", without=frozenset({7}))
-    assert picks(machine, StaticOptions(), "1-6", 2, "full-by-machine-average") == ("0,4", "3-4")
+    assert picks(machine, StaticOptions(), "1-6", 2, "full-by-machine-average") == ("0,4", "1,5")
 
 
 def test_overlapping_groups_taken_twice() -> None:
@@ -74,6 +74,14 @@ def test_overlapping_groups_taken_twice() -> None:
     assert exact == "0-1"
     assert len(fixed.split("-")) > 1
     assert bits(fixed).bit_count() == 3
+
+
+def test_cores_gathered_across_nodes() -> None:
+    """Node 0 has 8 cores of one thread and node 1 has 8 of two: the kubelet begins with the smaller one."""
+    rows = [(cpu, 0, 0, cpu, 0) for cpu in range(8)] + [(cpu, 1, 1, 8 + cpu % 8, 1) for cpu in range(8, 24)]
+    topology = CpuTopology(view_of(rows))
+    exact, fixed = picks(topology, StaticOptions(), "0-23", 10, "cores-gathered-across-nodes")
+    assert (exact, fixed) == ("0-8,16", "8-12,16-20")
 
 
 def test_uncore_odd_size_unaligned() -> None:

@@ -1,7 +1,7 @@
 """What holds for every machine, option and sequence of pods."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import combinations
 
@@ -22,6 +22,7 @@ from numa_conformance.managers.cpu import (
     NotEnoughCpus,
     StaticPolicy,
 )
+from numa_conformance.managers.cpu.options.full_pcpus_only import FullPcpusOnly
 from numa_conformance.managers.eligibility import exclusive_cpus
 from numa_conformance.managers.hint import Hint
 
@@ -194,3 +195,72 @@ def test_a_documented_request_that_fits_one_cache_stays_in_one(view: KubeletView
         free, count
     )
     assert sum(bool(taken & mask) for mask in topology.uncores.masks) == 1
+
+
+@given(st.one_of(regular_views(), uneven_views()), st.booleans(), st.data())
+def test_a_documented_request_uses_few_numa_nodes(view: KubeletView, whole_cores: bool, data: st.DataObject) -> None:
+    """Where no core is partly in use, no smaller set of NUMA nodes has enough CPUs, or cores that add up to them."""
+    by_core, by_node = members(view, "core"), members(view, "numa")
+    cores = data.draw(st.sets(st.sampled_from(sorted(by_core)), min_size=1), label="free cores")
+    free = {cpu for core in cores for cpu in by_core[core]}
+    sums = reachable(by_core[core] for core in cores)
+    count = data.draw(st.sampled_from(sorted(sums - {0})) if whole_cores else st.integers(1, len(free)), label="count")
+    taken = picked(view, CpuSet(free), count, StaticOptions(full_pcpus_only=whole_cores))
+    used = [node for node in by_node.values() if taken & node]
+    assert len(taken) == count
+    for fewer in combinations(by_node.values(), len(used) - 1):
+        within = [by_core[core] for core in cores if by_core[core] <= set().union(*fewer)]
+        assert not can_give(within, count, whole_cores=whole_cores)
+
+
+@given(uneven_views(), st.data())
+def test_a_documented_distribution_stays_on_a_node_that_holds_it(view: KubeletView, data: st.DataObject) -> None:
+    by_core, by_node = members(view, "core"), members(view, "numa")
+    node = data.draw(st.sampled_from(sorted(by_node)), label="node")
+    own = [cpus for cpus in by_core.values() if cpus <= by_node[node]]
+    count = sum(len(cpus) for cpus in data.draw(st.lists(st.sampled_from(own), min_size=1, unique=True), label="cores"))
+    options = StaticOptions(full_pcpus_only=True, distribute_cpus_across_numa=True)
+    taken = picked(view, CpuSet(cpu.id for cpu in view.cpus), count, options)
+    assert len(taken) == count
+    assert sum(1 for cpus in by_node.values() if taken & cpus) == 1
+    assert all(cpus <= taken or not cpus & taken for cpus in by_core.values())
+
+
+@given(uneven_views(), st.booleans())
+def test_full_pcpus_only_chooses_nothing_where_nothing_is_asked_for(view: KubeletView, distribute: bool) -> None:
+    whole = FullPcpusOnly(CpuTopology(view), 0, DOCUMENTED)
+    options = StaticOptions(full_pcpus_only=True, distribute_cpus_across_numa=distribute)
+    assert whole.choose([0, CpuSet(cpu.id for cpu in view.cpus).bits], 0, options) == 0
+
+
+def members(view: KubeletView, level: str) -> dict[int, frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for cpu in view.cpus:
+        found.setdefault(getattr(cpu, level), set()).add(cpu.id)
+    return {group: frozenset(cpus) for group, cpus in found.items()}
+
+
+def can_give(cores: list[frozenset[int]], count: int, *, whole_cores: bool) -> bool:
+    """Tell by trying whether some cores, or CPUs of any cores, are so many."""
+    if not whole_cores:
+        return sum(map(len, cores)) >= count
+    return count in reachable(cores)
+
+
+def reachable(cores: Iterable[frozenset[int]]) -> set[int]:
+    """The numbers of CPUs that some whole cores have together."""
+    sums = {0}
+    for core in cores:
+        sums |= {reached + len(core) for reached in sums}
+    return sums
+
+
+def picked(view: KubeletView, free: CpuSet, count: int, options: StaticOptions) -> frozenset[int]:
+    """Return what an allocator or, where cores differ in threads, ``full-pcpus-only`` itself chooses."""
+    topology = CpuTopology(view)
+    whole = FullPcpusOnly(topology, 0, DOCUMENTED)
+    if options.full_pcpus_only and whole.chooses:
+        taken = whole.choose([free.bits], count, options)
+    else:
+        taken = CpuAllocator(topology, options, DOCUMENTED).allocate(free.bits, count)
+    return frozenset(iter_bits(taken))

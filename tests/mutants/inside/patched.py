@@ -9,8 +9,8 @@ from typing import Any
 from unittest.mock import patch
 
 from numa_conformance.managers import eligibility
+from numa_conformance.managers.cpu import CpuAllocator, hint_request, packed, reservation, static_policy
 from numa_conformance.managers.cpu import cpu_state as cpu_state
-from numa_conformance.managers.cpu import hint_request, packed, reservation, static_policy
 from numa_conformance.managers.cpu import manager as cpu_manager
 from numa_conformance.managers.cpu.options import distribute_cpus_across_cores as spread
 from numa_conformance.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
@@ -100,10 +100,14 @@ def takes_single_cpus_of_the_first_node(right, taking):
     taking.take(cpus, taking.need)
 
 
-@instead_of(packed.Accumulator, "inner_order")
-def takes_the_emptiest_element_first(right, self):
-    """Opens the emptiest NUMA node first."""
-    return right(self)[::-1]
+@instead_of(CpuAllocator, "_pack_on_few_nodes")
+def takes_the_last_cpu_from_another_node(right, self, taking):
+    """Opens a second NUMA node for one CPU."""
+    free, count = taking.free, taking.need
+    cpus = right(self, taking)
+    used = sum(node for node in self.topology.nodes.masks if node & cpus)
+    others = free & ~used
+    return cpus & (cpus - 1) | packed.lowest(others, 1) if others and count > 1 else cpus
 
 
 @instead_of(Distribution, "_take_remainder")

@@ -59,6 +59,15 @@ class CpuQuirks(QuirkFlags):
         versions="1.8+",
     )
 
+    cores_gathered_across_nodes: bool = quirk(
+        rule="CPU-ALLOC-11, CPU-ALLOC-17",
+        summary="cores and CPUs are gathered from the NUMA node with fewest free CPUs first, and then from the next, "
+        "also where one node could hold the request, or fewer nodes could",
+        documented="where no core is partly in use, CPUs come from one NUMA node if one can hold them, else from as "
+        "few as possible",
+        versions="1.8+",
+    )
+
     uncore_odd_size_unaligned: bool = quirk(
         rule="CPU-UNC-03",
         summary="with hardware threads an odd request is never placed into one uncore cache on purpose",

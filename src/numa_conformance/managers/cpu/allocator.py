@@ -53,6 +53,8 @@ class CpuAllocator:
         group = topology.cpus_per_core if options.full_pcpus_only else 1
         distribution = Distribution(group, quirks, changes, by_socket=options.align_by_socket)
         self._across_numa = distribution if options.distribute_cpus_across_numa else None
+        packs_alone = self._rest is None and self._caches is None
+        self._few_nodes = packs_alone and not quirks.cores_gathered_across_nodes and topology.num_nodes > 1
 
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.
@@ -71,7 +73,27 @@ class CpuAllocator:
             return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
         if any(option.take_first(taking) for option in self._first):
             return taking.taken
-        return take_packed(taking, caches=self._caches, rest=self._rest)
+        if not self._few_nodes:
+            return take_packed(taking, caches=self._caches, rest=self._rest)
+        return self._pack_on_few_nodes(taking)
+
+    def _pack_on_few_nodes(self, taking: Accumulator) -> int:
+        """Return packed CPUs; of as few NUMA nodes as can give so many, where packing alone leads to more.
+
+        Where cores are partly in use this is left: fewer nodes could be had by CPUs of more cores only.
+        """
+        free, count, trace = taking.free, taking.need, taking.trace
+        before = len(trace) if trace is not None else 0
+        cpus = take_packed(taking)
+        masks = self.topology.nodes.masks
+        touched = len([node for node in masks if node & cpus])
+        if (touched - 1) * max(self.topology.nodes.sizes) < count or self.topology.whole_cores(free) != free:
+            return cpus
+        if sum(sorted([(node & free).bit_count() for node in masks])[1 - touched :]) < count:
+            return cpus
+        if trace is not None:
+            del trace[before:]
+        return self._pack(_few_nodes([node & free for node in masks], count), count, trace)
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
@@ -81,3 +103,16 @@ class CpuAllocator:
     def _not_enough(self, count: int, available: int) -> NotEnoughCpus:
         numbers = f": requested={count}, available={available.bit_count()}" if self._numbered else ""
         return NotEnoughCpus(f"not enough cpus available to satisfy request{numbers}")
+
+
+def _few_nodes(nodes: list[int], count: int) -> int:
+    """Return the fullest of some NUMA nodes, by their free CPUs, that holds so many, or else the fewest that do."""
+    holding = [node for node in nodes if node.bit_count() >= count]
+    if holding:
+        return min(holding, key=int.bit_count)
+    few = 0
+    for node in sorted(nodes, key=int.bit_count, reverse=True):
+        few |= node
+        if few.bit_count() >= count:
+            break
+    return few

@@ -75,7 +75,8 @@ def _take_uneven_cores(taking: Accumulator) -> None:
     if taking.quirks.full_by_machine_average:
         full = [by_free[average]] if average < len(by_free) else []
     else:
-        full = [by_free[size] & topology.cores_with_threads(size) for size in topology.thread_counts]
+        # Those with most threads first: so the CPUs come from few cores.
+        full = [by_free[size] & topology.cores_with_threads(size) for size in reversed(topology.thread_counts)]
     for key in taking.inner_order():
         inside = topology.inner.masks[key & INDEX_MASK]
         for cores in full:

@@ -52,7 +52,7 @@ aligned_at_once = Guard[Admission]("nothing is aligned, or containers are one by
 
 def _leaving_a_cpu(admission: Admission) -> bool:
     world = admission.before
-    return not (world.settings.strict and 0 < world.free.bit_count() <= request_of(admission).cpus)
+    return not (world.strict and 0 < world.free.bit_count() <= request_of(admission).cpus)
 
 
 leaving_a_cpu = Guard[Admission]("the pod might empty the shared pool", _leaving_a_cpu)

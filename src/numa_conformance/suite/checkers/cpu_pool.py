@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.choice import STRICT
 from ..judge.given import Division, Leftover
 from ..judge.may_run import MayRun
 from ..judge.node_subjects import Arrival, Moment, Removal
-from .guards import none, static, with_option, without_option
+from .guards import none, static
 
 
 @checker("protocol/comes-up", Arrival)
@@ -102,12 +101,11 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     )
 
 
+not_strict = Guard[Moment]("reserved CPUs are kept out of the shared pool", lambda moment: not moment.world.strict)
 knows_reserved = Guard[Moment]("it is not known which CPUs are reserved", lambda moment: moment.world.knows_reserved)
 
 
-@checker(
-    "cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, without_option(STRICT), knows_reserved)
-)
+@checker("cpu-manager/reservation/stays-in-the-shared-pool", Moment, when=(static, not_strict, knows_reserved))
 def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     """By default shared containers may use reserved CPUs."""
     missing = moment.world.reserved & ~moment.world.pool
@@ -115,6 +113,7 @@ def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     return violated(not missing, why, got=format_bits(moment.world.pool))
 
 
+strict = Guard[Moment | MayRun]("reserved CPUs may be shared", lambda subject: subject.world.strict)
 is_known = Guard[Moment | MayRun](
     "it is not told on which CPUs the container may run", lambda subject: isinstance(subject, Moment) or subject.told
 )
@@ -124,7 +123,7 @@ is_known = Guard[Moment | MayRun](
     "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
     Moment,
     MayRun,
-    when=(static, with_option(STRICT), is_known),
+    when=(static, strict, is_known),
 )
 def strict_keeps_pods_off(subject: Moment | MayRun) -> Judgement:
     """Under strict-cpu-reservation no pod of any class runs on reserved CPUs."""

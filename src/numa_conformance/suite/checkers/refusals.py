@@ -39,7 +39,7 @@ one_container_alone = Guard[Admission](
 
 def _whole_cores_are_missing(admission: Admission) -> bool:
     world, number = admission.before, admission.pod.exclusive
-    enough = 0 < number <= world.free.bit_count() - (1 if world.settings.strict else 0)
+    enough = 0 < number <= world.free.bit_count() - (1 if world.strict else 0)
     return enough and not adds_up((core for core in world.machine.core_bits if not core & ~world.free), number)
 
 

@@ -41,7 +41,7 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
 
 def empties_the_pool(world: World, pod: PodSpec) -> bool:
     """Tell whether a pod would leave the shared pool without a CPU, were none of its CPUs to serve twice."""
-    return world.settings.strict and sum(container.exclusive for container in pod.containers) >= world.free.bit_count()
+    return world.strict and sum(container.exclusive for container in pod.containers) >= world.free.bit_count()
 
 
 def fits(world: World, pod: PodSpec) -> bool:

@@ -114,7 +114,7 @@ class NodeFollower:
         if isinstance(reply, StartFailed):
             return
         pool, reserved = reply.default_cpuset or 0, settings.reserved
-        if reserved is None and reply.reserved_cpus is None and settings.strict and not files:
+        if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
             reserved = online & ~pool
         elif reserved is None:
             reserved = reply.reserved_cpus
@@ -277,9 +277,10 @@ def _restarted(
     pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
     reserved = before.reserved if settings.reserved is None else settings.reserved
     after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
-    return Restart(
-        before, after.with_pool(reply.default_cpuset), plain, held, refused, wanted=settings, deleted=deleted
-    )
+    after = after.with_pool(reply.default_cpuset)
+    if settings != before.settings:
+        after = replace(after, first_pool=after.pool)
+    return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
 
 
 def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[Choice]:

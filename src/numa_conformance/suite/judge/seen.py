@@ -129,7 +129,8 @@ def _world(
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})
         pods[uid] = PodOnNode(spec, {container.name: container.held for container in of_pod})
-    return World(machine, settings, reserved, pool or 0, machine.online_bits, pods)
+    shared = pool or 0
+    return World(machine, settings, reserved, shared, machine.online_bits & ~(reserved & ~shared), pods)
 
 
 def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:

@@ -68,7 +68,7 @@ def _of_admission(admission: Admission) -> Iterator[object]:
         at_least = sum(container.exclusive for container in pod.containers if container.kind == "app")
         kinds = {container.kind for container in pod.containers}
         refusing = world.settings.topology in ("restricted", "single-numa-node")
-        by_number = pod.exclusive < world.free.bit_count() if world.settings.strict else True
+        by_number = pod.exclusive < world.free.bit_count() if world.strict else True
         again = kinds == {"init", "app"}
         by_number = by_number and not refusing and only_cpus(world, pod) and (again or kinds == {"app"})
         by_number = by_number and not (again and empties_the_pool(world, pod))

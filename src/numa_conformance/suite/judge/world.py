@@ -106,9 +106,18 @@ class World:
         return self.machine.online_bits
 
     @property
+    def strict(self) -> bool:
+        """Whether reserved CPUs are kept out of the shared pool.
+
+        The page of strict-cpu-reservation means those of a list: those of an amount may be in the pool from the start.
+        """
+        of_a_list = self.settings.reserved is not None
+        return self.settings.strict and (of_a_list or bool(self.reserved & ~self.first_pool))
+
+    @property
     def may_be_shared_or_given(self) -> int:
         """CPUs that pool and pods divide among themselves."""
-        return self.online & ~self.reserved if self.settings.strict else self.online
+        return self.online & ~self.reserved if self.strict else self.online
 
     @property
     def free(self) -> int:

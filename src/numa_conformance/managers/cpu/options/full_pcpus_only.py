@@ -9,14 +9,19 @@ quirks ``smt-check-by-machine-average``, ``smt-check-ignores-reusable``, ``full-
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from ....cpuset import iter_bits
 from ....documentation.changes import UNCHANGED, Changes
+from ....documentation.options import StaticOptions
 from ....documentation.quirks.cpu import CpuQuirks
 from ....errors import Refusal
 from ..accumulator import NotEnoughCpus
 from ..topology import CpuTopology, lowest
+
+MOST_NODES = 8
+"""NUMA nodes whose sets are looked at one by one."""
 
 
 class FullPcpusOnly:
@@ -59,15 +64,60 @@ class FullPcpusOnly:
         """Whether cores differ in threads, so that which of them add up to a request has to be found out here."""
         return not self._topology.even and not self._quirks.full_pcpus_only_takes_partial_cores
 
-    def choose(self, pools: Iterable[int], count: int) -> int:
-        """Return whole cores with ``count`` CPUs from the first pool that has such; raises ``NotEnoughCpus``."""
+    def choose(self, pools: Iterable[int], count: int, options: StaticOptions) -> int:
+        """Return whole cores with ``count`` CPUs from the first pool that has such; raises ``NotEnoughCpus``.
+
+        They come from one uncore cache or socket where an option promises that, else from few NUMA nodes; of several
+        NUMA nodes by even shares where these are to be distributed.
+        """
+        if count < 1:
+            return 0
         pool = 0
         for pool in pools:
-            if self._sums_up(pool, count):
-                return self._take(pool, count)
+            uneven = 0
+            for part in self._narrowest_first(pool, options):
+                if self._sums_up(part, count):
+                    if not options.distribute_cpus_across_numa:
+                        return self._take(part, count)
+                    even = self._evenly(part, count)
+                    if even:
+                        return even
+                    uneven = uneven or self._take(part, count)
+            if uneven:
+                return uneven
         raise NotEnoughCpus(
             f"not enough cpus available to satisfy request: requested={count}, available={pool.bit_count()}"
         )
+
+    def _narrowest_first(self, pool: int, options: StaticOptions) -> Iterator[int]:
+        """Yield what of a pool lies in one uncore cache, socket or set of NUMA nodes, and all of it."""
+        topology = self._topology
+        levels = [topology.uncores] if options.prefer_align_cpus_by_uncorecache else []
+        levels += [topology.sockets] if options.align_by_socket else []
+        yield from (self.offered(pool & group) for level in levels for group in level.masks)
+        nodes = [pool & node for node in topology.nodes.masks if pool & node]
+        for number in range(1, len(nodes) if len(nodes) <= MOST_NODES else 2):
+            yield from map(sum, combinations(sorted(nodes, key=int.bit_count), number))
+        yield pool
+
+    def _evenly(self, pool: int, count: int) -> int:
+        """Return whole cores with even shares of the NUMA nodes, as far as cores allow that; none if they do not."""
+        parts = [pool & node for node in self._topology.nodes.masks if pool & node]
+        even = count // len(parts)
+        for spread in range(self._topology.thread_counts[-1] + 1):
+            for least in range(even, max(even - spread, 1) - 1, -1):
+                shares = self._shares(parts, count, range(least, least + spread + 1))
+                if shares:
+                    return sum(self._take(part, share) for part, share in zip(parts, shares, strict=True))
+        return 0
+
+    def _shares(self, parts: Sequence[int], count: int, allowed: range) -> list[int] | None:
+        """Return an allowed number of CPUs for each part, in whole cores and so many together."""
+        found: dict[int, list[int]] = {0: []}
+        for part in parts:
+            possible = [share for share in allowed if self._sums_up(part, share)]
+            found = {total + share: [*shares, share] for total, shares in found.items() for share in possible}
+        return found.get(count)
 
     def _take(self, free: int, count: int) -> int:
         """Return whole cores of ``free``, which add up to ``count``: those of more threads first, then lower ids."""
