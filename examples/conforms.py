@@ -121,6 +121,8 @@ behind shims that are not kept here. The minors that are known are 1.27 to 1.37.
 - **dra-driver-cpu** says that its code is a copy of the kubelet's, and so it is: given core ids that are the machine's, it
   decides as the kubelet of 1.34 to 1.37. What it does not do before is to make core ids unique, as the kubelet does. All
   17 answers come of that, as do the faults [above](#who-was-asked-as-a-daemon).
+  `node-wide-cache-is-no-uncore-cache` is a quirk of how the kubelet reads the machine, and not of this code: the driver takes the
+  last-level cache that `/sys` names, and the shim always told it.
 - **Volcano** merges hints otherwise in 8 of these questions, and packs CPUs by socket: it is older than the oldest minor
   that is known here. **Koordinator** has changed what it took over.
 

@@ -50,9 +50,15 @@ def near_and_at_once(*, narrow: bool) -> dict[str, Rewrite]:
     def state(answer: Json, memory: Memory) -> Json:
         return {name: value for name, value in rewrite(answer, memory).items() if name != "updates"}
 
+    def resize(answer: Json, memory: Memory) -> Json:
+        return rewrite(answer, memory) if answer["result"] == "resized" else answer
+
     def claim(answer: Json, memory: Memory) -> Json:
         features = [name for name in answer["features"] if name not in ("cpu-manager/reconcile", "host/reconcile")]
         return {**answer, "features": features, "surfaces": [name for name in answer["surfaces"] if name != "host"]}
 
-    changed: dict[str, Rewrite] = dict.fromkeys(("node.admit", "node.run"), rewrite)
+    def run(answer: Json, memory: Memory) -> Json:
+        return rewrite(answer, memory) if answer["result"] == "started" else answer
+
+    changed: dict[str, Rewrite] = {"node.admit": rewrite, "node.run": run, "node.resize": resize}
     return {**changed, "describe": claim, "node.remove": forget, "node.restart": forget_refused, "node.state": state}

@@ -66,7 +66,7 @@ def test_kinds_are_told_with_quirks_and_both_placements(run):
         ("referense:exact", "did you mean 'reference'?"),
         ("reference:exat", "did you mean 'exact'?"),
         ("reference:exact@1.99", "reference:exact@1.99: '1.99' is not a Kubernetes version"),
-        ("target:", "names no implementation"),
+        ("target:", "or 'dra:./my-driver --kubeconfig={kubeconfig}')\n"),
         ("./my-kubelet", "'command:./my-kubelet --stdio'"),
     ],
 )

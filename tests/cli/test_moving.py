@@ -103,6 +103,25 @@ def test_a_dra_driver_is_asked_claims_in_place_of_cpus_of_the_static_policy(run,
     assert large["b"]["reason"] == "Unschedulable"
 
 
+def test_a_dra_driver_that_does_not_come_up_is_told_with_its_last_lines_whole(run, asked):
+    """Its own words tell why, not what came long before them."""
+    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    talks = "print('x' * 480); print('early ' * 9); print('no cluster'); exit(1)"
+    driver = shlex.join([sys.executable, "-c", talks, "{cdi_folder}"])
+    code, _, err = run("diff", asked[0], f"dra:{driver}", *asked[2:])
+    assert code == 2
+    assert "has not registered. It said: early early" in err
+    assert "no cluster (accepted: a command that brings the driver up" in err
+
+
+def test_a_reference_that_follows_the_other_side_is_told_with_its_version(run, asked):
+    _, out, _ = run("diff", "reference", *asked[1:])
+    assert out.splitlines()[:2] == [
+        f"A: numa-conformance reference (exact) {__version__}, Kubernetes 1.37",
+        "B: anywhere 2",
+    ]
+
+
 @pytest.mark.parametrize("words", [["pods.yaml"], ["--machine", "two-nodes-devices"], ["--config", "kubelet.yaml"]])
 def test_pods_and_a_machine_belong_together(run, words):
     code, _, err = run("diff", "reference", "reference", *words)

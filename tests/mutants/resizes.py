@@ -21,6 +21,12 @@ def _grants(answer: Json, memory: Memory) -> Json:
     return {"result": "resized", "default_cpuset": answer["default_cpuset"], "containers": held}
 
 
+def _grants_to_two(answer: Json, memory: Memory) -> Json:
+    uid = _asked(memory)["metadata"]["uid"]
+    held = memory.answered["node.state"]["containers"].get(uid, {}) if answer["result"] == "pending" else {}
+    return _grants(answer, memory) if sum(bool(holding["cpus"]) for holding in held.values()) > 1 else answer
+
+
 def _asked(memory: Memory) -> Any:
     return memory.asked["node.resize"]["pod"]
 
@@ -42,6 +48,19 @@ def _gives_cpus(answer: Json, memory: Memory) -> Json:
     return {**answer, "default_cpuset": str(CpuSet(rest)), "containers": held}
 
 
+def _remembers_who_waits(answer: Json, memory: Memory) -> Json:
+    if answer["result"] == "pending":
+        memory.notes.setdefault("waits", set()).add(_asked(memory)["metadata"]["uid"])
+    return answer
+
+
+def _without_devices(answer: Json, memory: Memory) -> Json:
+    for uid in memory.notes.get("waits", set()) & answer["containers"].keys():
+        for holding in answer["containers"][uid].values():
+            holding["devices"] = {name: [] for name in holding.get("devices") or {}}
+    return answer
+
+
 MUTANTS: tuple[mutant, ...] = (
     mutant(
         "grants_every_resize",
@@ -51,6 +70,11 @@ MUTANTS: tuple[mutant, ...] = (
             _RESIZE + "more-than-the-node-has-is-not-granted",
         ],
         answers={"node.resize": _grants},
+    ),
+    mutant(
+        "grants_resizes_of_two_exclusive_containers",
+        [_RESIZE + "exclusive-cpus-are-not-resized", _RESIZE + "static-memory-is-not-resized"],
+        answers={"node.resize": _grants_to_two},
     ),
     mutant("defers_for_ever", [_RESIZE + "what-can-never-be-is-infeasible"], answers={"node.resize": _defers}),
     mutant(
@@ -62,5 +86,10 @@ MUTANTS: tuple[mutant, ...] = (
         "gives_exclusive_cpus_by_a_resize",
         [_RESIZE + "shared-containers-get-no-cpus-of-their-own"],
         answers={"node.resize": _gives_cpus},
+    ),
+    mutant(
+        "takes_devices_from_pods_whose_resize_waits",
+        ["protocol/state-agrees-with-answers"],
+        answers={"node.resize": _remembers_who_waits, "node.state": _without_devices},
     ),
 )

@@ -14,7 +14,7 @@ from numa_conformance.report.model import read_report
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
-from numa_conformance.suite.generators.workloads import guaranteed
+from numa_conformance.suite.generators.workloads import burstable, guaranteed
 from numa_conformance.suite.recorded import record
 from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
@@ -86,9 +86,21 @@ def test_a_conversation_names_no_quirk_where_the_kubelet_departs_at_another_step
     assert in_history(elsewhere, SEPARATE) is None
 
 
-def asked(machine, *questions):
+def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
+    """5 CPUs are free, and refused beside 2 that are requested; else the 2 that are asked last were not there."""
+    pods = burstable("a", 2), guaranteed("b", 5), guaranteed("c", 2)
+    life = ("node.start", {"kubelet": SPREAD_KUBELET}), *(("node.admit", {"pod": pod}) for pod in pods)
+    history = asked("t7-adjacent-siblings", *life, resource_fit=True)
+    assert [step.answer.get("reason") for step in history.steps] == [None, None, "OutOfcpu", None]
+    assert in_history(history, SEPARATE) == ("spread-by-cpu-id",)
+    steps, answers = [{"op": "admit", "pod": pod} for pod in pods], [step.answer for step in history.steps[1:]]
+    scenario = scenario_json(history.head.machine, SPREAD_KUBELET, steps)
+    assert in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
+
+
+def asked(machine, *questions, resource_fit=False):
     """Return what the kubelet answers, by the reference."""
-    with open_reference("exact", NEWEST) as reference:
+    with open_reference("exact", NEWEST, resource_fit=resource_fit) as reference:
         return drive(Scenario("told", "", load_machine(machine), lambda: ask_all(questions)), reference, str(NEWEST))[0]
 
 
@@ -158,3 +170,47 @@ def test_a_report_names_the_quirks_of_an_example(tmp_path):
     assert (failed.verdict, tuple(failed.quirks)) == ("not followed", quirks)
     assert "\nthe kubelet departs here too: " in failed.details
     assert all(f"{quirk}: {QUIRKS[quirk].summary}" in failed.details for quirk in quirks)
+
+
+IN_WORDS = "the kubelet departs here too"
+ACROSS_CORES = ("--numa-requirement", "cpu-manager/distribute-cpus-across-cores/*")
+RATIO = ("--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
+
+
+@pytest.mark.parametrize(
+    ("quirk", "options"),
+    [
+        ("spread-by-cpu-id", ACROSS_CORES),
+        ("ratio-drops-what-scores-zero", RATIO),
+        ("node-limit-needs-a-number", ("--numa-requirement", "topology-manager/max-allowable-numa-nodes/*")),
+        (
+            "strict-pool-may-empty",
+            ("--numa-requirement", "cpu-manager/shared-pool/*", "--numa-machine", "t1-one-socket-smt2"),
+        ),
+        (
+            "init-only-types-are-dropped",
+            ("--numa-requirement", "memory-manager/hints/*", "--numa-machine", "two-nodes-hugepages-devices"),
+        ),
+    ],
+)
+def test_a_target_that_departs_as_the_kubelet_does_is_told_so_at_all_that_is_unmet(tmp_path, quirk, options):
+    details = unmet_of(tmp_path, (quirk,), options)
+    assert details
+    for told in details:
+        assert told.count(IN_WORDS) == 1
+        assert f"\n{IN_WORDS}: quirk {quirk}: {QUIRKS[quirk].summary}" in told
+
+
+@pytest.mark.parametrize(
+    ("mutant", "options"), [("ignores_distribute_cpus_across_cores", ACROSS_CORES), ("ignores_weights", RATIO)]
+)
+def test_the_kubelet_is_not_named_where_a_target_breaks_otherwise_what_the_kubelet_breaks(tmp_path, mutant, options):
+    details = unmet_of(tmp_path, (), (*options, "--numa-target", f"mutants:{mutant}"))
+    assert details
+    assert not [told for told in details if IN_WORDS in told]
+
+
+def unmet_of(folder, quirks, options):
+    """Return what a person is told of each case that is unmet or not followed."""
+    departing.ask(NEWEST, quirks, folder, *options)
+    return [case.details for cases in departing.unmet_in(read_report(folder)).values() for case in cases]

@@ -131,11 +131,12 @@ def _title(name: str, choice: TargetChoice, client: Client) -> str:
 
 
 def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:
-    """Open both, a reference that follows the other's version last."""
+    """Open both, a reference that follows the other's version last, and put the version into its choice."""
     chosen, other = choices
     if chosen.is_reference and chosen.version is None and not (other.is_reference and other.version is None):
-        second, first = _open(opened, [other, chosen])
-        choices.reverse()
+        turned = [other, chosen]
+        second, first = _open(opened, turned)
+        choices[:] = reversed(turned)
         return first, second
     version = other.version if other.is_reference else None
     choices[0] = of_one_version(chosen, version)

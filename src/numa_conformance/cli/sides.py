@@ -31,7 +31,8 @@ def side(text: str, timeout: float) -> TargetChoice:
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":
-        raise UsageError(Fault("", f"{text!r} names no implementation", ACCEPTED, closest(kind, KINDS)))
+        suggestion = None if kind in KINDS else closest(kind, KINDS)
+        raise UsageError(Fault("", f"{text!r} names no implementation", ACCEPTED, suggestion))
     if colon and level not in LEVELS:
         raise UsageError(Fault(text, f"there is no level {level!r}", ", ".join(LEVELS), closest(level, LEVELS)))
     try:

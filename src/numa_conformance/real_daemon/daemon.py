@@ -138,7 +138,9 @@ class Daemon:
 
     @property
     def _said(self) -> str:
-        return self._log_text[-LONGEST:].strip()
+        said = self._log_text.strip()
+        last = said[-LONGEST:]
+        return last if last == said else last.partition("\n")[2] or last
 
     @property
     def _log_text(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ..documentation.quirks import Quirks
@@ -26,9 +26,10 @@ def in_history(history: History, requirement: str) -> Causes | None:
     """
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
+    adds_up = _adds_up(step.answer for step in history.steps)
 
     def breaks(quirks: Quirks) -> bool:
-        with open_reference("exact", version, quirks) as reference:
+        with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
             return not steps.isdisjoint(_broken_at(again(history, reference)[0], requirement))
 
     return _reasons(Quirks.of(version), breaks)
@@ -38,15 +39,21 @@ def _broken_at(history: History, requirement: str) -> frozenset[int]:
     return frozenset(broken.step for broken in judge(history).broken if broken.requirement == requirement)
 
 
+def _adds_up(answers: Iterable[Mapping[str, Any] | None]) -> bool:
+    """Tell whether a target refuses pods by the sum of their requests, as a whole kubelet does."""
+    return any(answer and str(answer.get("reason")).startswith("OutOf") for answer in answers)
+
+
 def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
     """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
 
     None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
     is in no answer that is compared. ``untold``: fields of answers that the target cannot see.
     """
+    adds_up = "steps" in scenario and _adds_up(scenario.get("answered") or ())
 
     def alike(quirks: Quirks) -> bool:
-        with open_reference("exact", version, quirks) as reference:
+        with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
             decision = _decision(scenario, reference, untold)
             return decision is not None and all(
                 outcome.status == "matched" for outcome in replay(reference, [decision])

@@ -27,8 +27,8 @@ from numa_conformance.suite.judge.node_subjects import (
     State,
     Update,
 )
-from numa_conformance.suite.judge.world import PodOnNode, World
-from worlds import Case, admitted, bits, breaks, held, judged_in, node, refused, resident
+from numa_conformance.suite.judge.world import Held, PodOnNode, World
+from worlds import Case, admitted, bits, block, breaks, held, judged_in, node, refused, resident
 
 STATIC = "cpu-manager/static/"
 POOL = "cpu-manager/shared-pool/"
@@ -169,3 +169,21 @@ def test_an_ended_init_container_may_have_left_its_cpus_to_either() -> None:
     ran = replace(resident(wanted, i=held("1,5"), c=held("1")), ran=True)
     for pool in ("0,2-4,6-7", "0,2-7"):
         assert breaks(POOL + "loses-nothing", Moment(up(ran, pool=pool))) is False
+
+
+@pytest.mark.parametrize(
+    ("told", "breaking"),
+    [
+        (held("1,5", memory=[block("memory", 1, 0)], devices={"r": "a"}), False),
+        (held("1,5", memory=[block("memory", 1, 1)], devices={"r": "a"}), True),
+        (held("1,5", memory=[block("memory", 1, 0)], devices={"r": "b"}), True),
+        (held("1,5", memory=[block("memory", 1, 0)]), True),
+        (Held(bits("1,5")), False),
+    ],
+    ids=["all", "other memory", "another device", "no device", "CPUs alone"],
+)
+def test_what_a_node_tells_of_memory_and_devices_is_what_it_gave(told: Held, breaking: bool) -> None:
+    given = held("1,5", memory=[block("memory", 1, 0)], devices={"r": "a"})
+    assert (
+        breaks("protocol/state-agrees-with-answers", State(up(resident(OWN, c=given)), {"p": {"c": told}})) is breaking
+    )

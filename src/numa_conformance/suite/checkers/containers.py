@@ -305,4 +305,4 @@ def _cpus(held: Held) -> str:
 
 
 def _memory(held: Held) -> str:
-    return str(blocks_told(held.memory))
+    return str(dict(sorted(blocks_told(held.memory).items())))

@@ -252,15 +252,11 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     """Running containers keep their memory when the node agent restarts."""
     for who, had, has in restart.kept:
         yield from violated(
-            _blocks(had) == _blocks(has),
+            blocks_told(had.memory if had else None) == blocks_told(has.memory if has else None),
             f"{who} has other memory after a restart",
             got=told_memory(has),
             allowed=told_memory(had),
         )
-
-
-def _blocks(held: Held | None) -> set[tuple[str, int, int]]:
-    return {(block.type, block.bytes, block.nodes) for block in (held.memory if held else None) or () if block.bytes}
 
 
 def told_memory(held: Held | None) -> str:

@@ -14,6 +14,7 @@ from ..history.history import History, Step
 from ..judge.files import CPU_FILE, MEMORY_FILE
 from ..recorded.device_file import DEVICE_FILE, comparable_device_file
 from ..recorded.differences import Difference, compare
+from ..recorded.memory_file import comparable_memory_file
 from .any_device import AnyDevice
 from .any_order import comes_up_by_chance
 
@@ -158,12 +159,14 @@ def _told(method: str, answer: Mapping[str, Any], beside: Mapping[str, Any], fil
 
 
 def _of_files(answer: Mapping[str, Any], files: Collection[str]) -> Mapping[str, Any]:
-    """Return an answer with these state files and no others, that of devices without an order it does not have."""
+    """Return an answer with these state files and no others, without an order that they do not have."""
     if "checkpoints" not in answer:
         return answer
     texts = {name: text for name, text in answer["checkpoints"].items() if name in files}
     if DEVICE_FILE in texts:
         texts[DEVICE_FILE] = comparable_device_file(texts[DEVICE_FILE])
+    if MEMORY_FILE in texts:
+        texts[MEMORY_FILE] = comparable_memory_file(texts[MEMORY_FILE])
     return {**answer, "checkpoints": texts, "writes": None}
 
 

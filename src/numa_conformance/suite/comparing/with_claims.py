@@ -15,10 +15,11 @@ from ..generators.claim_scheduler import ClaimScheduler
 from ..generators.claims import prepare, unprepare
 from ..generators.scenario import Answer, Question, Scenario, Script
 from ..judge.pods import PodSpec
-from .fates import ACCEPTED, PodFate, Whose, placed
+from .fates import PodFate, Whose, placed
 
 Step = Generator[Question, Answer, PodFate | None]
 """Asks, and returns how the pod was refused, if it was."""
+_ACCEPTED = "a command that brings the driver up, with {kubeconfig} and {node_name}, and a --machine that it knows"
 _LOOK = "looks"
 """A container that runs before any pod: whether the driver keeps those without a claim to some CPUs."""
 
@@ -36,7 +37,7 @@ def fates_with_claims(
     if fault is not None:
         raise fault
     if lives.not_up:
-        raise UsageError(Fault(client.label, f"the driver does not come up: {lives.not_up}", ACCEPTED))
+        raise UsageError(Fault(client.label, f"the driver does not come up: {lives.not_up}", _ACCEPTED))
     return lives.fates(machine)
 
 

@@ -131,7 +131,7 @@ def _near(given: Given) -> Iterator[int]:
 
 
 def _of_state(state: State) -> Iterator[OnNode]:
-    """Yield what is told of CPUs and their quota, beside what was answered when they were given."""
+    """Yield what containers are told to hold, beside what was answered when they were given it."""
     world = state.world
     for uid in dict.fromkeys((*state.pods, *world.pods)):
         pod, state_of = world.pods.get(uid), state.pods.get(uid)
@@ -141,16 +141,19 @@ def _of_state(state: State) -> Iterator[OnNode]:
         for name in dict.fromkeys((*(state_of or ()), *containers)):
             held, container = (state_of or {}).get(name, Held(CpuBits(0))), containers.get(name)
             limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
+            given = known.get(name, Held(CpuBits(0)))
+            memory = held.memory if given.memory is not None else None
+            quota = held.quota if bounded else None
             yield OnNode(
                 world.machine,
                 world.settings,
                 uid,
                 name,
-                Held(held.cpus, quota=held.quota if bounded else None) if state_of is not None and pod else None,
+                Held(held.cpus, None, memory, held.devices, quota) if state_of is not None and pod else None,
                 world.pool,
                 spec.qos if spec else None,
                 limit=container.limits.get("cpu") if container and limited else None,
-                other=None if container and container.kind == "init" else known.get(name, Held(CpuBits(0))),
+                other=None if container and container.kind == "init" else given,
             )
 
 
