@@ -91,6 +91,8 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     held = yield from _run_some(cell, up, lot, claimed)
     files = (yield FILES)["checkpoints"]
     for way in lot.sample(WAYS, len(WAYS)):
+        if not files:
+            return
         file = lot.choice(sorted(files))
         answer = yield "node.restart", {"files": {file: way(files[file], lot)}}
         if answer.get("result") == "restarted":
