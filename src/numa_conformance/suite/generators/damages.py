@@ -88,7 +88,7 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     if "default_cpuset" not in up:
         return
     old = (yield FILES)["checkpoints"]
-    held = yield from _run_some(cell, up, lot, claimed)
+    yield from _run_some(cell, up, lot, claimed)
     files = (yield FILES)["checkpoints"]
     for way in lot.sample(WAYS, len(WAYS)):
         if not files:
@@ -101,8 +101,10 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         answer = yield "node.restart", {"files": files}
         if answer.get("result") != "restarted":
             return
-    if (yield "node.restart", {"files": {**dict.fromkeys(files), **old}}).get("result") != "restarted":
+    anew = yield "node.restart", {"files": {**dict.fromkeys(files), **old}}
+    if anew.get("result") != "restarted":
         return
+    held = {pod["uid"]: _held(pod) for pod in anew["pods"] if pod["result"] == "admitted"}
     others = [*_other_settings(kubelet, claimed)]
     if not (yield from _refused(kubelet, others)):
         return
@@ -115,21 +117,22 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     yield from _another_machine(cell, kubelet)
 
 
-def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Any:
-    """Run a few pods that hold something of every manager; return who is there."""
+def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Script:
+    """Run a few pods that hold something of every manager."""
     free = len(CpuSet.parse(up["default_cpuset"]))
     threads = cell.machine.core_bits[0].bit_count()
     resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
-    held = {}
     for uid in ("first", "second", "third"):
         other = {lot.choice(resources): "1"} if resources and "device-manager/allocation" in claimed else {}
         cpus = threads * lot.randint(1, max(1, free // threads // 5))
         wanted = pod(uid, [container("c", cpu=str(cpus), memory="64Mi", other=other)])
-        answer = yield "node.admit", {"pod": wanted}
-        if answer.get("result") == "admitted":
-            held[uid] = _bits(answer["containers"].get("c", {}).get("cpus", ""))
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
             yield "node.run", {"uid": uid}
-    return held
+
+
+def _held(pod: Mapping[str, Any]) -> int:
+    """Return the CPUs that a pod holds after a restart."""
+    return sum(_bits(container["cpus"]) for container in pod["containers"].values())
 
 
 def _bits(text: str) -> int:
