@@ -129,8 +129,9 @@ LESS = "surfaces=told.surfaces[:-1], features=told.features[:3]"
     ],
 )
 def test_a_target_that_describes_itself_otherwise_later_or_to_a_worker_is_told_and_claims_nothing(
-    suite, pytester, report, field, when, workers, told
+    suite, pytester, report, monkeypatch, field, when, workers, told
 ):
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # where a worker runs this test itself
     pytester.path.joinpath("changes.py").write_text(CHANGES.format(field=field, when=when))
     more = ("-n", str(workers)) if workers else ()
     asked = ("--numa-requirement", "scheduler/score/*", "--numa-budget", "1%", *more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -54,6 +54,13 @@ class Said:
             raise BadReply(why, fault.exchange) from None
         _add(self.outside, fault.reason, machine)
         self._note(request, self._refused, self._answered)
+
+    def also(self, outside: Mapping[str, Sequence[str]], contradictions: Mapping[str, Sequence[str]]) -> None:
+        """Take what the same target has said in another process."""
+        for kept, told in ((self.outside, outside), (self.contradictions, contradictions)):
+            for key, names in told.items():
+                for name in names:
+                    _add(kept, key, name)
 
     def _note(
         self,

@@ -55,6 +55,7 @@ class CpuAllocator:
         self._across_numa = distribution if options.distribute_cpus_across_numa else None
         packs_alone = self._rest is None and self._caches is None
         self._few_nodes = packs_alone and not quirks.cores_gathered_across_nodes and topology.num_nodes > 1
+        self._largest_node = max(topology.nodes.sizes, default=0)
 
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.
@@ -87,7 +88,7 @@ class CpuAllocator:
         cpus = take_packed(taking)
         masks = self.topology.nodes.masks
         touched = len([node for node in masks if node & cpus])
-        if (touched - 1) * max(self.topology.nodes.sizes) < count or self.topology.whole_cores(free) != free:
+        if (touched - 1) * self._largest_node < count or self.topology.whole_cores(free) != free:
             return cpus
         if sum(sorted([(node & free).bit_count() for node in masks])[1 - touched :]) < count:
             return cpus

@@ -41,10 +41,6 @@ def fates_with_claims(
     return lives.fates(machine)
 
 
-class _RefusedError(Exception):
-    """A pod does not run: the reason, and a message for people."""
-
-
 @dataclass
 class _Lives:
     """Pods that come in order, and what became of them.

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Device, Machine
 from ..judge.choice import numa_cpus
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import container, pod, static
 
 __all__ = ["NEEDED", "apart"]
@@ -29,7 +29,7 @@ CLASSES: tuple[dict[str, Any], ...] = (
 
 def apart(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
     """Yield a short life for each scope on a few small machines with two NUMA nodes and more."""
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if len(machine.cpus) <= MOST_CPUS and 1 < len(numa_cpus(machine)) < 5]
     for machine in able[:MACHINES]:
         for scope in ("container", "pod"):
@@ -53,5 +53,4 @@ def _life(machine: Machine, scope: str) -> Script:
         for count in (1, 2, 3):
             containers = [container(f"c{index}", **resources) for index in range(count - 1)]
             asking = pod(f"p{number}-{count}", [*containers, container("both", other=both, **resources)])
-            if (yield "node.admit", {"pod": asking}).get("result") == "admitted":
-                yield "node.remove", {"uid": asking["metadata"]["uid"]}
+            yield from come_and_go([asking])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -205,6 +205,12 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
         for kind in (lot.choice(kinds),)
     )
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:
+    """Return so many devices of a resource near each NUMA node."""
+    kind = resource.rpartition("/")[2]
+    return tuple(Device(resource, f"{kind}-{node}-{index}", (node,)) for node in nodes for index in range(number))
 
 
 def _apart(machine: Machine, lot: random.Random) -> Machine:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from ...cpuset import CpuSet
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from .cells import MEMORY, RESERVED_MIB
-from .scenario import Scenario, Script
+from .cells import MEMORY, RESERVED_MIB, devices_near
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import container, pod, static
 
 __all__ = ["NEEDED", "larger_first"]
@@ -40,12 +40,10 @@ def larger_first(claimed: frozenset[str], machines: Sequence[Machine] | None = N
     """Yield a short life on a few small machines with two NUMA nodes and more, all of the same memory."""
     if not claimed >= NEEDED:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for machine in [machine for machine in known if _suits(machine)][:MACHINES]:
         paged = tuple(replace(node, hugepages={"2Mi": PAGES}) for node in machine.memory)
-        nics = tuple(
-            Device(NIC, f"nic-{node.node}-{index}", (node.node,)) for node in machine.memory for index in range(NICS)
-        )
+        nics = devices_near(NIC, (node.node for node in machine.memory), NICS)
         larger = replace(machine, name=f"{machine.name} with nics and pages", memory=paged, devices=nics)
         cell = "no option, single-numa-node per pod, memory Static, reserved a core"
         yield Scenario("walk", cell, larger, partial(_life, larger))
@@ -79,5 +77,4 @@ def _life(machine: Machine) -> Script:
             small = {"memory": f"{SMALL_MIB}Mi"}
             first = container("i", cpu="1", other={**small, **asked})
             asking = pod(f"p{number}-{more}", [container("c", cpu="1", other={**small, **app})], init=[first])
-            if (yield "node.admit", {"pod": asking}).get("result") == "admitted":
-                yield "node.remove", {"uid": asking["metadata"]["uid"]}
+            yield from come_and_go([asking])

@@ -15,8 +15,10 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Device, Machine, catalogue_names, load_machine
-from .scenario import Scenario, Script
+from ...machine import Machine
+from .cells import MEMORY as RESERVED_MEMORY
+from .cells import RESERVED_MIB, devices_near
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, kubelet, pod, static
 
 __all__ = ["resizes"]
@@ -43,7 +45,7 @@ def resizes(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
     """Yield lives with resizes, on small machines, for each policy that is claimed; none without ``node/resize``."""
     if "node/resize" not in claimed:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS and len(machine.core_bits) > 2]
     lives = product(able[:MACHINES], _configurations(claimed))
     for (machine, (name, configure)), aligning in zip(lives, cycle(_alignments(claimed)), strict=False):
@@ -84,16 +86,13 @@ def _static(machine: Machine) -> dict[str, Any]:
 
 
 def _memory(machine: Machine) -> dict[str, Any]:
-    return {
-        "memoryManagerPolicy": "Static",
-        "kubeReserved": {"memory": "256Mi"},
-        "reservedMemory": [{"numaNode": min(machine.numa_ids), "limits": {"memory": "356Mi"}}],
-    }
+    reserved = {"numaNode": min(machine.numa_ids), "limits": {"memory": f"{RESERVED_MIB}Mi"}}
+    return {**RESERVED_MEMORY, "reservedMemory": [reserved]}
 
 
 def _with_devices(machine: Machine) -> Machine:
-    devices = (Device(EACH, f"{node}-{number}", (node,)) for node in machine.numa_ids for number in range(MOST_DEVICES))
-    return replace(machine, name=f"{machine.name} with devices to resize beside", devices=tuple(devices))
+    devices = devices_near(EACH, machine.numa_ids, MOST_DEVICES)
+    return replace(machine, name=f"{machine.name} with devices to resize beside", devices=devices)
 
 
 def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], name: str) -> Script:

@@ -73,7 +73,9 @@ def node_starts(
         for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
             configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
             if configs:
-                yield Scenario(GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, version))
+                yield Scenario(
+                    GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
+                )
 
 
 @lru_cache
@@ -101,20 +103,22 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), version))
+    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), _of_version(version)))
 
 
-def _script(asked: Iterable[Asked], version: str | None) -> Script:
-    more = {} if version is None else {"kubernetes_version": version}
+def _of_version(version: str | None) -> dict[str, str]:
+    return {} if version is None else {"kubernetes_version": version}
+
+
+def _script(asked: Iterable[Asked], more: Mapping[str, str]) -> Script:
     for config, first in asked:
         answer = yield "node.start", {"kubelet": config, **more}
         if first is not None and answer.get("result") == "started":
             yield "node.admit", {"pod": first}
 
 
-def _restarted(asked: Iterable[Mapping[str, Any]], version: str | None) -> Script:
+def _restarted(asked: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
     """Ask the same of a node that has come up without what its Topology Manager is told then."""
-    more = {} if version is None else {"kubernetes_version": version}
     for config in asked:
         before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
         if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":

@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES as MOST_BY_DEFAULT
-from .cells import Cell, kubelet_of
-from .scenario import Scenario, Script
+from .cells import Cell, devices_near, kubelet_of
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
 __all__ = ["wide"]
@@ -33,7 +33,7 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
 
     With more NUMA nodes than the limit that is the default only one manager at a time has an opinion.
     """
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_is_able, known)):
         if DEVICES in claimed and not machine.devices:
             machine = _with_devices(machine)
@@ -68,8 +68,7 @@ def _memory(machine: Machine) -> list[int]:
 def _with_devices(machine: Machine) -> Machine:
     """Put two devices near each NUMA node with CPUs."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
-    devices = tuple(Device(DEVICE, f"nic-{node}-{index}", (node,)) for node in nodes for index in range(2))
-    return replace(machine, name=f"{machine.name} with devices", devices=devices)
+    return replace(machine, name=f"{machine.name} with devices", devices=devices_near(DEVICE, nodes, 2))
 
 
 def _life(cell: Cell, name: str) -> Script:
@@ -109,15 +108,14 @@ class _Asked:
     def each(self) -> Script:
         """Ask for what so many NUMA nodes have, in several ways; what is admitted goes again."""
         most = max(2, min(3, len(self._memory) - 1))
-        for wanted in (
+        pods = [
             self.of(memory=self._lot.randint(2, most)),
             self.of(cpus=2, memory=2),
             self.of(cpus=self._lot.randint(2, most)),
             *([best_effort(self._name(), **self._some(devices=self._lot.randint(2, most)))] if self._near else []),
             *([self.of(cpus=2, memory=2, devices=2)] if self._together else []),
-        ):
-            if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-                yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+        ]
+        yield from come_and_go(pods)
 
     def devices_here_and_there(self) -> Script:
         """Leave a pod with a device at each NUMA node, and ask for as many as one had."""
