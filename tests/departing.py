@@ -84,15 +84,25 @@ def unmet_in(report: Summary) -> dict[str, list[Case]]:
 def of_written(version: KubernetesVersion, cases: Iterable[Case]) -> Causes:
     """Return the quirks without each of which a case that was written by hand, asked again, is passed.
 
-    Where a case tells no scenario, that may be any quirk of the version.
+    Where a case tells no scenario, one such quirk.
     """
     shown, causes = Quirks.of(version), dict[str, None]()
     for case in cases:
-        possible = in_scenario(case.scenario, version) if case.scenario else shown.showing()
+        possible = in_scenario(case.scenario, version) if case.scenario else (_one_of(case, version),)
         for cause in possible or ():
             if _passes(case, version, shown.without(*cause.split(TOGETHER))):
                 causes[cause] = None
     return tuple(causes)
+
+
+def _one_of(case: Case, version: KubernetesVersion) -> str:
+    """Return a quirk of the version by halves, of which the one without which the case is passed is kept."""
+    shown = Quirks.of(version)
+    suspects = shown.showing()
+    while len(suspects) > 1:
+        half, rest = suspects[::2], suspects[1::2]
+        suspects = half if _passes(case, version, shown.without(*half)) else rest
+    return suspects[0]
 
 
 def _passes(case: Case, version: KubernetesVersion, quirks: Quirks) -> bool:
