@@ -1,8 +1,8 @@
 """Merging hints: which NUMA nodes a policy takes, and whom it admits.
 
 The sentences are on the page Control Topology Management Policies on a node. It leaves open which of several
-affinities of one size is taken, what is taken where none is preferred but for its distances, and whether different preferred sets of NUMA
-nodes make a preferred affinity of what they have in common: all of that passes.
+affinities of one size is taken, what is taken where none is preferred (but for distances), and whether different
+preferred sets of NUMA nodes make a preferred affinity of what they have in common: all of that passes.
 """
 
 from __future__ import annotations

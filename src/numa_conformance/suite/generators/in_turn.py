@@ -1,4 +1,4 @@
-"""Containers of a pod one after the other, which leave to those behind what they have or keep it: until a node is full."""
+"""Containers of a pod one after the other, which leave what they have to those behind, or keep it: nodes are filled."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class _Asked:
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
-        self._paged = all({"1Gi": 1, "2Mi": PAGES} == node.hugepages for node in machine.memory)
+        self._paged = all(node.hugepages == {"1Gi": 1, "2Mi": PAGES} for node in machine.memory)
         self._places = {device.id: device.numa for device in known}
         near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
         self._near = sorted(filter(None, near), reverse=True)

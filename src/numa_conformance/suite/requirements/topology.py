@@ -208,14 +208,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
-        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another of as many NUMA "
-        "nodes, which nobody prefers either, is surely closer.",
+        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another one, of as many "
+        "NUMA nodes, is surely closer.",
         "topology-manager/prefer-closest-numa-nodes",
         "topology-manager/best-effort",
         statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
         since="1.28",
         strength="SHOULD",
-        beyond="The page speaks of admission decisions; by what else unpreferred affinities are told apart it leaves open.",
+        beyond="The page speaks of admission decisions; by what else these affinities are told apart it leaves open.",
     ),
     _requirement(
         "topology-manager/max-allowable-numa-nodes/default-is-eight",
