@@ -208,8 +208,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
-        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another one, of as many "
-        "NUMA nodes, is surely closer.",
+        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another one, as wide, is "
+        "surely closer.",
         "topology-manager/prefer-closest-numa-nodes",
         "topology-manager/best-effort",
         statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
