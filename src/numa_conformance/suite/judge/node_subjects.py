@@ -172,7 +172,7 @@ class Resize:
 class Removal:
     """A pod was taken off the node.
 
-    ``memory``: the books of its NUMA nodes then. ``at_first``: those that the node came up with under the same settings.
+    ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
     """
 
     before: World

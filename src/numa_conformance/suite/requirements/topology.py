@@ -208,7 +208,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
-        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another one, as wide, is "
+        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another, as wide, is "
         "surely closer.",
         "topology-manager/prefer-closest-numa-nodes",
         "topology-manager/best-effort",
