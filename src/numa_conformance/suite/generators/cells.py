@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
 from ...documentation.options import STATIC_OPTIONS
-from ...documentation.policies import TOPOLOGY_POLICIES
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_many", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -54,6 +55,8 @@ SMALL_MACHINE = 32
 """CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
+MOST_TOGETHER = 10
+"""NUMA nodes among whose sets two managers may have an opinion: a million pairs."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
 STATIC = 0.92
@@ -149,6 +152,7 @@ def cells(
         else:
             machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
+        bare = machine
         if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
             machine = _with_devices(machine, lot)
             apart = random.Random(f"apart {seed} {number}")
@@ -165,8 +169,19 @@ def cells(
             memory=lot.random() < 0.4 and _has_memory(machine),
             reservation=lot.choice(RESERVATIONS),
         )
+        if topology != "none" and are_many(machine):
+            cell = replace(cell, machine=bare, memory=cell.memory and not cell.static)
         if _comes_up(cell) and cell.features <= claimed:
             yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
+
+
+def are_many(machine: Machine) -> bool:
+    """Tell whether NUMA nodes are so many that two managers with an opinion are one too many.
+
+    A kubelet tries each set of one with each of the other: with twelve nodes that is 16 million pairs for a container,
+    for which it needs longer than an answer may take.
+    """
+    return len(machine.numa_ids) > MOST_TOGETHER
 
 
 def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:
@@ -205,6 +220,19 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
         for kind in (lot.choice(kinds),)
     )
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
+    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
+    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
+    return [
+        {},
+        *(
+            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
+            for scope, policy in both
+            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
+        ),
+    ]
 
 
 def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:

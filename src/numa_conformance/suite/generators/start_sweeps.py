@@ -53,6 +53,12 @@ HIGHEST_NODE = 63
 RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
+ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
+    ({"evictionHard": {"memory.available": "200Mi"}}, 456),
+    ({"systemReserved": {"memory": "64Mi"}}, 420),
+    ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
+)
+"""What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
@@ -170,7 +176,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
-    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs):
+    beside = [(*pair, name) for pair in excluding for name in STATIC_OPTIONS if _claims(claimed, (*pair, name))]
+    more = [names for names in beside if len({*names} - {*TOGETHER}) == 1 == len({*names[2:]} - {*names[:2]})]
+    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
     for policy, pair in product(_aligning(machine, claimed), excluding):
@@ -320,6 +328,9 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     ]
     if first != last:
         avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for more, total in ELSEWHERE:
+        for size in (total, 356):
+            yield {**_reserving([(first, "memory", size)]), **more}, None
     for policy in ("static", "Dynamic"):
         yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
     pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]
