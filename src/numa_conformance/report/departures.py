@@ -11,11 +11,13 @@ from ..protocol import Client, TargetFault
 from ..suite.asking.drive import again
 from ..suite.checkers.verdicts import judge
 from ..suite.comparing.differing import filled
-from ..suite.history.history import History
+from ..suite.history.history import History, Step
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
+
+_PASS = "node.reconcile"
 
 
 def in_history(history: History, requirement: str) -> Causes | None:
@@ -27,12 +29,27 @@ def in_history(history: History, requirement: str) -> Causes | None:
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
+    asked, whose = _with_passes(history)
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
-            return not steps.isdisjoint(_broken_at(again(history, reference)[0], requirement))
+            broken = _broken_at(again(asked, reference)[0], requirement)
+            return not steps.isdisjoint(whose[step] for step in broken)
 
     return _reasons(Quirks.of(version), breaks)
+
+
+def _with_passes(history: History) -> tuple[History, list[int]]:
+    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
+
+    The reference sends them in such a pass alone.
+    """
+    steps, whose = list[Step](), list[int]()
+    for number, step in enumerate(history.steps):
+        sends = step.method != _PASS and (step.answer or {}).get("updates") is not None
+        steps += [step, Step(_PASS, {})] if sends else [step]
+        whose += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), whose
 
 
 def _broken_at(history: History, requirement: str) -> frozenset[int]:
