@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
 from ...documentation.options import STATIC_OPTIONS
-from ...documentation.policies import TOPOLOGY_POLICIES
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
@@ -225,6 +226,19 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
         for kind in (lot.choice(kinds),)
     )
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
+    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
+    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
+    return [
+        {},
+        *(
+            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
+            for scope, policy in both
+            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
+        ),
+    ]
 
 
 def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:

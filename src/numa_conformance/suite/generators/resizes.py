@@ -14,11 +14,10 @@ from itertools import cycle, product
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine
 from .cells import MEMORY as RESERVED_MEMORY
-from .cells import RESERVED_MIB, devices_near
-from .scenario import Scenario, Script, or_the_catalogue
+from .cells import RESERVED_MIB, alignments, devices_near
+from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 from .workloads import container, kubelet, pod, static
 
 __all__ = ["resizes"]
@@ -48,23 +47,10 @@ def resizes(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
     known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS and len(machine.core_bits) > 2]
     lives = product(able[:MACHINES], _configurations(claimed))
-    for (machine, (name, configure)), aligning in zip(lives, cycle(_alignments(claimed)), strict=False):
+    for (machine, (name, configure)), aligning in zip(lives, cycle(alignments(claimed)), strict=False):
         config = configure(machine) | aligning
         with_devices = _with_devices(machine) if DEVICES in claimed else machine
         yield Scenario("resize", name, with_devices, partial(_life, with_devices, config, claimed, name))
-
-
-def _alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
-    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
-    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
-    return [
-        {},
-        *(
-            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
-            for scope, policy in both
-            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
-        ),
-    ]
 
 
 def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machine], dict[str, Any]]]]:
@@ -114,11 +100,14 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
         *((shared, 0, more) for more in ({"cpu": str(cpus + 1)}, {"cpu": "500m"})),
         (large, 0, {"cpu": str(max(2, cpus // 4) + 1)}),
         (large, 0, {"memory": "256Mi"}),
+        *((wanted, 0, {"cpu": str(cpus - 1)}) for wanted in pods[1:]),
         *lot.sample(all_ways, BY_LOT),
     ]
+    looks: list[Question] = [("node.reconcile", {})] if "cpu-manager/reconcile" in claimed else []
+    looks.append(("node.state", {}))
     for wanted, place, more in ways:
         yield "node.resize", {"pod": _with(wanted, place, more)}
-        yield "node.state", {}
+        yield from ask_all(looks)
     if "node/restart" in claimed:
         yield "node.restart", {}
     yield "node.remove", {"uid": "large"}

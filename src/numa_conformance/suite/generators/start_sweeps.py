@@ -176,7 +176,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
-    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs):
+    beside = [(*pair, name) for pair in excluding for name in STATIC_OPTIONS if _claims(claimed, (*pair, name))]
+    more = [names for names in beside if len({*names} - {*TOGETHER}) == 1 == len({*names[2:]} - {*names[:2]})]
+    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
     for policy, pair in product(_aligning(machine, claimed), excluding):

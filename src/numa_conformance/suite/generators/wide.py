@@ -25,6 +25,8 @@ LEAST_MIB = 2048
 """Memory of each NUMA node that has some, at least: a reservation leaves most of it."""
 POLICIES = ("restricted", "best-effort")
 SMALL_MIB = 64
+PAGES, ROOM_FOR_PAGES = 16, 4 << 30
+"""Huge pages of 2 MiB that each NUMA node is given beside one of 1 GiB, and the memory that it needs for that."""
 
 
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
@@ -36,13 +38,16 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
     for number, machine in enumerate(filter(_is_able, known)):
         if DEVICES in claimed and not machine.devices:
             machine = _with_devices(machine)
+        if "memory-manager/hugepages" in claimed:
+            machine = _with_pages(machine)
         for turn, policy in enumerate(POLICIES):
             scope = ("container", "pod")[(number + turn) % 2]
             memory = not are_too_many(machine, 2)
             cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
-                yield Scenario("walk", cell.name, machine, partial(_life, cell, name), seed)
+                restarts = "node/restart" in claimed
+                yield Scenario("walk", cell.name, machine, partial(_life, cell, name, restarts=restarts), seed)
 
 
 def _is_able(machine: Machine) -> bool:
@@ -62,8 +67,16 @@ def _with_devices(machine: Machine) -> Machine:
     return replace(machine, name=f"{machine.name} with devices", devices=devices_near(DEVICE, nodes, 2))
 
 
-def _life(cell: Cell, name: str) -> Script:
-    """Ask an empty node; then one with a pod on one NUMA node, and on several; then once these have gone."""
+def _with_pages(machine: Machine) -> Machine:
+    """Set huge pages of two sizes aside on each NUMA node, where there are none yet and all have the memory."""
+    if any(node.hugepages or (node.memory or 0) < ROOM_FOR_PAGES for node in machine.memory):
+        return machine
+    memory = tuple(replace(node, hugepages={"1Gi": 1, "2Mi": PAGES}) for node in machine.memory)
+    return replace(machine, name=f"{machine.name} and pages", memory=memory)
+
+
+def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
+    """Ask an empty node; then one with a pod on one NUMA node, and on several; then once these have gone; restart."""
     lot = random.Random(name)
     started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
     if started.get("result") != "started":
@@ -81,6 +94,8 @@ def _life(cell: Cell, name: str) -> Script:
         yield "node.remove", {"uid": gone["metadata"]["uid"]}
     yield from asked.each()
     yield from asked.devices_here_and_there()
+    if restarts:
+        yield from asked.restarted()
 
 
 class _Asked:
@@ -92,6 +107,7 @@ class _Asked:
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
+        self._paged = all(node.hugepages == {"1Gi": 1, "2Mi": PAGES} for node in machine.memory)
         self._places = {device.id: device.numa for device in known}
         near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
         self._near = sorted(filter(None, near), reverse=True)
@@ -105,6 +121,7 @@ class _Asked:
             self.of(cpus=self._lot.randint(2, most)),
             *([best_effort(self._name(), **self._some(devices=self._lot.randint(2, most)))] if self._near else []),
             *([self.of(cpus=2, memory=2, devices=2)] if self._together else []),
+            *([self.of_pages(2 * PAGES + 2, 1), self.of_pages(2, 2)] if self._paged else []),
         ]
         yield from come_and_go(pods)
 
@@ -125,11 +142,24 @@ class _Asked:
         if gone:
             yield "node.admit", {"pod": best_effort(self._name(), **{self._resource: str(self._near[0])})}
 
+    def restarted(self) -> Script:
+        """Restart beside a pod on two NUMA nodes, and ask for memory that one of them had and that both do not have."""
+        first, second = self._memory[:2]
+        for mib in (first + second // 2, second * 3 // 4):
+            yield "node.admit", {"pod": guaranteed(self._name(), "100m", f"{mib}Mi")}
+            yield "node.restart", {}
+        yield "node.state", {}
+
     def of(self, *, memory: int = 0, cpus: int = 0, devices: int = 0) -> dict[str, Any]:
         """Return a pod that needs so many NUMA nodes for each; of what needs none it asks for little."""
         cpu = sum(self._cpus[: cpus - 1]) + 1 if cpus else "100m"
         size = sum(self._memory[: memory - 1]) + SMALL_MIB if memory else SMALL_MIB
         return guaranteed(self._name(), cpu, f"{size}Mi", **self._some(devices))
+
+    def of_pages(self, small: int, large: int) -> dict[str, Any]:
+        """Return a pod with huge pages of both sizes: so many MiB in small ones, so many GiB in large ones."""
+        pages = {"hugepages-2Mi": f"{small}Mi", "hugepages-1Gi": f"{large}Gi"}
+        return guaranteed(self._name(), "100m", f"{SMALL_MIB}Mi", **pages)
 
     def small(self, memory: int = SMALL_MIB) -> dict[str, Any]:
         """Return a pod that one NUMA node has."""
