@@ -138,5 +138,5 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="departing", description="Measure what each version does not meet.")
-    parser.add_argument("folder", type=Path, help="where reports are kept; about five minutes for each version")
+    parser.add_argument("folder", type=Path, help="where reports are kept; one to four minutes for each version")
     main(parser.parse_args().folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..documentation.quirks import Quirks
@@ -18,6 +19,8 @@ from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
 _PASS = "node.reconcile"
+SEEN = ("cpuset", "mems")
+"""What containers may run on: where a target tells it of none, nothing is made of what the reference tells."""
 
 
 def in_history(history: History, requirement: str) -> Causes | None:
@@ -30,11 +33,13 @@ def in_history(history: History, requirement: str) -> Causes | None:
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
     asked, whose = _with_passes(history)
+    untold = frozenset(field for field in SEEN if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
-            broken = _broken_at(again(asked, reference)[0], requirement)
-            return not steps.isdisjoint(whose[step] for step in broken)
+            beside = again(asked, reference)[0]
+            told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
+            return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
 
     return _reasons(Quirks.of(version), breaks)
 
@@ -50,6 +55,18 @@ def _with_passes(history: History) -> tuple[History, list[int]]:
         steps += [step, Step(_PASS, {})] if sends else [step]
         whose += [number] * (1 + sends)
     return History(history.head, tuple(steps)), whose
+
+
+def _has(answer: object, field: str) -> bool:
+    if isinstance(answer, Mapping):
+        return field in answer or any(_has(value, field) for value in answer.values())
+    return isinstance(answer, list) and any(_has(value, field) for value in answer)
+
+
+def _without(answer: Any, fields: Collection[str]) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _without(value, fields) for name, value in answer.items() if name not in fields}
+    return [_without(value, fields) for value in answer] if isinstance(answer, list) else answer
 
 
 def _broken_at(history: History, requirement: str) -> frozenset[int]:
