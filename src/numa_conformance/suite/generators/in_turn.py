@@ -9,7 +9,7 @@ from itertools import cycle
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...machine import Machine
+from ...machine import Device, Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from .cells import MEMORY, RESERVED_MIB, alignments, devices_near
@@ -55,7 +55,8 @@ def in_turn(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
     ways = cycle(alignments(claimed))
     for machine in [machine for machine in or_the_catalogue(machines) if _suits(machine)][:MACHINES]:
         paged = tuple(replace(node, hugepages={"2Mi": EACH}) for node in machine.memory)
-        nics = devices_near(NIC, (node.node for node in machine.memory), EACH)
+        broken = Device(NIC, "nic-broken", (machine.memory[0].node,), healthy=False)
+        nics = (broken, *devices_near(NIC, (node.node for node in machine.memory), EACH))
         named = replace(machine, name=f"{machine.name} with nics and few pages", memory=paged, devices=nics)
         config = static(reserved=str(CpuSet.from_bits(machine.core_bits[0])), more=_memory(machine))
         for aligning, parts in zip(ways, PODS * 2, strict=False):
