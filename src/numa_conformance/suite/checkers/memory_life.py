@@ -101,8 +101,9 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
 @checker("memory-manager/hugepages/come-from-named-nodes", OnNode, when=(memory_static, has_huge_pages))
 def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages are given by page size, on NUMA nodes that have such pages."""
-    room = allocatable(given.machine, given.settings.reserved_memory)
-    for kind, nodes in blocks_told(given.held.memory if given.held else None):
+    told = blocks_told(given.held.memory if given.held else None)
+    room = allocatable(given.machine, given.settings.reserved_memory) if told else {}
+    for kind, nodes in told:
         have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
         yield from violated(
             kind == "memory" or any(nodes >> node & 1 for node in have),

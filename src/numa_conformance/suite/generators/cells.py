@@ -17,7 +17,7 @@ from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_many", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -55,6 +55,8 @@ SMALL_MACHINE = 32
 """CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
+MOST_TOGETHER = 10
+"""NUMA nodes among whose sets two managers may have an opinion: a million pairs."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
 STATIC = 0.92
@@ -150,6 +152,7 @@ def cells(
         else:
             machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
+        bare = machine
         if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
             machine = _with_devices(machine, lot)
             apart = random.Random(f"apart {seed} {number}")
@@ -166,8 +169,19 @@ def cells(
             memory=lot.random() < 0.4 and _has_memory(machine),
             reservation=lot.choice(RESERVATIONS),
         )
+        if topology != "none" and are_many(machine):
+            cell = replace(cell, machine=bare, memory=cell.memory and not cell.static)
         if _comes_up(cell) and cell.features <= claimed:
             yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
+
+
+def are_many(machine: Machine) -> bool:
+    """Tell whether NUMA nodes are so many that two managers with an opinion are one too many.
+
+    A kubelet tries each set of one with each of the other: with twelve nodes that is 16 million pairs for a container,
+    for which it needs longer than an answer may take.
+    """
+    return len(machine.numa_ids) > MOST_TOGETHER
 
 
 def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:

@@ -53,6 +53,12 @@ HIGHEST_NODE = 63
 RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
+ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
+    ({"evictionHard": {"memory.available": "200Mi"}}, 456),
+    ({"systemReserved": {"memory": "64Mi"}}, 420),
+    ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
+)
+"""What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
@@ -322,6 +328,9 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     ]
     if first != last:
         avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for more, total in ELSEWHERE:
+        for size in (total, 356):
+            yield {**_reserving([(first, "memory", size)]), **more}, None
     for policy in ("static", "Dynamic"):
         yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
     pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]

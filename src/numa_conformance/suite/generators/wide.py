@@ -11,8 +11,7 @@ from typing import Any
 from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..judge.start_subjects import MOST_NODES as MOST_BY_DEFAULT
-from .cells import Cell, devices_near, kubelet_of
+from .cells import Cell, are_many, devices_near, kubelet_of
 from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
@@ -33,7 +32,7 @@ PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
     """Yield lives on each machine of several NUMA nodes with memory, one for each policy, in turn in each scope.
 
-    With more NUMA nodes than the limit that is the default only one manager at a time has an opinion.
+    Where NUMA nodes are many only one manager at a time has an opinion.
     """
     known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_is_able, known)):
@@ -43,7 +42,7 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
             machine = _with_pages(machine)
         for turn, policy in enumerate(POLICIES):
             scope = ("container", "pod")[(number + turn) % 2]
-            memory = not _has_many(machine)
+            memory = not are_many(machine)
             cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
@@ -55,14 +54,6 @@ def _is_able(machine: Machine) -> bool:
     nodes, cpus = len(machine.numa_ids), len(machine.cpus)
     few = 1 < nodes <= MOST_NODES and cpus <= (MANY_CPUS if nodes == MOST_NODES else MOST_CPUS)
     return few and len(_memory(machine)) > 1 and min(_memory(machine)) >= LEAST_MIB
-
-
-def _has_many(machine: Machine) -> bool:
-    """Tell whether two managers with an opinion are one too many: a kubelet tries each set of one with each of another.
-
-    With twelve NUMA nodes that is 16 million pairs, for which it needs longer than an answer may take.
-    """
-    return len(machine.numa_ids) > MOST_BY_DEFAULT
 
 
 def _memory(machine: Machine) -> list[int]:
@@ -119,7 +110,7 @@ class _Asked:
 
     def __init__(self, machine: Machine, lot: random.Random) -> None:
         self._memory, self._lot, self._count = _memory(machine), lot, 0
-        self._together = not _has_many(machine)
+        self._together = not are_many(machine)
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
