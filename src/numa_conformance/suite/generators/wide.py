@@ -85,7 +85,7 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
     if started.get("result") != "started":
         return
-    asked, few = _Asked(cell.machine, lot), not _has_many(cell.machine)
+    asked, few = _Asked(cell.machine, lot), not are_many(cell.machine)
     yield from asked.each()
     yield from asked.pages()
     small = asked.small(memory=_memory(cell.machine)[0] // 2)
