@@ -62,7 +62,8 @@ def in_turn(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
         for aligning, parts in zip(ways, PODS * 2, strict=False):
             policy = " per ".join(aligning.values()) or "none"
             cell = f"no option, {policy}, memory Static, reserved a core"
-            yield Scenario("walk", cell, named, partial(_life, named, {**config, **aligning}, parts))
+            life = partial(_life, named, {**config, **aligning}, parts, restarts="node/restart" in claimed)
+            yield Scenario("walk", cell, named, life)
 
 
 def _suits(machine: Machine) -> bool:
@@ -76,8 +77,8 @@ def _memory(machine: Machine) -> dict[str, Any]:
     return {**MEMORY, "reservedMemory": [reserved]}
 
 
-def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part]) -> Script:
-    """For each resource let pods come and run until no more are admitted, one of them go, and another come."""
+def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part], *, restarts: bool) -> Script:
+    """For each resource let pods come and run until no more are admitted, and go; where few look at it, restart."""
     yield "node.start", {"kubelet": config}
     cpus = min(node.bit_count() for node in numa_cpus(machine)) - machine.core_bits[0].bit_count()
     amounts = {"cpu": (cpus, ""), "memory": (ordinary(machine.memory[-1]) >> 20, "Mi"), PAGES: (EACH * 2, "Mi")}
@@ -90,6 +91,9 @@ def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part]) ->
             there.append(wanted["metadata"]["uid"])
             yield "node.run", {"uid": there[-1]}
         yield "node.state", {}
+        if restarts and name in (PAGES, NIC) and (yield "node.restart", {}).get("result") == "restarted":
+            yield "node.admit", {"pod": _pod("more", name, whole, unit, parts)}
+            there.append("more")
         for uid in there:
             yield "node.remove", {"uid": uid}
 
