@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..documentation.quirks import Quirks
@@ -17,6 +18,9 @@ from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
+SEEN = ("cpuset", "mems")
+"""What containers may run on: where a target tells it of none, nothing is made of what the reference tells."""
+
 
 def in_history(history: History, requirement: str) -> Causes | None:
     """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
@@ -27,12 +31,27 @@ def in_history(history: History, requirement: str) -> Causes | None:
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
+    untold = frozenset(field for field in SEEN if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
-            return not steps.isdisjoint(_broken_at(again(history, reference)[0], requirement))
+            beside = again(history, reference)[0]
+            told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
+            return not steps.isdisjoint(_broken_at(History(beside.head, told), requirement))
 
     return _reasons(Quirks.of(version), breaks)
+
+
+def _has(answer: object, field: str) -> bool:
+    if isinstance(answer, Mapping):
+        return field in answer or any(_has(value, field) for value in answer.values())
+    return isinstance(answer, list) and any(_has(value, field) for value in answer)
+
+
+def _without(answer: Any, fields: Collection[str]) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _without(value, fields) for name, value in answer.items() if name not in fields}
+    return [_without(value, fields) for value in answer] if isinstance(answer, list) else answer
 
 
 def _broken_at(history: History, requirement: str) -> frozenset[int]:

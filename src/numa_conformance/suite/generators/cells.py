@@ -17,7 +17,7 @@ from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_many", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -55,8 +55,8 @@ SMALL_MACHINE = 32
 """CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
-MOST_TOGETHER = 10
-"""NUMA nodes among whose sets two managers may have an opinion: a million pairs."""
+MOST_TOGETHER = 20
+"""NUMA nodes times opinions at most, where they are aligned: a million sets of one of each."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
 STATIC = 0.92
@@ -103,6 +103,11 @@ class Cell:
         options = "+".join(sorted(self.options)) or "no option"
         options += f", off: {'+'.join(sorted(self.off))}" if self.off else ""
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
+
+    @property
+    def opinions(self) -> int:
+        """How many have one on the NUMA nodes of a container: managers, and each resource of devices."""
+        return self.static + self.memory + len({device.resource for device in self.machine.devices})
 
     @property
     def features(self) -> frozenset[str]:
@@ -169,19 +174,20 @@ def cells(
             memory=lot.random() < 0.4 and _has_memory(machine),
             reservation=lot.choice(RESERVATIONS),
         )
-        if topology != "none" and are_many(machine):
-            cell = replace(cell, machine=bare, memory=cell.memory and not cell.static)
+        for fewer in ({"machine": bare}, {"memory": False}):
+            if topology != "none" and are_too_many(cell.machine, cell.opinions):
+                cell = replace(cell, **fewer)
         if _comes_up(cell) and cell.features <= claimed:
             yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
 
 
-def are_many(machine: Machine) -> bool:
-    """Tell whether NUMA nodes are so many that two managers with an opinion are one too many.
+def are_too_many(machine: Machine, opinions: int) -> bool:
+    """Tell whether so many opinions on NUMA nodes are more than a kubelet can merge in the time of an answer.
 
-    A kubelet tries each set of one with each of the other: with twelve nodes that is 16 million pairs for a container,
-    for which it needs longer than an answer may take.
+    It tries each set of nodes of one with each of every other: two of twelve nodes, or three of eight, are 16 million
+    combinations for each container.
     """
-    return len(machine.numa_ids) > MOST_TOGETHER
+    return len(machine.numa_ids) * opinions > MOST_TOGETHER
 
 
 def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:

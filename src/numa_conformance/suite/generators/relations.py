@@ -10,7 +10,7 @@ from typing import Any
 from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, machine_to_dict
 from ..judge.start_subjects import MOST_NODES
-from .cells import Cell
+from .cells import Cell, are_too_many
 from .scenario import Scenario, Script, come_and_go
 from .walks import Walk
 from .workloads import container, pod
@@ -57,7 +57,7 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     for machine, kubelet, asked in (
         (machine_to_dict(cell.machine), question["kubelet"], pods),
         (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
-        (_twice(cell.machine), question["kubelet"], pods),
+        (_twice(cell), question["kubelet"], pods),
     ):
         if machine is not None:
             yield method, {"machine": machine, "kubelet": kubelet}
@@ -102,9 +102,12 @@ def _renamed(wanted: Mapping[str, Any]) -> Json:
     return pod(f"z-{uid}", [{**own, "name": f"other-{own['name']}"} for own in wanted["spec"]["containers"]])
 
 
-def _twice(machine: Machine) -> Json | None:
+def _twice(cell: Cell) -> Json | None:
     """Tell a machine beside which there is another one like it, with no devices; None where that is too large."""
+    machine = cell.machine
     if 2 * len(machine.numa_ids) > MOST_NODES or max(machine.numa_ids) > MOST_NODES:
+        return None
+    if cell.topology != "none" and are_too_many(machine, 2 * cell.opinions):
         return None
     told = machine_to_dict(machine)
     beside = {"id": max(cpu.id for cpu in machine.cpus) + 1}

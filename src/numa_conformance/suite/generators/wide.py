@@ -11,7 +11,7 @@ from typing import Any
 from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from .cells import Cell, are_many, devices_near, kubelet_of
+from .cells import Cell, are_too_many, devices_near, kubelet_of
 from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
@@ -32,7 +32,7 @@ PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
     """Yield lives on each machine of several NUMA nodes with memory, one for each policy, in turn in each scope.
 
-    Where NUMA nodes are many only one manager at a time has an opinion.
+    Where NUMA nodes are many only one or two managers at a time have an opinion.
     """
     known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_is_able, known)):
@@ -42,7 +42,7 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
             machine = _with_pages(machine)
         for turn, policy in enumerate(POLICIES):
             scope = ("container", "pod")[(number + turn) % 2]
-            memory = not are_many(machine)
+            memory = not are_too_many(machine, 2)
             cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
@@ -85,7 +85,7 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
     if started.get("result") != "started":
         return
-    asked, few = _Asked(cell.machine, lot), not are_many(cell.machine)
+    asked, few = _Asked(cell.machine, lot), not are_too_many(cell.machine, 2)
     yield from asked.each()
     yield from asked.pages()
     small = asked.small(memory=_memory(cell.machine)[0] // 2)
@@ -110,7 +110,7 @@ class _Asked:
 
     def __init__(self, machine: Machine, lot: random.Random) -> None:
         self._memory, self._lot, self._count = _memory(machine), lot, 0
-        self._together = not are_many(machine)
+        self._together = not are_too_many(machine, 3)
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
