@@ -46,6 +46,7 @@ PODS: tuple[tuple[Part, ...], ...] = (
     ((INIT, 0), (SIDECAR, 0), (APP, 0.5), (APP, 0)),
 )
 """Some fit a NUMA node by what is left to them, others by a little do not. What has no part asks for little or none."""
+ALONE: tuple[Part, ...] = ((APP, 1),)
 
 
 def in_turn(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
@@ -82,18 +83,21 @@ def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part], *,
     yield "node.start", {"kubelet": config}
     cpus = min(node.bit_count() for node in numa_cpus(machine)) - machine.core_bits[0].bit_count()
     amounts = {"cpu": (cpus, ""), "memory": (ordinary(machine.memory[-1]) >> 20, "Mi"), PAGES: (EACH * 2, "Mi")}
-    for name, (whole, unit) in {**amounts, NIC: (EACH, "")}.items():
+    rounds = [(name, amount, parts) for name, amount in {**amounts, NIC: (EACH, "")}.items()]
+    # What removed pods had serves again.
+    rounds.append((NIC, (EACH, ""), ALONE))
+    for turn, (name, (whole, unit), asked) in enumerate(rounds):
         there = list[str]()
         for number in range(MOST_PODS):
-            wanted = _pod(f"{unit or 'n'}{name[0]}{number}".lower(), name, whole, unit, parts)
+            wanted = _pod(f"p{turn}-{number}", name, whole, unit, asked)
             if (yield "node.admit", {"pod": wanted}).get("result") != "admitted":
                 break
             there.append(wanted["metadata"]["uid"])
             yield "node.run", {"uid": there[-1]}
         yield "node.state", {}
         if restarts and name in (PAGES, NIC) and (yield "node.restart", {}).get("result") == "restarted":
-            yield "node.admit", {"pod": _pod("more", name, whole, unit, parts)}
-            there.append("more")
+            there.append(f"p{turn}-more")
+            yield "node.admit", {"pod": _pod(there[-1], name, whole, unit, asked)}
         for uid in there:
             yield "node.remove", {"uid": uid}
 
