@@ -100,6 +100,23 @@ def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
     assert in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
 
 
+def test_a_target_that_sends_cpusets_at_once_is_held_against_a_kubelet_whose_loop_passes():
+    """A shared container stays where it is when the last CPU of the pool is given away: nothing is sent."""
+    options = {"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}
+    started = {"kubelet": {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", **options}}
+    a, b = burstable("a", 1), guaranteed("b", 7)
+    life = ("node.admit", {"pod": a}), ("node.run", {"uid": a["metadata"]["uid"]}), ("node.admit", {"pod": b})
+    passes = [question for each in life for question in (each, ("node.reconcile", {}))]
+    start, *steps = asked("t1-one-socket-smt2", ("node.start", started), *passes).steps
+    sent = [
+        replace(step, answer={**step.answer, "updates": done.answer["updates"]})
+        for step, done in zip(steps[::2], steps[1::2], strict=True)
+    ]
+    history = asked("t1-one-socket-smt2", ("node.start", started))
+    apart = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
+    assert in_history(replace(history, steps=(start, *sent)), apart) == ("strict-pool-may-empty",)
+
+
 def asked(machine, *questions, resource_fit=False):
     """Return what the kubelet answers, by the reference."""
     with open_reference("exact", NEWEST, resource_fit=resource_fit) as reference:

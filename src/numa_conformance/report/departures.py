@@ -12,12 +12,13 @@ from ..protocol import Client, TargetFault
 from ..suite.asking.drive import again
 from ..suite.checkers.verdicts import judge
 from ..suite.comparing.differing import filled
-from ..suite.history.history import History
+from ..suite.history.history import History, Step
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
+_PASS = "node.reconcile"
 SEEN = ("cpuset", "mems")
 """What containers may run on: where a target tells it of none, nothing is made of what the reference tells."""
 
@@ -31,15 +32,29 @@ def in_history(history: History, requirement: str) -> Causes | None:
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
+    asked, whose = _with_passes(history)
     untold = frozenset(field for field in SEEN if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
-            beside = again(history, reference)[0]
+            beside = again(asked, reference)[0]
             told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
-            return not steps.isdisjoint(_broken_at(History(beside.head, told), requirement))
+            return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
 
     return _reasons(Quirks.of(version), breaks)
+
+
+def _with_passes(history: History) -> tuple[History, list[int]]:
+    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
+
+    The reference sends them in such a pass alone.
+    """
+    steps, whose = list[Step](), list[int]()
+    for number, step in enumerate(history.steps):
+        sends = step.method != _PASS and (step.answer or {}).get("updates") is not None
+        steps += [step, Step(_PASS, {})] if sends else [step]
+        whose += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), whose
 
 
 def _has(answer: object, field: str) -> bool:

@@ -9,7 +9,7 @@ from itertools import cycle
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...machine import Machine
+from ...machine import Device, Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from .cells import MEMORY, RESERVED_MIB, alignments, devices_near
@@ -55,13 +55,15 @@ def in_turn(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
     ways = cycle(alignments(claimed))
     for machine in [machine for machine in or_the_catalogue(machines) if _suits(machine)][:MACHINES]:
         paged = tuple(replace(node, hugepages={"2Mi": EACH}) for node in machine.memory)
-        nics = devices_near(NIC, (node.node for node in machine.memory), EACH)
+        broken = Device(NIC, "nic-broken", (machine.memory[0].node,), healthy=False)
+        nics = (broken, *devices_near(NIC, (node.node for node in machine.memory), EACH))
         named = replace(machine, name=f"{machine.name} with nics and few pages", memory=paged, devices=nics)
         config = static(reserved=str(CpuSet.from_bits(machine.core_bits[0])), more=_memory(machine))
         for aligning, parts in zip(ways, PODS * 2, strict=False):
             policy = " per ".join(aligning.values()) or "none"
             cell = f"no option, {policy}, memory Static, reserved a core"
-            yield Scenario("walk", cell, named, partial(_life, named, {**config, **aligning}, parts))
+            life = partial(_life, named, {**config, **aligning}, parts, restarts="node/restart" in claimed)
+            yield Scenario("walk", cell, named, life)
 
 
 def _suits(machine: Machine) -> bool:
@@ -75,8 +77,8 @@ def _memory(machine: Machine) -> dict[str, Any]:
     return {**MEMORY, "reservedMemory": [reserved]}
 
 
-def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part]) -> Script:
-    """For each resource let pods come and run until no more are admitted, one of them go, and another come."""
+def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part], *, restarts: bool) -> Script:
+    """For each resource let pods come and run until no more are admitted, and go; where few look at it, restart."""
     yield "node.start", {"kubelet": config}
     cpus = min(node.bit_count() for node in numa_cpus(machine)) - machine.core_bits[0].bit_count()
     amounts = {"cpu": (cpus, ""), "memory": (ordinary(machine.memory[-1]) >> 20, "Mi"), PAGES: (EACH * 2, "Mi")}
@@ -89,6 +91,9 @@ def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part]) ->
             there.append(wanted["metadata"]["uid"])
             yield "node.run", {"uid": there[-1]}
         yield "node.state", {}
+        if restarts and name in (PAGES, NIC) and (yield "node.restart", {}).get("result") == "restarted":
+            yield "node.admit", {"pod": _pod("more", name, whole, unit, parts)}
+            there.append("more")
         for uid in there:
             yield "node.remove", {"uid": uid}
 

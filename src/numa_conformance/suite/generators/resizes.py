@@ -17,7 +17,7 @@ from ...cpuset import CpuSet
 from ...machine import Machine
 from .cells import MEMORY as RESERVED_MEMORY
 from .cells import RESERVED_MIB, alignments, devices_near
-from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, kubelet, pod, static
 
 __all__ = ["resizes"]
@@ -103,11 +103,11 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
         *((wanted, 0, {"cpu": str(cpus - 1)}) for wanted in pods[1:]),
         *lot.sample(all_ways, BY_LOT),
     ]
-    looks: list[Question] = [("node.reconcile", {})] if "cpu-manager/reconcile" in claimed else []
-    looks.append(("node.state", {}))
     for wanted, place, more in ways:
-        yield "node.resize", {"pod": _with(wanted, place, more)}
-        yield from ask_all(looks)
+        answer = yield "node.resize", {"pod": _with(wanted, place, more)}
+        if answer.get("result") == "resized" and "cpu-manager/reconcile" in claimed:
+            yield "node.reconcile", {}
+        yield "node.state", {}
     if "node/restart" in claimed:
         yield "node.restart", {}
     yield "node.remove", {"uid": "large"}
