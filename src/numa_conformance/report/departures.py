@@ -11,16 +11,12 @@ from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
 from ..suite.asking.drive import again
 from ..suite.checkers.verdicts import judge
-from ..suite.comparing.differing import filled
+from ..suite.comparing.differing import PASS, RUNS_ON, filled, sends_unasked
 from ..suite.history.history import History, Step
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
-
-_PASS = "node.reconcile"
-SEEN = ("cpuset", "mems")
-"""What containers may run on: where a target tells it of none, nothing is made of what the reference tells."""
 
 
 def in_history(history: History, requirement: str) -> Causes | None:
@@ -33,7 +29,8 @@ def in_history(history: History, requirement: str) -> Causes | None:
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
     asked, whose = _with_passes(history)
-    untold = frozenset(field for field in SEEN if not any(_has(step.answer, field) for step in history.steps))
+    # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
+    untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
@@ -51,8 +48,8 @@ def _with_passes(history: History) -> tuple[History, list[int]]:
     """
     steps, whose = list[Step](), list[int]()
     for number, step in enumerate(history.steps):
-        sends = step.method != _PASS and (step.answer or {}).get("updates") is not None
-        steps += [step, Step(_PASS, {})] if sends else [step]
+        sends = sends_unasked(step)
+        steps += [step, Step(PASS, {})] if sends else [step]
         whose += [number] * (1 + sends)
     return History(history.head, tuple(steps)), whose
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from ...documentation.changes import UNCHANGED, Changes
@@ -96,8 +96,7 @@ class CpuAllocator:
         Where cores are partly in use this is left: fewer nodes could be had by CPUs of more cores only.
         """
         masks = self.topology.nodes.masks
-        touched = len([node for node in masks if node & cpus])
-        if sum(sorted([(node & free).bit_count() for node in masks])[1 - touched :]) < count:
+        if sum(sorted([(node & free).bit_count() for node in masks])[1 - _touched(masks, cpus) :]) < count:
             return 0
         if self.topology.whole_cores(free) != free:
             return 0
@@ -140,5 +139,5 @@ def _few_caches(topology: CpuTopology, free: int, count: int) -> int:
     return few
 
 
-def _touched(groups: list[int], cpus: int) -> int:
+def _touched(groups: Iterable[int], cpus: int) -> int:
     return sum(1 for group in groups if group & cpus)

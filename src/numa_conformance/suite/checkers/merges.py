@@ -28,9 +28,12 @@ nothing_in_common = Guard[MergedHints]("preferred hints have a NUMA node in comm
 not_preferred = Guard[MergedHints]("the affinity is preferred", lambda merge: not merge.preferred)
 
 
+def _tells_distances(merge: MergedHints) -> bool:
+    return merge.closest and merge.distances is not None
+
+
 def _distances_decide(merge: MergedHints) -> bool:
-    asked = merge.closest and merge.distances is not None
-    return asked and merge.preferred and merge.affinity in merge.narrowest()
+    return _tells_distances(merge) and merge.preferred and merge.affinity in merge.narrowest()
 
 
 distances_decide = Guard[MergedHints](
@@ -54,15 +57,20 @@ def _rivals(merge: MergedHints) -> list[int]:
 
 def _alike_unpreferred(merge: MergedHints) -> list[int]:
     """Return what hints have in common with as many NUMA nodes as an affinity that nobody prefers, itself among it."""
-    if merge.preferred or not merge.closest or merge.distances is None:
+    if merge.preferred or not _tells_distances(merge):
         return []
     alike = [nodes for nodes in merge.reachable if nodes.bit_count() == merge.affinity.bit_count()]
     return alike if merge.affinity in alike else []
 
 
+def _some_unpreferred_are_nearer(merge: MergedHints) -> bool:
+    alike = _alike_unpreferred(merge)
+    return len(merge.between.nearest(alike)) < len(alike)
+
+
 some_unpreferred_are_nearer = Guard[MergedHints](
     "prefer-closest-numa-nodes is off, the affinity is preferred, or all of its size are as near",
-    lambda merge: len(merge.between.nearest(_alike_unpreferred(merge))) < len(_alike_unpreferred(merge)),
+    _some_unpreferred_are_nearer,
 )
 some_are_nearer_on_average = Guard[MergedHints](
     "all of the narrowest are as near on average, or it is open which they are",

@@ -100,8 +100,6 @@ cpu_file_is_there = Guard[Restart](
     "the CPU Manager's state file was deleted", lambda restart: CPU_FILE not in restart.deleted
 )
 drained = Guard[Restart]("pods are on the node", lambda restart: not restart.before.pods)
-
-
 stays_down = Guard[Restart]("the node comes up", lambda restart: restart.after is None)
 
 

@@ -16,6 +16,7 @@ from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
+from .workloads import MEMORY, RESERVED_MIB
 
 __all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
 
@@ -67,9 +68,6 @@ SHUFFLED = 0.3
 """How many of the machines that come by lot have their CPUs renumbered."""
 CELLS_OF_ONE = 40
 """Cells of a machine at most, where machines are named."""
-MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
-RESERVED_MIB = 356
-"""kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
 PART_MIB = 128
 """The part of it that lies on another NUMA node."""
 

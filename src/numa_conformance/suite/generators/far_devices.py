@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from ...cpuset import CpuSet
 from ...machine import Device, Machine
 from ..judge.choice import numa_cpus
 from .cells import alignments, devices_near
+from .few_nodes import has_few_nodes
 from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed, static
 
@@ -17,7 +19,7 @@ __all__ = ["NEEDED", "far_devices"]
 
 NEEDED = frozenset({"cpu-manager/static", "device-manager/allocation", "device-manager/preferred-allocation"})
 """What a target must claim."""
-MOST_CPUS, MACHINES = 32, 2
+MACHINES = 2
 GPU, OWN = "example.com/gpu", 2
 """The resource, and its devices near one NUMA node alone, for each."""
 
@@ -26,9 +28,7 @@ def far_devices(claimed: frozenset[str], machines: Sequence[Machine] | None = No
     """Yield a life for each policy and scope on a few small machines with two NUMA nodes and more."""
     if not claimed >= NEEDED:
         return
-    known = or_the_catalogue(machines)
-    able = [machine for machine in known if len(machine.cpus) <= MOST_CPUS and 1 < len(numa_cpus(machine)) < 5]
-    for machine in able[:MACHINES]:
+    for machine in islice(filter(has_few_nodes, or_the_catalogue(machines)), MACHINES):
         equipped = _equipped(machine)
         for aligning in alignments(claimed):
             if aligning:

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Device, Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from .cells import MEMORY, RESERVED_MIB, alignments, devices_near
+from .cells import alignments
+from .few_nodes import OF_EVERY_MANAGER, are_alike, with_pages_and_devices
 from .scenario import Scenario, Script, or_the_catalogue
-from .workloads import container, pod, static
+from .workloads import container, pinning, pod, static
 
-__all__ = ["NEEDED", "in_turn"]
+__all__ = ["in_turn"]
 
-NEEDED = frozenset(
-    {
-        "cpu-manager/static",
-        "cpu-manager/init-containers",
-        "device-manager/allocation",
-        "memory-manager/static",
-        "memory-manager/hugepages",
-    }
-)
-"""What a target must claim."""
-MOST_CPUS, MACHINES, MOST_PODS = 32, 2, 4
-ROOM = 4 << 30
-"""Memory that each NUMA node must have."""
+MACHINES, MOST_PODS = 2, 4
 EACH = 4
 """Devices near each NUMA node, and huge pages of 2 MiB on it."""
 NIC, PAGES = "example.com/nic", "hugepages-2Mi"
@@ -47,35 +35,24 @@ PODS: tuple[tuple[Part, ...], ...] = (
 )
 """Some fit a NUMA node by what is left to them, others by a little do not. What has no part asks for little or none."""
 ALONE: tuple[Part, ...] = ((APP, 1),)
+"""A pod of one container, which needs all that a NUMA node has."""
 
 
 def in_turn(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
     """Yield a life for each resource and order of containers, under policies and scopes in turn."""
-    if not claimed >= NEEDED:
+    if not claimed >= OF_EVERY_MANAGER:
         return
+    able = (machine for machine in or_the_catalogue(machines) if are_alike(machine) and not machine.devices)
     ways = cycle(alignments(claimed))
-    for machine in [machine for machine in or_the_catalogue(machines) if _suits(machine)][:MACHINES]:
-        paged = tuple(replace(node, hugepages={"2Mi": EACH}) for node in machine.memory)
+    for machine in islice(able, MACHINES):
         broken = Device(NIC, "nic-broken", (machine.memory[0].node,), healthy=False)
-        nics = (broken, *devices_near(NIC, (node.node for node in machine.memory), EACH))
-        named = replace(machine, name=f"{machine.name} with nics and few pages", memory=paged, devices=nics)
-        config = static(reserved=str(CpuSet.from_bits(machine.core_bits[0])), more=_memory(machine))
+        named = with_pages_and_devices(machine, "nics and few pages", EACH, NIC, EACH, (broken,))
+        config = static(reserved=str(CpuSet.from_bits(machine.core_bits[0])), more=pinning(machine.memory[0].node))
         for aligning, parts in zip(ways, PODS * 2, strict=False):
             policy = " per ".join(aligning.values()) or "none"
             cell = f"no option, {policy}, memory Static, reserved a core"
             life = partial(_life, named, {**config, **aligning}, parts, restarts="node/restart" in claimed)
             yield Scenario("walk", cell, named, life)
-
-
-def _suits(machine: Machine) -> bool:
-    sizes = {node.memory or 0 for node in machine.memory}
-    few = len(machine.cpus) <= MOST_CPUS and 1 < len(numa_cpus(machine)) == len(machine.memory) < 5
-    return few and len(sizes) == 1 and min(sizes) >= ROOM and not machine.devices
-
-
-def _memory(machine: Machine) -> dict[str, Any]:
-    reserved = {"numaNode": machine.memory[0].node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}
-    return {**MEMORY, "reservedMemory": [reserved]}
 
 
 def _life(machine: Machine, config: Mapping[str, Any], parts: Sequence[Part], *, restarts: bool) -> Script:

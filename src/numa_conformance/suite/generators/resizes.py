@@ -15,10 +15,9 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...machine import Machine
-from .cells import MEMORY as RESERVED_MEMORY
-from .cells import RESERVED_MIB, alignments, devices_near
+from .cells import alignments, devices_near
 from .scenario import Scenario, Script, or_the_catalogue
-from .workloads import container, kubelet, pod, static
+from .workloads import container, kubelet, pinning, pod, static
 
 __all__ = ["resizes"]
 
@@ -72,8 +71,7 @@ def _static(machine: Machine) -> dict[str, Any]:
 
 
 def _memory(machine: Machine) -> dict[str, Any]:
-    reserved = {"numaNode": min(machine.numa_ids), "limits": {"memory": f"{RESERVED_MIB}Mi"}}
-    return {**RESERVED_MEMORY, "reservedMemory": [reserved]}
+    return pinning(min(machine.numa_ids))
 
 
 def _with_devices(machine: Machine) -> Machine:

@@ -176,8 +176,8 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
-    beside = [(*pair, name) for pair in excluding for name in STATIC_OPTIONS if _claims(claimed, (*pair, name))]
-    more = [names for names in beside if len({*names} - {*TOGETHER}) == 1 == len({*names[2:]} - {*names[:2]})]
+    beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
+    more = [names for names in beside if len(set(names) - set(TOGETHER)) == 1 and _claims(claimed, names)]
     for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None

@@ -27,6 +27,7 @@ POLICIES = ("restricted", "best-effort")
 SMALL_MIB = 64
 PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
 """Huge pages of 2 MiB that each NUMA node is given beside one of 1 GiB, the memory that it needs for that; on few."""
+PAGED = {"1Gi": 1, "2Mi": PAGES}
 
 
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
@@ -72,7 +73,7 @@ def _with_pages(machine: Machine) -> Machine:
     able = all(not node.hugepages and (node.memory or 0) >= ROOM_FOR_PAGES for node in machine.memory)
     if not able or len(machine.numa_ids) > NODES_WITH_PAGES:
         return machine
-    memory = tuple(replace(node, hugepages={"1Gi": 1, "2Mi": PAGES}) for node in machine.memory)
+    memory = tuple(replace(node, hugepages=PAGED) for node in machine.memory)
     return replace(machine, name=f"{machine.name} and pages", memory=memory)
 
 
@@ -114,7 +115,7 @@ class _Asked:
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
-        self._paged = all(node.hugepages == {"1Gi": 1, "2Mi": PAGES} for node in machine.memory)
+        self._paged = all(node.hugepages == PAGED for node in machine.memory)
         self._places = {device.id: device.numa for device in known}
         near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
         self._near = sorted(filter(None, near), reverse=True)
