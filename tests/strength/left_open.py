@@ -7,36 +7,44 @@ from typing import Any
 
 from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.generators.merges import CLOSEST
-from numa_conformance.suite.history.history import History, Step
+from numa_conformance.suite.history.history import History
 
 
 def leaves_open(history: History, before: History) -> bool:
     """Tell whether the pages leave open all in which two histories of the same questions differ.
 
     They do not say which manager refuses a start. Nor do they say, but by distance, which NUMA nodes are taken where
-    nobody prefers any. What follows in a node's life where others are taken is not compared.
+    nobody prefers any. What follows in a node's life where a pod is aligned to others is not compared.
     """
     found = differing(history, before, ignored=["stage"])
     if found is None:
         return True
     if any(_goes_by_distance(step.params) for step in history.steps):
         return False
-    pairs = zip(history.steps[found.step :], before.steps[found.step :], strict=False)
-    if history.steps[found.step].method == "merge":
-        return all(_is_unpreferred(*_answers(*pair)) for pair in pairs if pair[0].answer != pair[1].answer)
-    alignments = zip(*(answer.get("alignments") or () for answer in _answers(*next(pairs))), strict=False)
-    first, second = next((pair for pair in alignments if pair[0] != pair[1]), ({}, {}))
-    same_hints = first.get("providers") == second.get("providers")
-    return bool(first) and same_hints and _is_unpreferred(*({**one, **one["affinity"]} for one in (first, second)))
+    for step, beside in zip(history.steps[found.step :], before.steps[found.step :], strict=False):
+        if _decided(step.answer) != _decided(beside.answer):
+            return _aligns_otherwise(step.answer or {}, beside.answer or {})
+    return True
 
 
-def _answers(*steps: Step) -> tuple[Mapping[str, Any], ...]:
-    return tuple(step.answer or {} for step in steps)
+def _decided(answer: Any) -> Any:
+    """Return an answer without words, and without NUMA nodes that are taken and not preferred."""
+    if isinstance(answer, list):
+        return list(map(_decided, answer))
+    if not isinstance(answer, Mapping):
+        return answer
+    left_out = {"message", "stage", *(("nodes",) if answer.get("preferred") is False else ())}
+    return {
+        name: value if name == "providers" else _decided(value)
+        for name, value in answer.items()
+        if name not in left_out
+    }
 
 
-def _is_unpreferred(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether neither affinity is preferred, and the pod is admitted with both or with none."""
-    return one.get("preferred") is other.get("preferred") is False and one["admit"] == other["admit"]
+def _aligns_otherwise(answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+    """Tell whether all that differs of the first alignment that does is which NUMA nodes nobody prefers."""
+    pairs = zip(answer.get("alignments") or (), beside.get("alignments") or (), strict=False)
+    return next((_decided(first) == _decided(second) for first, second in pairs if first != second), False)
 
 
 def _goes_by_distance(params: Mapping[str, Any]) -> bool:
