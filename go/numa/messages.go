@@ -526,7 +526,8 @@ type Hints struct {
 // HostReconcile: Write the cpusets of the containers that run now into the cgroup tree below root.
 //
 // A container's folder is kubepods/pod<uid>/<container> or, where the driver is systemd,
-// kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope; all of it below cpuset for cgroup v1.
+// kubepods.slice/kubepods-pod<uid>.slice/cri-<container>.scope with _ for each - of the uid; all of it
+// below cpuset for cgroup v1.
 type HostReconcile struct {
 	Root string `json:"root"`
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = "[project.optional-dependencies]\n"
-BOUND = re.compile(r'"([A-Za-z0-9-]+)>=([0-9.]+)"')
+BOUND = re.compile(r'"([A-Za-z0-9-]+)>=([0-9.]+)[,"]')
 
 
 def test_the_constraints_are_the_lower_bounds_of_pyproject_those_of_all_extras_too():
