@@ -59,14 +59,13 @@ These were built from their public source and started unmodified, each at its ow
 - **dra-driver-cpu**, commit de98098 (August 2026, after 0.2.0), at the [door for DRA drivers](dra-drivers.md):
   `pytest --numa-conformance --numa-machine t2-two-sockets-interleaved --numa-dra-driver
   "dracpu --hostname-override={node_name} --kubeconfig={kubeconfig} --reserved-cpus={reserved_cpus}"`.
-  Asked were 17 requirements of `dra-driver/` in 31 s, in its default mode (groups by NUMA node). Met are 12.
+  Asked were 17 requirements of `dra-driver/` in 31 s, in its default mode (groups by NUMA node). Met are 13.
 
 | unmet | whose promise |
 |---|---|
 | `dra-driver/attributes/numa-node` | `numaNode` is Kubernetes' standard attribute; its own page has it too |
 | `dra-driver/attributes/socket` | its own page: `socketID` is the socket of the group |
-| `dra-driver/claims/can-have-what-is-published` | Kubernetes' API: claims consume a capacity together |
-| `dra-driver/unprepare/gives-back` | the same fault: CPUs of this node are with claims for the other |
+| `dra-driver/unprepare/gives-back` | Kubernetes' API, and the same fault: CPUs of this node are with claims for the other |
 | `dra-driver/shared/keeps-off-claims` | its own page: all other containers are confined to CPUs that no claim has |
 
 The machine has two sockets of three cores, and cores are numbered from 0 on each. A claim of 4 CPUs of NUMA node 0

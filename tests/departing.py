@@ -23,7 +23,7 @@ from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.checkers.verdicts import ANSWERED
+from numa_conformance.suite.asking import asking
 from numa_conformance.suite.history.history import read_histories
 from numa_conformance.suite.requirements.departures import FILE, TOGETHER, Causes
 
@@ -36,33 +36,19 @@ SHOWN = "NUMA_DEPARTING"
 def kubelet() -> ReferenceTarget:
     """Make the reference of the version, with the quirks, that the environment names.
 
-    At level documented with all quirks, as a kubelet refuses configurations before its managers see them.
+    At level documented with all quirks, as a kubelet refuses configurations before its managers see them. Here a
+    question without an answer costs no time, so that all others of its group are asked too.
     """
+    asking.MOST_FAULTS = sys.maxsize
     version, _, quirks = os.environ[SHOWN].partition(" ")
     shown = Quirks.of(KubernetesVersion.parse(version))
     return ReferenceTarget("documented", version, quirks=shown.without(*set(shown.showing()) - set(quirks.split(","))))
 
 
 def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
-    """Return the requirements that a version does not meet, and by which quirks.
-
-    After a few questions without an answer a group is asked no further: what that hides is asked without the reason,
-    one of them where several alone are.
-    """
-    shown, causes = Quirks.of(version).showing(), dict[str, Causes]()
-    while True:
-        found = _measured(version, shown, folder)
-        causes = {**found, **causes}
-        hiding = next(iter(found.get(ANSWERED, ())), "").split(TOGETHER)
-        if set(hiding).isdisjoint(shown):
-            return causes
-        shown = tuple(quirk for quirk in shown if quirk not in hiding)
-        folder = folder / "answered"
-
-
-def _measured(version: KubernetesVersion, shown: tuple[str, ...], folder: Path) -> dict[str, Causes]:
+    """Return the requirements that a version does not meet, and by which quirks."""
     if not (folder / "report.json").exists():
-        ask(version, shown, folder)
+        ask(version, Quirks.of(version).showing(), folder)
     causes = dict[str, Causes]()
     for name, cases in unmet_in(read_report(folder)).items():
         kept = [folder / case.history for case in cases if case.history]
@@ -96,13 +82,27 @@ def unmet_in(report: Summary) -> dict[str, list[Case]]:
 
 
 def of_written(version: KubernetesVersion, cases: Iterable[Case]) -> Causes:
-    """Return the quirks without each of which a case that was written by hand, asked again, is passed."""
+    """Return the quirks without each of which a case that was written by hand, asked again, is passed.
+
+    Where a case tells no scenario, one such quirk.
+    """
     shown, causes = Quirks.of(version), dict[str, None]()
     for case in cases:
-        for cause in in_scenario(case.scenario or {}, version) or ():
+        possible = in_scenario(case.scenario, version) if case.scenario else (_one_of(case, version),)
+        for cause in possible or ():
             if _passes(case, version, shown.without(*cause.split(TOGETHER))):
                 causes[cause] = None
     return tuple(causes)
+
+
+def _one_of(case: Case, version: KubernetesVersion) -> str:
+    """Return a quirk of the version by halves, of which the one without which the case is passed is kept."""
+    shown = Quirks.of(version)
+    suspects = shown.showing()
+    while len(suspects) > 1:
+        half, rest = suspects[::2], suspects[1::2]
+        suspects = half if _passes(case, version, shown.without(*half)) else rest
+    return suspects[0]
 
 
 def _passes(case: Case, version: KubernetesVersion, quirks: Quirks) -> bool:
@@ -138,5 +138,5 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="departing", description="Measure what each version does not meet.")
-    parser.add_argument("folder", type=Path, help="where reports are kept; about five minutes for each version")
+    parser.add_argument("folder", type=Path, help="where reports are kept; one to four minutes for each version")
     main(parser.parse_args().folder)

@@ -59,9 +59,9 @@ def _all(scenario: Scenario) -> bool:
     return True
 
 
-def broken_in(scenario: Scenario, client: Any) -> Iterator[str]:
+def broken_in(scenario: Scenario, client: Any, version: str = "1.32") -> Iterator[str]:
     """Yield the requirements that an allocator does not meet in a scenario."""
-    history, fault = drive(scenario, client, "1.32")
+    history, fault = drive(scenario, client, version)
     if fault is not None:
         yield ANSWERED
     for broken in judge(history).broken:

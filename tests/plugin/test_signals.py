@@ -57,7 +57,8 @@ def test_what_is_left_is_whole_and_claims_no_more_than_was_asked(tmp_path: Path,
             _is_whole(file)
     # Python itself, interrupted while it starts, prints one that ends so.
     assert "Traceback" not in printed or printed.rstrip().endswith("KeyboardInterrupt")
-    if process.returncode != 0:
+    # What the signal itself ended had told all before: it is taken until the very end, and makes of it an interruption.
+    if process.returncode > 0:
         assert "conforms to" not in printed
 
 

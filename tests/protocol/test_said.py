@@ -10,6 +10,7 @@ import pytest
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Unsupported
 from numa_conformance.protocol.messages.describe import Describe, Description
+from numa_conformance.protocol.messages.node import StartNode
 from numa_conformance.protocol.messages.pick import Pick
 from numa_conformance.protocol.said import Said
 
@@ -90,3 +91,13 @@ def test_another_process_is_held_to_the_first_description():
     client.close()
     assert client.description.kubernetes_version == "1.30"
     assert list(said.contradictions.values()) == [["kubernetes_version '1.37' in place of '1.30'"]]
+
+
+def test_a_machine_may_be_supported_under_one_configuration_and_not_under_another():
+    said, none, static = Said(), {"cpuManagerPolicy": "none"}, {"cpuManagerPolicy": "static"}
+    said.answers(StartNode(SMALL, none))
+    said.refuses(StartNode(SMALL, static), Unsupported("no static policy"))
+    assert said.outside == {"no static policy": [SMALL["name"]]}
+    assert said.contradictions == {}
+    said.answers(StartNode(SMALL, static))
+    assert list(said.contradictions.values()) == [[SMALL["name"]]]

@@ -11,6 +11,7 @@ from numa_conformance.protocol.unmodified import name_of
         (["/opt/my-plugin"], "my-plugin"),
         (["./my-plugin", "--socket", "/run/nri.sock"], "my-plugin"),
         (["python3", "/src/plugin.py", "--flag"], "python3 plugin.py"),
+        (["./plugin.sh", "{nri_socket}"], "plugin.sh"),
     ],
 )
 def test_it_is_the_program_and_its_script(words, name):

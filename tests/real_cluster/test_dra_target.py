@@ -64,7 +64,7 @@ def test_one_that_ends_is_told_with_its_last_words():
 
 
 def test_nothing_is_asked_of_a_driver_that_was_not_started():
-    target = DraInCluster(["driver"], Path("nowhere"))
+    target = DraInCluster(["true"], Path("nowhere"))
     with pytest.raises(UsageError, match="no driver was started"):
         target._ask("status")
     target.claims_unprepare(UnprepareClaim("a", "default", "a"))

@@ -143,3 +143,21 @@ def test_an_update_of_the_kubelet_goes_past_the_plugins(plugins: RuntimePlugins,
     plugins("UpdateContainer", sandbox, container)
     assert side.asked[-1][1]["linuxResources"]["cpu"]["cpus"] == "0-3"
     assert container.resources.cpuset_cpus == "1"
+
+
+def test_nobody_is_asked_for_the_class_of_a_pod_that_is_gone(side: Side, tmp_path: Path) -> None:
+    """Who knows the pods of a cluster waits for one that is not there, and all of the runtime with it."""
+    there = {"u"}
+
+    def qos_of(uid: str) -> str:
+        assert uid in there
+        return "Guaranteed"
+
+    plugins = RuntimePlugins(Path("none"), tmp_path, qos_of)
+    plugins._side = side  # type: ignore[assignment]
+    sandbox = a_sandbox("u")
+    plugins("RunPodSandbox", sandbox, None)
+    there.clear()
+    plugins("StopPodSandbox", sandbox, None)
+    plugins("RemovePodSandbox", sandbox, None)
+    assert side.asked[-1][1]["pod"]["linux"] == side.asked[0][1]["pod"]["linux"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -58,4 +59,25 @@ def test_one_that_comes_up_is_asked_whatever_it_says() -> None:
 
 def test_words_that_are_no_regular_expression_are_refused() -> None:
     with pytest.raises(UsageError, match="unterminated character set"):
-        Daemon("plugin", ["true"], "{nri_socket}", "[")
+        Daemon("plugin", ["true"], ["{nri_socket}"], "[")
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("/no/such/plugin --flag", "/no/such/plugin: there is no such program"),
+        ("true {nri_sockett}", "did you mean '{nri_socket}'?"),
+        ("true -root={root}", "did you mean '{host_root}'?"),
+    ],
+)
+def test_a_command_that_cannot_be_meant_is_refused_before_anything_is_asked(command: str, told: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(told)):
+        Daemon("plugin", command.split(), ["{nri_socket}", "{host_root}"])
+
+
+@pytest.mark.parametrize(
+    "braces",
+    ["a{b,c}", "${nri_sockets}", "${HOST_ROOT}", "{{.host_root}}", '{"root": 1}', "{print}", "{}", "{ true; }"],
+)
+def test_braces_of_a_shell_and_of_the_daemon_stay(braces: str) -> None:
+    Daemon("plugin", ["sh", "-c", braces], ["{nri_socket}", "{host_root}"]).close()

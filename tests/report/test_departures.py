@@ -5,16 +5,18 @@ from dataclasses import replace
 import pytest
 
 import departing
+from directly import Directly
 from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
 from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.protocol.reference import ReferenceTarget
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
-from numa_conformance.suite.generators.workloads import burstable, guaranteed
+from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, pod, static
 from numa_conformance.suite.recorded import record
 from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
@@ -98,6 +100,23 @@ def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
     assert in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
 
 
+def test_a_target_that_sends_cpusets_at_once_is_held_against_a_kubelet_whose_loop_passes():
+    """A shared container stays where it is when the last CPU of the pool is given away: nothing is sent."""
+    options = {"cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}}
+    started = {"kubelet": {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", **options}}
+    a, b = burstable("a", 1), guaranteed("b", 7)
+    life = ("node.admit", {"pod": a}), ("node.run", {"uid": a["metadata"]["uid"]}), ("node.admit", {"pod": b})
+    passes = [question for each in life for question in (each, ("node.reconcile", {}))]
+    start, *steps = asked("t1-one-socket-smt2", ("node.start", started), *passes).steps
+    sent = [
+        replace(step, answer={**step.answer, "updates": done.answer["updates"]})
+        for step, done in zip(steps[::2], steps[1::2], strict=True)
+    ]
+    history = asked("t1-one-socket-smt2", ("node.start", started))
+    apart = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
+    assert in_history(replace(history, steps=(start, *sent)), apart) == ("strict-pool-may-empty",)
+
+
 def asked(machine, *questions, resource_fit=False):
     """Return what the kubelet answers, by the reference."""
     with open_reference("exact", NEWEST, resource_fit=resource_fit) as reference:
@@ -153,6 +172,33 @@ BOTH_OPTIONS = {
 def test_a_node_that_does_not_come_up_is_the_kubelets_too_only_where_the_kubelets_does_not(kubelet, came_up, quirks):
     scenario = scenario_json(load_machine("t7-adjacent-siblings"), kubelet, (), came_up=came_up)
     assert in_scenario(scenario, NEWEST) == quirks
+
+
+def test_what_the_target_does_not_tell_of_containers_is_not_looked_at_in_the_kubelet_either():
+    """Until 1.28 a sidecar is an init container that ended; who tells no cpusets does not tell that it has none."""
+
+    class TellsNoCpusets(Directly):
+        def call(self, method, params):
+            answer = super().call(method, params)
+            for told in answer.get("containers") or {}:
+                answer["containers"][told].pop("cpuset", None)
+                answer["containers"][told].pop("mems", None)
+            return answer
+
+    asked = {"requests": {"cpu": "100m", "memory": "64Mi"}}
+    shared = pod("shared", [container("c", **asked)], init=[container("s", sidecar=True, **asked)])
+    life = [
+        ("node.start", {"kubelet": static(reserved="0")}),
+        ("node.admit", {"pod": shared}),
+        ("node.run", {"uid": "shared"}),
+        ("node.admit", {"pod": guaranteed("own", 2)}),
+        ("node.reconcile", {}),
+    ]
+    scenario = Scenario("walk", "", load_machine("t1-one-socket-smt2"), lambda: ask_all(life))
+    history, _ = drive(scenario, TellsNoCpusets(ReferenceTarget("exact", "1.27")), "1.27")
+    assert in_history(history, "cpu-manager/reconcile/running-containers-get-their-cpusets") == (
+        "sidecars-leave-their-resources",
+    )
 
 
 def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():

@@ -85,15 +85,37 @@ def test_a_verdict_that_is_none_of_ours_is_refused(tmp_path):
         read_report(path)
 
 
-def test_verdict_and_counts_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
+def test_verdict_and_claim_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
     write_reports(run(case(1), case(2, "failed"), profile="all", narrowed=False), tmp_path)
     file = tmp_path / "report.json"
     told = json.loads(file.read_text())
-    told |= {"verdict": "conformant", "claim": "mine is best", "counts": {**told["counts"], "failed": 0, "passed": 2}}
+    told |= {"verdict": "conformant", "claim": "mine is best"}
     file.write_text(json.dumps(told))
     read = read_report(tmp_path)
-    assert (read.verdict, read.counts["failed"], read.counts["passed"]) == ("not conformant", 1, 1)
+    assert read.verdict == "not conformant"
     assert "does not conform" in read.claim
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (lambda told: told["cases"].pop(), "counts 1 cases as failed, and has 0"),
+        (lambda told: told["counts"].pop("failed"), "counts 0 cases as failed, and has 1"),
+        (lambda told: told["counts"].update(lucky=1), "counts 1 cases as lucky, and has 0"),
+        (
+            lambda told: told["cases"][1].update(verdict="passed"),
+            "1 cases as passed, and has 2; 1 cases as failed, and",
+        ),
+    ],
+)
+def test_a_report_whose_counts_are_of_other_cases_is_refused(tmp_path, changed, said):
+    write_reports(run(case(1), case(2, "failed"), profile="all", narrowed=False), tmp_path)
+    file = tmp_path / "report.json"
+    told = json.loads(file.read_text())
+    changed(told)
+    file.write_text(json.dumps(told))
+    with pytest.raises(UsageError, match=said):
+        read_report(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -63,23 +63,30 @@ def asked(group: str, level: str, seed: int = 0) -> list[Asked]:
 
 @dataclass(slots=True)
 class Seen:
-    """What a change does at a level: whether any answer differs, and what the suite says of it."""
+    """What a change does at a level: whether any answer differs, and what the suite says of it.
+
+    ``recommended``: each SHOULD that is broken, and was not before, in conversations that break no MUST.
+    """
 
     changes: bool = False
     caught: str = ""
+    recommended: str = ""
 
 
 def at_documented(asked: Sequence[Asked]) -> Seen:
-    """Look for a MUST that is broken."""
-    client, seen = reference("documented"), Seen()
+    """Look for a MUST that is broken, and note what recommendations are broken until one is."""
+    client, seen, not_followed = reference("documented"), Seen(), set[str]()
     should = {name for name, requirement in REQUIREMENTS.items() if requirement.strength == "SHOULD"}
     for unchanged in asked:
         for history, fault in _otherwise(unchanged, client, seen):
-            broken = sorted(judge(history).unmet - should)
-            seen.caught = fault or ", ".join(broken)
+            unmet = judge(history).unmet
+            seen.caught = fault or ", ".join(sorted(unmet - should))
+            if unmet & should - not_followed:
+                not_followed |= unmet & should - judge(unchanged.history).unmet
         if seen.caught:
             break
     client.close()
+    seen.recommended = ", ".join(sorted(not_followed))
     return seen
 
 

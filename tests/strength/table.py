@@ -8,10 +8,19 @@ from typing import Any
 
 BEGIN, END = "<!-- strength: written by tox run -e strength -->", "<!-- strength: end -->"
 LEVELS = ("exact", "documented")
-HEAD = """\
-| room | changed | not reached | exact: behaves otherwise | caught | | documented: behaves otherwise | caught | |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|
-"""
+COLUMNS = (
+    "room",
+    "changed",
+    "not reached",
+    "exact: behaves otherwise",
+    "caught",
+    "",
+    "documented: behaves otherwise",
+    "caught",
+    "",
+    "SHOULD alone",
+)
+HEAD = f"| {' | '.join(COLUMNS)} |\n|---{'|---:' * (len(COLUMNS) - 1)}|\n"
 
 Result = Mapping[str, Any]
 
@@ -31,7 +40,12 @@ def _line(name: str, results: Sequence[Result]) -> str:
         changing = _count(result[level]["changes"] for result in asked)
         caught = _count(bool(result[level]["caught"]) for result in asked)
         cells += [changing, caught, f"{100 * caught / changing:.0f} %" if changing else "-"]
+    cells.append(_count(_breaks_a_should_alone(result["documented"]) for result in asked))
     return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def _breaks_a_should_alone(documented: Result) -> bool:
+    return bool(documented.get("recommended")) and not documented["caught"]
 
 
 def _count(truths: Iterable[bool]) -> int:

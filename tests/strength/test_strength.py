@@ -49,12 +49,13 @@ def test_the_changed_reference_is_asked(tmp_path):
 def test_the_table_is_written_between_its_marks(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    seen, missed = {"changes": True, "caught": "x"}, {"changes": True, "caught": ""}
+    seen = {"changes": True, "caught": "x", "recommended": ""}
+    missed = {"changes": True, "caught": "", "recommended": "y"}
     results = [
         {"room": "node", "status": "asked", "exact": seen, "documented": missed},
         {"room": "node", "status": "not reached"},
     ]
     write_table(page, table(results))
     assert page.read_text().startswith(f"before\n{BEGIN}\n| room")
-    assert "| all | 2 | 1 | 1 | 1 | 100 % | 1 | 0 | 0 % |\n" in page.read_text()
+    assert "| all | 2 | 1 | 1 | 1 | 100 % | 1 | 0 | 0 % | 1 |\n" in page.read_text()
     assert page.read_text().endswith(f"{END}\nafter\n")

@@ -40,7 +40,12 @@ class Moving:
         Raises ``UsageError`` where a node does not come up, and ``TargetFault``.
         """
         described = [pod.to_dict() for pod in pods]
-        told = [_fates(client, machine, kubelet, described) for client in clients.values()]
+        told = []
+        for title, client in clients.items():
+            try:
+                told.append(_fates(client, machine, kubelet, described))
+            except UsageError as error:
+                raise error.within(title) from error
         first, other = clients
         return cls(machine, pods, (first, other), (told[0], told[1]))
 
@@ -100,7 +105,7 @@ def _fates(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: S
     answer = history.steps[0].answer or {}
     if answer.get("result") != "started":
         why = f"the node does not come up ({answer.get('stage')}): {answer.get('message')}"
-        raise UsageError(Fault(client.label, why, ACCEPTED))
+        raise UsageError(Fault("", why, ACCEPTED))
     return fates(history)
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
+from .extras import needs
 from .unsupported import unsupported_option
+
+if TYPE_CHECKING:
+    from ..real_nri.beside_kubelet import PluginBesideKubelet
+    from ..real_nri.target import NriTarget
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
@@ -21,15 +28,21 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     the CPUs that the kubelet's configuration reserves, {kubelet_config} a file with that configuration. Without
     {nri_socket} the plugin finds machine and socket where they always are, which needs Linux and mount namespaces
     (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs Go, with which the runtime's side
-    is built once. With --kubelet that kubelet, its managers off, is given the pods, and has their containers made.
+    is built once. With --kubelet that kubelet, its managers off, is given the pods, and has their containers made;
+    that needs `pip install numa-conformance[node]`.
     docs/write-a-target.md tells more.
     """
     from ..protocol.serve import serve
-    from ..real_nri.beside_kubelet import PluginBesideKubelet
-    from ..real_nri.target import NriTarget
 
-    target = (
-        NriTarget(arguments, unsupported) if kubelet is None else PluginBesideKubelet(kubelet, arguments, unsupported)
-    )
-    with closing(target):
+    with closing(_target(kubelet, arguments, unsupported)) as target:
         serve(target)
+
+
+def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginBesideKubelet:
+    if kubelet is None:
+        from ..real_nri.target import NriTarget
+
+        return NriTarget(words, unsupported)
+    with needs("node"):
+        from ..real_nri.beside_kubelet import PluginBesideKubelet
+    return PluginBesideKubelet(kubelet, words, unsupported)

@@ -38,7 +38,7 @@ class MemoryNode:
     hugepages: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Device:
     """One device of a device plugin. ``numa`` is empty where the plugin gives no topology."""
 
@@ -46,6 +46,11 @@ class Device:
     id: str
     numa: tuple[int, ...] = ()
     healthy: bool = True
+
+    @cached_property
+    def numa_bits(self) -> int:
+        """Its NUMA nodes, as bits."""
+        return sum({1 << node for node in self.numa})
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,8 @@ def protocol_page() -> str:
         "(`fixtures/schemas/protocol.examples.jsonl`). `numa-conformance requirements --protocol` makes this page.",
         "",
         "`shutdown` is a notification: end now. Error code -32601 says that a method is not claimed. "
-        f"Error code {UNSUPPORTED}, in answer to a question that tells a machine, says that this machine is outside of "
-        "what the target supports; its message is the reason.",
+        f"Error code {UNSUPPORTED}, in answer to a question that tells a machine, says that this machine, configured "
+        "as the question tells, is outside of what the target supports; its message is the reason.",
         "",
         f"This is version {PROTOCOL}. [Targets of version 1](write-a-target.md#targets-of-version-1) are not asked. "
         "A later addition is an optional field that goes with a feature. A target that does not claim the feature "

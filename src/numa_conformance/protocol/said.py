@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,12 +16,16 @@ from .messages.host import Discover
 
 _OWN_WORDS = {"name", "version"}
 """What no claim hangs on: a daemon may name its process there, or when it was built."""
+_CONFIGURING = ("kubelet", "reserved_cpus")
+"""What a question tells of how a machine is configured, beside the machine."""
+_Machines = defaultdict[tuple[str, str, bytes], list[Any]]
 
 
 class Said:
     """Takes the first word of a target, and keeps where it says otherwise later.
 
-    A target is one: it claims the same in every process, and a machine that it does not support it never supports.
+    A target is one: it claims the same in every process, and a machine that it does not support, configured as a
+    question tells, it never supports so.
     """
 
     def __init__(self, described: Description | None = None) -> None:
@@ -31,8 +35,8 @@ class Said:
         """Why machines are outside of what the target supports, as it says, to their names."""
         self.contradictions: dict[str, list[str]] = {}
         """Where it says otherwise, in words, to what: machines, or fields of its description."""
-        self._answered: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
-        self._refused: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
+        self._answered: _Machines = defaultdict(list)
+        self._refused: _Machines = defaultdict(list)
 
     def describes(self, described: Description) -> Description:
         """Return what it is taken for: what it said first."""
@@ -55,21 +59,24 @@ class Said:
         _add(self.outside, fault.reason, machine)
         self._note(request, self._refused, self._answered)
 
-    def _note(
-        self,
-        request: Request[Any],
-        kept: defaultdict[tuple[str, str], list[Any]],
-        others: defaultdict[tuple[str, str], list[Any]],
-    ) -> None:
-        """Keep the machine that a question tells: by its CPUs, as names may be alike."""
+    def also(self, outside: Mapping[str, Sequence[str]], contradictions: Mapping[str, Sequence[str]]) -> None:
+        """Take what the same target has said in another process."""
+        for kept, told in ((self.outside, outside), (self.contradictions, contradictions)):
+            for key, names in told.items():
+                for name in names:
+                    _add(kept, key, name)
+
+    def _note(self, request: Request[Any], kept: _Machines, others: _Machines) -> None:
+        """Keep the machine that a question tells: by its CPUs, as names may be alike, and how it is configured."""
         machine = told_machine(request)
         if not isinstance(machine, dict):
             return
         method, name, cpus = request.method.name, _name_of(machine), machine.get("cpus")
-        if cpus not in kept[method, name]:
-            kept[method, name].append(cpus)
-        if cpus in others.get((method, name), ()):
-            refused = f"{method} says that it does not support machines on which it answers other questions"
+        told = method, name, msgspec.json.encode([getattr(request, field, None) for field in _CONFIGURING])
+        if cpus not in kept[told]:
+            kept[told].append(cpus)
+        if cpus in others.get(told, ()):
+            refused = f"{method} says that it does not support machines on which, configured alike, it answers"
             _add(self.contradictions, refused, name)
 
 

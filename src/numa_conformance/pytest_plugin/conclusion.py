@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,6 @@ class Conclusion:
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
-        self._outside: dict[str, list[str]] = {}
-        self._contradictions: dict[str, list[str]] = {}
         self._harness: list[str] = []
         self._own_failed = config.stash[OWN_FAILED] = set()
         self._began, self._at = time.time(), time.monotonic()
@@ -82,7 +80,8 @@ class Conclusion:
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
         told = getattr(node, "workeroutput", {})
-        self._take(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
+        said = self._config.stash[RUN].client.said
+        said.also(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
         left_out = told.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
@@ -125,7 +124,6 @@ class Conclusion:
             told[OUTSIDE_OF_A_WORKER] = run.client.outside
             told[CONTRADICTIONS_OF_A_WORKER] = run.client.said.contradictions
             return
-        self._take(run.client.outside, run.client.said.contradictions)
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
@@ -142,13 +140,6 @@ class Conclusion:
             session.exitstatus = 1
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
-
-    def _take(self, outside: Mapping[str, list[str]], contradictions: Mapping[str, list[str]]) -> None:
-        """Take note of what the target said: machines that it does not support, and where it contradicts itself."""
-        for kept, told in ((self._outside, outside), (self._contradictions, contradictions)):
-            for reason, names in told.items():
-                known = kept.setdefault(reason, [])
-                known += [name for name in names if name not in known]
 
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
@@ -190,8 +181,8 @@ class Conclusion:
             harness=self._harness,
             left_out=self._left_out,
             whole=run.asks_the_whole_suite,
-            outside=self._outside,
-            contradictions=self._contradictions,
+            outside=run.client.outside,
+            contradictions=run.client.said.contradictions,
         )
 
 

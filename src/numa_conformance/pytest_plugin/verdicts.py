@@ -16,7 +16,7 @@ from ..report import departures
 from ..report.beside_reference import with_reference
 from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_conversations, with_history
-from ..suite.asking.groups import groups_of
+from ..suite.asking.groups import ANSWERED, groups_of
 from ..suite.requirements import REQUIREMENTS
 from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import Finding
@@ -130,7 +130,8 @@ def _departures(case: Case, error: BaseException | None, asking: Told | None, ru
     if run.level != "documented" or error is None:
         return None
     if asking is not None:
-        return None if asking.history is None else departures.in_history(asking.history, case.requirements[0])
+        broken = ANSWERED if isinstance(error, TargetFault) else case.requirements[0]
+        return None if asking.history is None else departures.in_history(asking.history, broken)
     if not isinstance(error, Finding) or not error.scenario:
         return None
     return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)

@@ -34,7 +34,7 @@ from ..real_daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..real_dra.api_server import newest
 from ..real_dra.containers import told_by
 from ..real_dra.kubelet import DriverRefusedError
-from ..real_dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACES, RESERVED, features
+from ..real_dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED, features
 from ..real_kubelet.launcher import HOME
 from .bring_up import bring_up
 from .control import Known
@@ -59,7 +59,7 @@ class DraInCluster:
 
     def __init__(self, words: Sequence[str], binaries: Path) -> None:
         """Take the command, and the folder of the cluster's programs."""
-        self._daemon = Daemon("driver", words, CDI)
+        self._daemon = Daemon("driver", words, PLACEHOLDERS)
         self._words, self._binaries = list(words), binaries
         self._up = contextlib.ExitStack()
         self._cluster: Known | None = None

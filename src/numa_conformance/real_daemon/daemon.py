@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, closest
 from ..protocol import Unsupported
 from ..protocol.messages.describe import PROTOCOL, Description
 from ..protocol.unmodified import name_of
@@ -34,22 +34,25 @@ _CRASHED = re.compile(
     r"^(panic: |fatal error: |goroutine \d+ \[|Traceback \(most recent|thread '.*' panicked at)", re.MULTILINE
 )
 """What programs in Go, Python and Rust write when they crash."""
+_PLACEHOLDER = re.compile(r"(?<![${])\{([a-z_]+)\}(?!\})")
+"""Not ``${variable}`` of a shell, nor ``{{template}}``."""
 
 
 class Daemon:
     """Starts a command, anew after each ``end``; ``home`` is a folder for what stands around it.
 
-    A command in which ``place`` stands is told where all is. Any other sees the machine below ``/sys`` and ``/proc``,
+    A command in which the place stands is told where all is. Any other sees the machine below ``/sys`` and ``/proc``,
     and the stand-ins where they always are.
     """
 
-    def __init__(self, kind: str, words: Sequence[str], place: str, unsupported: str = "") -> None:
-        """Take what it is for a person, such as ``plugin``, and its command.
+    def __init__(self, kind: str, words: Sequence[str], placeholders: Sequence[str], unsupported: str = "") -> None:
+        """Take what it is for a person, such as ``plugin``, its command, and what may stand in that, the place first.
 
         ``unsupported``: a regular expression for the words by which it says that it does not support a machine; empty
         where it has none. Raises ``UsageError``.
         """
-        self._kind, self._words, self._place = kind, list(words), place
+        self._kind, self._words, self._place = kind, list(words), placeholders[0]
+        _check_command(self._words, placeholders)
         try:
             self._outside = re.compile(unsupported, re.MULTILINE) if unsupported else None
         except re.error as error:
@@ -161,6 +164,20 @@ class Daemon:
         """End it, and remove its folder."""
         self.end()
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
+    """Refuse a command whose program is not there, and one with a placeholder that is nearly one.
+
+    Other braces are a shell's, or the daemon's own.
+    """
+    if "{" not in words[0] and shutil.which(words[0]) is None:
+        raise UsageError(Fault(words[0], "there is no such program", "a path, or a name in PATH"))
+    known = [name.strip("{}") for name in placeholders]
+    for name in (name for word in words for name in _PLACEHOLDER.findall(word) if name not in known):
+        if near := closest(name, known):
+            accepted = ", ".join(placeholders)
+            raise UsageError(Fault(f"{{{name}}}", "stands for nothing in this command", accepted, f"{{{near}}}"))
 
 
 def filled_in(word: str, told: Mapping[str, str]) -> str:

@@ -39,6 +39,7 @@ __all__ = ["DraTarget", "features"]
 CDI, KUBECONFIG, KUBELET, NODE, NRI, RESERVED = (
     "{cdi_folder}", "{kubeconfig}", "{kubelet_folder}", "{node_name}", "{nri_socket}", "{reserved_cpus}",
 )  # fmt: skip
+PLACEHOLDERS = (CDI, HOST, KUBECONFIG, KUBELET, NODE, NRI, RESERVED)
 """What stands in a command for what a driver is told."""
 PLACES = {"kubelet": "/var/lib/kubelet", "cdi": "/var/run/cdi", "nri": "/var/run/nri"}
 """Folders, and where a driver that is not told finds each."""
@@ -59,7 +60,7 @@ class DraTarget:
 
         Raises ``UsageError`` where it names NRI's socket and what serves it cannot be built.
         """
-        self._daemon = Daemon("driver", words, CDI, unsupported)
+        self._daemon = Daemon("driver", words, PLACEHOLDERS, unsupported)
         self._program = self._nri_program()
         self._wait_for_nri = REGISTER_SECONDS if self._daemon.names(NRI) else _NRI_SECONDS
         self._api: ApiServer | None = None

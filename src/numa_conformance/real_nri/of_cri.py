@@ -71,10 +71,10 @@ class RuntimePlugins:
 
     def _tell(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
         self._take_updates()
-        self._remember(event, sandbox, container)
         message: dict[str, Any] = {"pod": self._pod(sandbox)}
         if container is not None:
             message["container"] = self._container(container)
+        self._remember(event, sandbox, container)  # later: who is asked for a pod's class may wait for one that is gone
         if event == "UpdateContainer":
             message["linuxResources"] = message["container"]["linux"]["resources"]
         if self._side is None:

@@ -35,7 +35,7 @@ class Plugin:
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
         """Take the command, and by which words it says that it does not support a machine."""
-        self._daemon = Daemon("plugin", words, SOCKET, unsupported)
+        self._daemon = Daemon("plugin", words, (SOCKET, HOST, KUBELET, RESERVED, AMOUNT, STATE), unsupported)
         self.home = self._daemon.home
         self._state = self.home / "state"
 

@@ -37,7 +37,7 @@ class PluginTarget:
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
         """Take the command, and by which words the plugin says that it does not support a machine."""
-        self._daemon = Daemon("plugin", words, PLUGINS, unsupported)
+        self._daemon = Daemon("plugin", words, (PLUGINS, HOST), unsupported)
         self._folder = self._daemon.home / "device-plugins"
         self._folder.mkdir()
         self._kubelet: KubeletOfPlugins | None = None

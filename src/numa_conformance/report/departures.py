@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..documentation.quirks import Quirks
@@ -10,8 +11,8 @@ from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
 from ..suite.asking.drive import again
 from ..suite.checkers.verdicts import judge
-from ..suite.comparing.differing import filled
-from ..suite.history.history import History
+from ..suite.comparing.differing import PASS, RUNS_ON, filled, sends_unasked
+from ..suite.history.history import History, Step
 from ..suite.recorded import Vector, record, replay
 from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
@@ -27,12 +28,42 @@ def in_history(history: History, requirement: str) -> Causes | None:
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     adds_up = _adds_up(step.answer for step in history.steps)
+    asked, whose = _with_passes(history)
+    # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
+    untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
-            return not steps.isdisjoint(_broken_at(again(history, reference)[0], requirement))
+            beside = again(asked, reference)[0]
+            told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
+            return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
 
     return _reasons(Quirks.of(version), breaks)
+
+
+def _with_passes(history: History) -> tuple[History, list[int]]:
+    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
+
+    The reference sends them in such a pass alone.
+    """
+    steps, whose = list[Step](), list[int]()
+    for number, step in enumerate(history.steps):
+        sends = sends_unasked(step)
+        steps += [step, Step(PASS, {})] if sends else [step]
+        whose += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), whose
+
+
+def _has(answer: object, field: str) -> bool:
+    if isinstance(answer, Mapping):
+        return field in answer or any(_has(value, field) for value in answer.values())
+    return isinstance(answer, list) and any(_has(value, field) for value in answer)
+
+
+def _without(answer: Any, fields: Collection[str]) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _without(value, fields) for name, value in answer.items() if name not in fields}
+    return [_without(value, fields) for value in answer] if isinstance(answer, list) else answer
 
 
 def _broken_at(history: History, requirement: str) -> frozenset[int]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from .. import __version__
+from ..errors import Fault, UsageError
 from ..printable import listed
 from ..protocol.messages.describe import Description
 from ..suite.asking.known_failures import KnownFailures
@@ -312,10 +313,11 @@ def _features_of(cases: Iterable[Case]) -> set[str]:
 def read_report(path: Path) -> Summary:
     """Read a report.json, or the folder that holds one; raises ``UsageError``.
 
-    Verdict, counts and claim are drawn anew from the cases: the file may come from elsewhere.
+    Verdict and claim are drawn anew from the cases: the file may come from elsewhere. Its counts have to be of them.
     """
     file = path / "report.json" if path.is_dir() else path
     summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
+    _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))
     concluded = Summary.concluded(
         summary.target,
         summary.level,
@@ -327,3 +329,13 @@ def read_report(path: Path) -> Summary:
         complete=summary.complete,
     )
     return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)
+
+
+def _check_counts(file: Path, told: Counter[str], held: Counter[str]) -> None:
+    """Refuse a report out of which cases were taken, or into which they were put, after it was written."""
+    wrong = [
+        f"{told[name]} cases as {name}, and has {held[name]}" for name in {**told, **held} if told[name] != held[name]
+    ]
+    if wrong:
+        accepted = "a report as the suite has written it"
+        raise UsageError(Fault(str(file), f"is no whole report: it counts {'; '.join(wrong)}", accepted))

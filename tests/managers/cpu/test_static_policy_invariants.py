@@ -214,6 +214,38 @@ def test_a_documented_request_uses_few_numa_nodes(view: KubeletView, whole_cores
 
 
 @given(uneven_views(), st.data())
+def test_a_documented_request_takes_few_cores_of_each_numa_node(view: KubeletView, data: st.DataObject) -> None:
+    """Of a machine that nobody uses: which NUMA nodes, and how much of each, the page decides before cores."""
+    count = data.draw(st.integers(1, len(view.cpus)), label="count")
+    taken = picked(view, CpuSet(cpu.id for cpu in view.cpus), count, StaticOptions())
+    for node in members(view, "numa").values():
+        cores = [cpus & node for cpus in members(view, "core").values() if cpus & node]
+        sizes = sorted(map(len, cores), reverse=True)
+        few = next(number for number in range(len(sizes) + 1) if sum(sizes[:number]) >= len(taken & node))
+        assert sum(1 for cpus in cores if cpus & taken) == few
+
+
+@given(uneven_views(), st.booleans(), st.data())
+def test_a_documented_request_uses_few_caches(view: KubeletView, whole_cores: bool, data: st.DataObject) -> None:
+    """Caches are free as a whole or taken: no fewer of them have enough CPUs, or cores that add up to them."""
+    by_core, by_cache = members(view, "core"), members(view, "uncore")
+    if len({len(cpus) for cpus in by_cache.values()}) == 1 and not whole_cores:
+        return
+    caches = data.draw(st.sets(st.sampled_from(sorted(by_cache)), min_size=1), label="free caches")
+    free = frozenset().union(*(by_cache[cache] for cache in caches))
+    inside = [cpus for cpus in by_core.values() if cpus <= free]
+    counts = sorted(reachable(inside) - {0}) if whole_cores else range(1, len(free) + 1)
+    count = data.draw(st.sampled_from(list(counts)), label="count")
+    options = StaticOptions(full_pcpus_only=whole_cores, prefer_align_cpus_by_uncorecache=True)
+    taken = picked(view, CpuSet(free), count, options)
+    used = [cpus for cpus in by_cache.values() if taken & cpus]
+    assert len(taken) == count
+    for fewer in combinations([by_cache[cache] for cache in caches], len(used) - 1):
+        within = [cpus for cpus in inside if cpus <= frozenset().union(*fewer)]
+        assert not (can_give(within, count, whole_cores=True) if whole_cores else sum(map(len, fewer)) >= count)
+
+
+@given(uneven_views(), st.data())
 def test_a_documented_distribution_stays_on_a_node_that_holds_it(view: KubeletView, data: st.DataObject) -> None:
     by_core, by_node = members(view, "core"), members(view, "numa")
     node = data.draw(st.sampled_from(sorted(by_node)), label="node")

@@ -100,14 +100,15 @@ def takes_single_cpus_of_the_first_node(right, taking):
     taking.take(cpus, taking.need)
 
 
-@instead_of(CpuAllocator, "_pack_on_few_nodes")
-def takes_the_last_cpu_from_another_node(right, self, taking):
+@instead_of(CpuAllocator, "allocate")
+def takes_the_last_cpu_from_another_node(right, self, available, count, trace=None):
     """Opens a second NUMA node for one CPU."""
-    free, count = taking.free, taking.need
-    cpus = right(self, taking)
+    cpus = right(self, available, count, trace)
+    if not self._few_nodes or self._across_numa or count < 2:
+        return cpus
     used = sum(node for node in self.topology.nodes.masks if node & cpus)
-    others = free & ~used
-    return cpus & (cpus - 1) | packed.lowest(others, 1) if others and count > 1 else cpus
+    others = available & self.topology.all & ~used
+    return cpus & (cpus - 1) | packed.lowest(others, 1) if others else cpus
 
 
 @instead_of(Distribution, "_take_remainder")

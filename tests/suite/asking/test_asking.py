@@ -115,6 +115,26 @@ def test_time_that_others_left_is_spent_on_what_is_left():
     assert (group.outcome.driven, group.is_unfinished) == (50, False)
 
 
+def test_after_three_faults_no_more_of_that_kind_is_asked_and_the_others_are():
+    class KnowsNoSidecars(ReferenceTarget):
+        def classify(self, request):
+            assert not request.pod["spec"].get("initContainers")
+            return super().classify(request)
+
+    crashing = ask_for({**PLAIN, "initContainers": [{"name": "i"}]})
+    scenarios = [
+        Scenario(*kind, MACHINE, script)
+        for number in range(9)
+        for kind, script in ((("walk", f"walk {number}"), crashing), (("sweep", f"sweep {number}"), ask_for(PLAIN)))
+    ]
+    outcome = Asking(scenarios, Directly(KnowsNoSidecars()), "1.37").spend()
+    assert (len(outcome.ended), outcome.driven) == (3, 12)
+
+
+def ask_for(spec):
+    return lambda: ask_all([("classify", {"pod": pod(spec)})])
+
+
 class TestSideBySide:
     """Several of a target take turns."""
 

@@ -241,6 +241,12 @@ class ForgetsDistances(Merger):
         return 0
 
 
+class ForgetsDistancesOfWhatNobodyPrefers(Merger):
+    def rank(self, candidate):
+        mask, good = candidate
+        return super().rank(candidate) if good else (True, size(mask), 0, mask)
+
+
 class TakesTheFarthest(Merger):
     def distance(self, mask):
         return -super().distance(mask)
@@ -283,9 +289,10 @@ def scenarios():
 def test_a_merger_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     kinds = {one.requirement: one.violation for one in verdicts.broken}
-    kinds.pop("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", None)
+    for recommended in ("takes-the-smallest-average", "takes-the-closer-unpreferred-set"):
+        kinds.pop(f"topology-manager/prefer-closest-numa-nodes/{recommended}", None)
     assert not kinds
-    assert len(verdicts.asked) == 12
+    assert len(verdicts.asked) == 13
 
 
 PLANTED = [
@@ -310,6 +317,10 @@ PLANTED = [
     (RefusesUnderBestEffort, "topology-manager/best-effort/admits-unaligned-pods"),
     (AlignsUnderNone, "topology-manager/none/aligns-nothing"),
     (ForgetsDistances, "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"),
+    (
+        ForgetsDistancesOfWhatNobodyPrefers,
+        "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
+    ),
     (TakesTheFarthest, "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"),
     (LooksAtTheFirstRow, "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"),
     (PutsDistanceBeforeWidth, MERGE + "takes-the-narrowest-preferred-affinity"),

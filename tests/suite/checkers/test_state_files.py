@@ -146,6 +146,7 @@ PLANTED: list[tuple[type[Node], str]] = [
     (TakesAnyPolicy, CPU + "policy-change-is-refused"),
     (TakesAnyMachine, CPU + "changed-cpus-are-refused"),
     (ChangesNoPolicy, CPU + "policy-change-works-once-deleted"),
+    (ChangesNoPolicy, CPU + "policy-change-names-the-file"),
 ]
 
 

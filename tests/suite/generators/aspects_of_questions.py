@@ -154,6 +154,44 @@ def of_restart(_machine: Machine, asked: Params) -> Aspects:
     }
 
 
+def of_resize(_machine: Machine, asked: Params) -> Aspects:
+    """Return aspect to value of ``node.resize``, beside the configuration of its node."""
+    configuration = of_configuration(asked["kubelet"], {"cpus": ()})
+    told = ("CPU policy", "memory policy", "topology policy", "scope")
+    pod = of_pod(asked["pod"])
+    del pod["device resources of a container"], pod["huge page sizes"]
+    return {**{name: configuration[name] for name in told}, **pod}
+
+
+def of_plugin_start(machine: Machine, _asked: Params) -> Aspects:
+    return {"NUMA nodes": few(len(machine.numa_ids))}
+
+
+def of_prefer(_machine: Machine, asked: Params) -> Aspects:
+    return {
+        "available": "as many as are wanted" if len(asked["available"]) == asked["size"] else "more",
+        "included": some(len(asked["included"])),
+        "size": few(asked["size"]),
+    }
+
+
+def of_served(_machine: Machine, asked: Params) -> Aspects:
+    return {"devices": few(len(asked["devices"]))}
+
+
+def of_driver_start(machine: Machine, asked: Params) -> Aspects:
+    return {
+        "NUMA nodes": few(len(machine.numa_ids)),
+        "reserved CPUs": some(len(CpuSet.parse(asked["reserved_cpus"]))),
+    }
+
+
+def of_claim(_machine: Machine, asked: Params) -> Aspects:
+    results = asked["claim"]["status"]["allocation"]["devices"]["results"]
+    consumed = [int(amount) for result in results for amount in result["consumedCapacity"].values()]
+    return {"devices of the claim": few(len(results)), "CPUs of the claim": few(sum(consumed))}
+
+
 OF: Mapping[str, Callable[[Machine, Params], Aspects]] = {
     "pick": of_pick,
     "allocate": of_container_question,
@@ -163,6 +201,12 @@ OF: Mapping[str, Callable[[Machine, Params], Aspects]] = {
     "classify": of_classify,
     "node.start": of_start,
     "node.restart": of_restart,
+    "node.resize": of_resize,
+    "plugin.start": of_plugin_start,
+    "plugin.prefer": of_prefer,
+    "plugin.allocate": of_served,
+    "claims.start": of_driver_start,
+    "claims.prepare": of_claim,
 }
 """Method to what it varies; pods that are admitted are told by ``test_what_is_varied``."""
 

@@ -1,87 +1,137 @@
-"""The fields of every question: what varies them, or why generators do not."""
+"""The fields of every question, as the schemas have them, and those that generators never vary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-__all__ = ["BY_HAND", "FIELDS"]
+import msgspec
 
-POD = ("class", "app containers", "beside the apps")
-FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "pick": {
-        "machine": ("NUMA nodes", "sockets", "sizes of NUMA nodes", "threads of cores"),
-        "available": ("available",),
-        "count": ("count",),
-        "options": ("full-pcpus-only",),
-        "affinity": ("affinity", "affinity preferred"),
-    },
-    "allocate": {
-        "machine": ("NUMA nodes", "sockets", "sizes of NUMA nodes", "threads of cores"),
-        "kubelet": ("CPU policy", "topology policy", "full-pcpus-only", "reservation"),
-        "state": ("other pods", "held by the container", "reusable"),
-        "pod": POD,
-        "container": ("container",),
-        "affinity": ("affinity", "affinity preferred"),
-    },
-    "hints": {
-        "machine": ("NUMA nodes", "sockets", "sizes of NUMA nodes", "threads of cores"),
-        "kubelet": ("CPU policy", "topology policy", "full-pcpus-only"),
-        "state": ("other pods", "held by the container", "reusable"),
-        "pod": POD,
-        "container": ("container",),
-    },
-    "merge": {
-        "policy": ("policy",),
-        "options": ("prefer-closest-numa-nodes", "max-allowable-numa-nodes"),
-        "nodes": ("NUMA nodes", "ids of NUMA nodes"),
-        "distances": ("distances",),
-        "providers": ("providers", "a provider without opinion", "a resource without opinion", "hints"),
-    },
-    "score": {
-        "strategy": ("strategy", "resources", "weights", "extended resources that count"),
-        "allocatable": ("extended resources that count",),
-        "pods": ("pods on the node", "pods on the node with extended resources"),
-        "pod": ("app containers", "beside the apps", "overhead"),
-    },
-    "classify": {"pod": (*POD, "containers with devices", "containers with limits alone", "huge page sizes")},
-    "node.start": {
-        "machine": ("NUMA nodes",),
-        "kubelet": ("CPU policy", "topology policy", "scope", "memory policy", "gates", "options"),
-        "files": ("files",),
-    },
-    "node.restart": {"kubelet": ("kubelet",), "files": ("files",)},
-    "node.admit": {"pod": POD},
+from numa_conformance.kube.kubelet_config import OWN_FIELDS
+from numa_conformance.machine.data_files import data_folder
+from numa_conformance.protocol.schema import protocol_schema
+from numa_conformance.suite.history.claims import AllocatedClaim
+from numa_conformance.suite.judge.pods import Pod
+from numa_conformance.suite.judge.questions import WrittenStrategy
+
+__all__ = ["FIELDS", "NEVER_VARIED", "Field", "at"]
+
+Schema = dict[str, Any]
+Field = tuple[str, ...]
+"""The names on the way to a field."""
+EACH = "[]"
+"""Stands for every item of a list, and for every value of a map."""
+
+
+def _read(kind: Any) -> Schema:
+    return msgspec.json.schema(kind, schema_hook=lambda _: {"type": "string"})
+
+
+PROTOCOL: Schema = protocol_schema()
+OPEN: Mapping[str, Schema] = {
+    "machine": json.loads((data_folder("fixtures") / "schemas" / "machine.schema.json").read_text(encoding="utf-8")),
+    "kubelet": {"properties": {name: {} for name in OWN_FIELDS}},
+    "pod": _read(Pod),
+    "pods": {"items": _read(Pod), "$defs": _read(Pod)["$defs"]},
+    "strategy": _read(WrittenStrategy),
+    "claim": _read(AllocatedClaim),
 }
-"""Method to field to the aspects that vary it; what pods that are admitted vary is in ``test_what_is_varied``."""
-_A_POD = "the pods that are there: lives run and remove whichever came"
-_TREE = {"host_root": "it is laid out where a target wants it; the machine is what is varied"}
-_LISTED = "drawn of what the plugin lists, which only it decides"
-BY_HAND: Mapping[str, Mapping[str, str]] = {
-    "describe": {"protocol": "one version is spoken; others are asked by the tests of the protocol"},
-    **dict.fromkeys(("pick", "allocate", "hints"), _TREE),
-    "node.start": {
-        "kubernetes_version": "the run's; gates and options are asked by version in conformance/cpu",
-        **_TREE,
-    },
-    "plugin.start": {"machine": "those of the catalogue; nothing else of a machine is told to a plugin", **_TREE},
-    "plugin.prefer": dict.fromkeys(("available", "included", "size"), _LISTED),
-    "plugin.allocate": {"devices": _LISTED},
-    "claims.start": {
-        "machine": "those of the catalogue; nothing else of a machine is told to a driver",
-        "reserved_cpus": "none, then one CPU",
-        **_TREE,
-    },
-    "claims.prepare": {"claim": "allocated of what the driver publishes, which only it decides"},
-    "claims.run": {"name": "only tells containers apart"},
-    "claims.end": {"name": "only tells containers apart"},
-    "claims.unprepare": dict.fromkeys(("uid", "namespace", "name"), "those of a claim, prepared or not"),
-    "node.restart": {
-        "at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
-    },
-    "node.resize": {"pod": "other amounts of a pod that is there: up, down, beyond what is left, beyond what there is"},
-    "node.run": {"uid": _A_POD},
-    "node.remove": {"uid": _A_POD},
-    "host.discover": {"root": "host trees are written out in conformance/host"},
-    "host.reconcile": {"root": "cgroup trees are written out in conformance/host"},
+"""The schemas of what is any object to the protocol; of Kubernetes' objects as far as they are read."""
+
+
+def _fields(schema: Schema, root: Schema, path: Field = ()) -> Iterator[Field]:
+    """Yield every field below."""
+    schema = root["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    for name, field in schema.get("properties", {}).items():
+        here = (*path, name)
+        yield here
+        told = OPEN.get(name) if root is PROTOCOL else None
+        yield from _fields(told or field, told or root, here)
+    for below in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(below, dict):
+            yield from _fields(below, root, (*path, EACH))
+    for one in schema.get("anyOf", ()):
+        yield from _fields(one, root, path)
+
+
+FIELDS: Mapping[str, tuple[Field, ...]] = {
+    method: tuple(dict.fromkeys(_fields(told["params"], PROTOCOL))) for method, told in PROTOCOL["methods"].items()
 }
-"""Method to field to why generators do not vary it."""
+"""Method to its fields."""
+
+
+NEVER_VARIED: Mapping[str, str] = {
+    "* host_root": "it is laid out where a target wants it; the machine is what is varied",
+    "host.* root": "host trees are written out in conformance/host",
+    "describe protocol": "one version is spoken; others are asked by the tests of the protocol",
+    "* kubelet.apiVersion": "there is one",
+    "* kubelet.kind": "there is one",
+    "* machine.devicePlugins.*.preferredAllocation": "one way is known, beside none",
+    "node.start kubernetes_version": "the run's: a target need be of one version only; each run asks of one",
+    "node.restart at_once": "pages say nothing of what is written late; level exact asks it of recorded decisions",
+    **dict.fromkeys(
+        (
+            "* kubelet.mergeDefaultEvictionSettings",
+            "* kubelet.maxPods",
+            "* kubelet.cpuManagerReconcilePeriod",
+            "* kubelet.nodeStatusUpdateFrequency",
+            "* kubelet.kubeReservedCgroup",
+            "* kubelet.systemReservedCgroup",
+            "* kubelet.cpuCFSQuota",
+            "* kubelet.cpuCFSQuotaPeriod",
+        ),
+        "the managers' pages do not say what changes by it, or it is a time: the suite asks for passes itself",
+    ),
+    "node.restart kubelet.evictionHard": "what is reserved of memory is asked of starts",
+    **dict.fromkeys(
+        (
+            "allocate kubelet.memoryManagerPolicy",
+            "allocate kubelet.reservedMemory",
+            "allocate kubelet.evictionHard",
+            "allocate kubelet.topologyManagerPolicyOptions",
+            "hints kubelet.memoryManagerPolicy",
+            "hints kubelet.reservedMemory",
+            "hints kubelet.evictionHard",
+            "hints kubelet.topologyManagerPolicyOptions",
+        ),
+        "the question is the CPU Manager's alone",
+    ),
+    **dict.fromkeys(
+        ("hints kubelet.kubeReserved", "hints kubelet.systemReserved"),
+        "which CPUs an amount reserves is the target's choice, so what its hints are is open",
+    ),
+    **dict.fromkeys(
+        ("allocate pod.metadata*", "hints pod.metadata*", "score pod.metadata*"), "one pod is asked for at a time"
+    ),
+    **dict.fromkeys(
+        ("score pods.*.metadata.uid", "score pods.*.metadata.namespace"), "a score tells pods apart by nothing"
+    ),
+    "node.resize pod.metadata.namespace": "admissions vary it",
+    "node.resize pod.spec.initContainers.*.name": "what its containers are called admissions vary",
+    "node.resize pod.spec.initContainers.*.restartPolicy": "of containers before the apps only sidecars can be resized",
+    "* pod*.spec.containers.*.restartPolicy": "the API has it for init containers",
+    "* pod*.spec.resources": "the managers' pages say nothing of it; level exact asks recorded decisions",
+    **dict.fromkeys(
+        ("allocate pod.spec.overhead", "hints pod.spec.overhead", "node.* pod.spec.overhead"),
+        "no page of a manager speaks of it; classes and scores vary it",
+    ),
+    **dict.fromkeys(
+        ("claims.prepare claim.*.driver", "claims.prepare claim.*.pool"),
+        "what it publishes only the driver decides",
+    ),
+    "claims.unprepare namespace": "all claims are of one: the driver is told a claim's uid",
+}
+"""Patterns of a method and its field, and why generators do not vary it."""
+
+
+def at(value: Any, path: Field) -> Iterator[Any]:
+    """Yield what stands in a field, None where it is left out; nothing where there is nothing that could have it."""
+    if not path:
+        yield value
+    elif path[0] != EACH:
+        if isinstance(value, Mapping):
+            yield from at(value.get(path[0]), path[1:])
+    elif value:
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from at(item, path[1:])

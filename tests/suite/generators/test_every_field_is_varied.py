@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fnmatch import filter as filter_names
+from fnmatch import fnmatchcase
 from functools import cache
-
-import pytest
 
 from asked_in_full import deep
 from numa_conformance.documentation.options import CHOOSING, STATIC_OPTIONS
+from numa_conformance.machine import Machine, machine_to_dict
 from numa_conformance.protocol import METHODS
+from numa_conformance.suite.asking.groups import GROUPS
 
-from .asked_questions import questions
+from .asked_questions import ORDER, questions
 from .aspects_of_questions import OF
-from .fields import BY_HAND, FIELDS
+from .fields import FIELDS, NEVER_VARIED, Field, at
 
 NUMBERS = ("1", "2", "3 or more")
 SOME = ("0", "1", "2 or more")
@@ -101,6 +104,22 @@ VALUES = {
         "files": ("absent", "told"),
     },
     "node.restart": {"kubelet": ("the same", "another"), "files": ("as they are", "replaced"), "at once": ("no",)},
+    "node.resize": {
+        "CPU policy": ("none", "static"),
+        "memory policy": ("Static", "absent"),
+        "topology policy": ("none", *ALIGNING),
+        "scope": ("container", "pod", "absent"),
+        "class": ("Burstable", "Guaranteed"),
+        "app containers": ("1", "2"),
+        "beside the apps": ("nothing", "sidecar"),
+        "exclusive and shared containers": ("own", "shared", "own+shared"),
+        "containers with devices": SOME[:2],
+    },
+    "plugin.start": {"NUMA nodes": NUMBERS},
+    "plugin.prefer": {"available": ("as many as are wanted", "more"), "included": SOME, "size": NUMBERS},
+    "plugin.allocate": {"devices": NUMBERS},
+    "claims.start": {"NUMA nodes": NUMBERS, "reserved CPUs": SOME},
+    "claims.prepare": {"devices of the claim": ("1", "2"), "CPUs of the claim": NUMBERS},
 }
 """Method to aspect to the values that are asked."""
 PIVOTS = {
@@ -112,6 +131,12 @@ PIVOTS = {
     "classify": ("class",),
     "node.start": ("CPU policy", "topology policy", "scope"),
     "node.restart": (),
+    "node.resize": ("CPU policy", "topology policy", "scope", "class"),
+    "plugin.start": (),
+    "plugin.prefer": ("size",),
+    "plugin.allocate": (),
+    "claims.start": ("NUMA nodes",),
+    "claims.prepare": ("devices of the claim",),
 }
 """What every value of a method comes together with: policies, options that choose, scopes and classes."""
 
@@ -177,6 +202,21 @@ _never(
     {"options": ("1", "2 or more"), "files": ("told",)},
 )
 _never("node.start", "the file is that of a node that gives CPUs", ("topology policy", ("none",)), {"files": ("told",)})
+_never(
+    "node.resize",
+    "only Guaranteed pods have CPUs of their own",
+    ("class", ("Burstable",)),
+    {"exclusive and shared containers": ("own", "own+shared")},
+)
+_never("node.resize", "memory is pinned beside CPUs", ("CPU policy", ("none",)), {"memory policy": ("Static",)})
+_never("node.resize", "policy none has no scope", ("topology policy", ("none",)), {"scope": ("container", "pod")})
+_never("node.resize", "a policy has a scope", ("topology policy", ALIGNING), {"scope": ("absent",)})
+_never("node.resize", "policy none has no scope", ("scope", ("container", "pod")), {"topology policy": ("none",)})
+_never("node.resize", "a policy has a scope", ("scope", ("absent",)), {"topology policy": ALIGNING})
+_never("plugin.prefer", "one is one", ("size", ("1",)), {"included": ("2 or more",)})
+_never("claims.start", "of each NUMA node one", ("NUMA nodes", ("1",)), {"reserved CPUs": ("2 or more",)})
+_never("claims.start", "of each NUMA node one", ("NUMA nodes", NUMBERS[1:]), {"reserved CPUs": ("1",)})
+_never("claims.prepare", "each device has some", ("devices of the claim", ("2",)), {"CPUs of the claim": ("1",)})
 for _pivot in PIVOTS["node.start"]:
     _never(
         "node.start",
@@ -207,10 +247,47 @@ def _seen() -> tuple[dict[str, dict[str, Counter[str]]], dict[str, Counter[froze
     return values, together
 
 
-@pytest.mark.parametrize("method", sorted(METHODS))
-def test_every_field_is_an_aspect_or_is_told_why_not(method: str) -> None:
-    fields = set(METHODS[method].request.__struct_fields__)
-    assert FIELDS.get(method, {}).keys() | BY_HAND.get(method, {}).keys() == fields
+def _listed(method: str, field: Field) -> bool:
+    return any(fnmatchcase(f"{method} {'.'.join(field)}", pattern) for pattern in NEVER_VARIED)
+
+
+def _without_two_values(fields: Iterable[tuple[str, Field]]) -> set[tuple[str, Field]]:
+    """Return those of some fields that have one value in all questions; as soon as there are none, no more is asked."""
+    left: dict[str, dict[Field, str | None]] = defaultdict(dict)
+    for method, field in fields:
+        left[method][field] = None
+    for group in ORDER:
+        methods = [method for method in METHODS if METHODS[method].surface == GROUPS[group].surface]
+        last: Machine | None = None
+        for machine, method, params in questions((group,)) if any(left[method] for method in methods) else ():
+            here = left[method]
+            news = [field for field in here if field[0] != "machine" or machine is not last]
+            told = {"machine": machine_to_dict(machine)} if any(field[0] == "machine" for field in news) else {}
+            last = machine
+            for field in news:
+                values = {json.dumps(value, sort_keys=True) for value in at({**told, **params}, field)}
+                values |= {here[field]} - {None}
+                here[field] = next(iter(values), None)
+                if len(values) > 1:
+                    del here[field]
+            if not any(left[method] for method in methods):
+                break
+    return {(method, field) for method, here in left.items() for field in here}
+
+
+ALL = {(method, field) for method, fields in FIELDS.items() for field in fields}
+
+
+def test_every_field_of_the_schemas_is_varied_or_is_told_why_not() -> None:
+    assert _without_two_values(each for each in ALL if not _listed(*each)) == set()
+
+
+@deep
+def test_what_is_told_never_to_be_varied_is_not() -> None:
+    listed = {each for each in ALL if _listed(*each)}
+    assert _without_two_values(listed) == listed
+    names = [f"{method} {'.'.join(field)}" for method, field in ALL]
+    assert [pattern for pattern in NEVER_VARIED if not filter_names(names, pattern)] == []
 
 
 @deep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from ...documentation.changes import UNCHANGED, Changes
@@ -55,6 +55,8 @@ class CpuAllocator:
         self._across_numa = distribution if options.distribute_cpus_across_numa else None
         packs_alone = self._rest is None and self._caches is None
         self._few_nodes = packs_alone and not quirks.cores_gathered_across_nodes and topology.num_nodes > 1
+        uneven_caches = len(set(topology.uncores.sizes)) > 1
+        self._few_caches = self._caches is not None and not quirks.uncore_after_larger_groups and uneven_caches
 
     def allocate(self, available: int, count: int, trace: list[str] | None = None) -> int:
         """Return ``count`` CPUs of ``available`` as bits.
@@ -73,27 +75,32 @@ class CpuAllocator:
             return self._across_numa.take(taking, lambda cpus, number: self._pack(cpus, number, trace))
         if any(option.take_first(taking) for option in self._first):
             return taking.taken
+        if self._few_caches:
+            taking.free = _few_caches(self.topology, free, count)
         if not self._few_nodes:
             return take_packed(taking, caches=self._caches, rest=self._rest)
-        return self._pack_on_few_nodes(taking)
-
-    def _pack_on_few_nodes(self, taking: Accumulator) -> int:
-        """Return packed CPUs; of as few NUMA nodes as can give so many, where packing alone leads to more.
-
-        Where cores are partly in use this is left: fewer nodes could be had by CPUs of more cores only.
-        """
-        free, count, trace = taking.free, taking.need, taking.trace
         before = len(trace) if trace is not None else 0
         cpus = take_packed(taking)
-        masks = self.topology.nodes.masks
-        touched = len([node for node in masks if node & cpus])
-        if (touched - 1) * max(self.topology.nodes.sizes) < count or self.topology.whole_cores(free) != free:
+        if not cpus & ~self.topology.node_of[(cpus & -cpus).bit_length()]:
             return cpus
-        if sum(sorted([(node & free).bit_count() for node in masks])[1 - touched :]) < count:
+        fewer = self._fewer_nodes(free, count, cpus)
+        if not fewer:
             return cpus
         if trace is not None:
             del trace[before:]
-        return self._pack(_few_nodes([node & free for node in masks], count), count, trace)
+        return self._pack(fewer, count, trace)
+
+    def _fewer_nodes(self, free: int, count: int, cpus: int) -> int:
+        """Return what is free on as few NUMA nodes as can give so many, where packed CPUs lie on more; else nothing.
+
+        Where cores are partly in use this is left: fewer nodes could be had by CPUs of more cores only.
+        """
+        masks = self.topology.nodes.masks
+        if sum(sorted([(node & free).bit_count() for node in masks])[1 - _touched(masks, cpus) :]) < count:
+            return 0
+        if self.topology.whole_cores(free) != free:
+            return 0
+        return _few([node & free for node in masks], count)
 
     def _pack(self, free: int, count: int, trace: list[str] | None) -> int:
         if free.bit_count() < count:
@@ -105,14 +112,32 @@ class CpuAllocator:
         return NotEnoughCpus(f"not enough cpus available to satisfy request{numbers}")
 
 
-def _few_nodes(nodes: list[int], count: int) -> int:
-    """Return the fullest of some NUMA nodes, by their free CPUs, that holds so many, or else the fewest that do."""
-    holding = [node for node in nodes if node.bit_count() >= count]
+def _few(groups: list[int], count: int) -> int:
+    """Return the fullest of some groups, by their free CPUs, that holds so many, or else the fewest that do."""
+    holding = [group for group in groups if group.bit_count() >= count]
     if holding:
         return min(holding, key=int.bit_count)
     few = 0
-    for node in sorted(nodes, key=int.bit_count, reverse=True):
-        few |= node
+    for group in sorted(groups, key=int.bit_count, reverse=True):
+        few |= group
         if few.bit_count() >= count:
             break
     return few
+
+
+def _few_caches(topology: CpuTopology, free: int, count: int) -> int:
+    """Return what is free in as few uncore caches as can give so many: those of one NUMA node if these are as few."""
+    caches = [cache & free for cache in topology.uncores.masks]
+    few = _few(caches, count)
+    if few.bit_count() < count:
+        return free
+    number = _touched(caches, few)
+    for node in topology.nodes.masks:
+        here = _few([cache & node for cache in caches], count)
+        if here.bit_count() >= count and _touched(caches, here) <= number:
+            return here
+    return few
+
+
+def _touched(groups: Iterable[int], cpus: int) -> int:
+    return sum(1 for group in groups if group & cpus)

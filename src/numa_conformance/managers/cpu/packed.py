@@ -78,14 +78,18 @@ def _take_uneven_cores(taking: Accumulator) -> None:
         # Those with most threads first: so the CPUs come from few cores.
         full = [by_free[size] & topology.cores_with_threads(size) for size in reversed(topology.thread_counts)]
     for key in taking.inner_order():
-        inside = topology.inner.masks[key & INDEX_MASK]
-        for cores in full:
-            for core in iter_bits(cores & inside):
-                size = topology.cores[core].bit_count()
-                if size <= taking.need:
-                    _take_whole(taking, 1 << core, size)
-                if taking.need < 1:
-                    return
+        inside, larger = topology.inner.masks[key & INDEX_MASK], 0
+        for core in (core for cores in full for core in iter_bits(cores & inside)):
+            size = topology.cores[core].bit_count()
+            if size > taking.need:
+                larger = core + 1
+            elif larger and size < taking.need and not taking.quirks.full_by_machine_average:
+                # A part of a larger core is one core, this one and more are several.
+                _take_threads(taking, 1 << larger - 1, topology.cores[larger - 1].bit_count(), taking.free)
+            else:
+                _take_whole(taking, 1 << core, size)
+            if taking.need < 1:
+                return
 
 
 def _take_whole(taking: Accumulator, cores: int, count: int) -> None:

@@ -121,6 +121,15 @@ class CpuTopology:
         return {node: index for index, node in enumerate(self.nodes.ids)}
 
     @cached_property
+    def node_of(self) -> tuple[int, ...]:
+        """By a CPU's id and one: the CPUs of its NUMA node, none where the machine has no such CPU."""
+        nodes = [0] * (self.all.bit_length() + 1)
+        for mask in self.nodes.masks:
+            for cpu in iter_bits(mask):
+                nodes[cpu + 1] = mask
+        return tuple(nodes)
+
+    @cached_property
     def socket_reach(self) -> tuple[int, ...]:
         """Per NUMA node: all CPUs of every socket that the node has a part in."""
         return tuple(sum(m for m in self.sockets.masks if m & mask) for mask in self.nodes.masks)

@@ -25,7 +25,7 @@ from .places import Place, places_of
 __all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_first_in", "broken_in", "part_of", "times_broken"]
 
 MOST_FAULTS = 3
-"""Faults of a target after which a group is asked no further: each may have cost the whole time of a call."""
+"""Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
 PATIENCE = 3.0
 """How many times its share of the time a group may take where it goes on for what no group asked."""
 _RECOMMENDED = frozenset(name for name, known in REQUIREMENTS.items() if known.strength == "SHOULD")
@@ -87,8 +87,9 @@ class Asking:
 
     Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
     ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
-    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. Clients of
-    the same target ``beside`` the first take turns with it, each in a thread: no answer of one depends on another.
+    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. What comes
+    from a generator whose scenarios ended in ``MOST_FAULTS`` faults is left out. Clients of the same target ``beside``
+    the first take turns with it, each in a thread: no answer of one depends on another.
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class Asking:
         self._clients, self._version = (client, *beside), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._seconds = 0.0
+        self._faults = Counter[str]()
         self._one_at_a_time = threading.Lock()
 
     def spend(self, seconds: float | None = None) -> Outcome:
@@ -174,8 +176,8 @@ class Asking:
             return False
         known, words = self._known(requirement), requirement.split("/")[1:]
         closest = max(self._left, key=lambda scenario: sum(word in scenario.cell for word in words))
-        self._ask(known or closest, self._clients[0])
         self._left.remove(known or closest)
+        self._ask(known or closest, self._clients[0])
         return True
 
     def knows(self, requirement: str) -> bool:
@@ -190,7 +192,7 @@ class Asking:
     def _is_done(self) -> bool:
         """Whether there is no sense in asking further."""
         known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
-        return len(self.outcome.ended) >= MOST_FAULTS or bool(known_enough) or self._over()
+        return bool(known_enough) or self._over()
 
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
@@ -204,6 +206,9 @@ class Asking:
             self.outcome.verdicts.add(verdicts)
             if fault is not None and not outside:
                 self.outcome.ended.append((history, fault))
+                self._faults[scenario.generator] += 1
+                if self._faults[scenario.generator] >= MOST_FAULTS:
+                    self._left = [other for other in self._left if other.generator != scenario.generator]
             self._seconds += (self._clock() - began) / len(self._clients)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...machine import machine_to_dict
 from ...protocol import Client
 from ...protocol.faults import TargetFault, Unsupported
-from ..generators.scenario import WITH_MACHINE, Question, Scenario, ask_all
+from ..generators.scenario import WITH_MACHINE, Question, Scenario, Script
 from ..history.history import MACHINE, Head, History, Step
 
 __all__ = ["again", "drive"]
@@ -61,11 +61,29 @@ def drive(
 
 
 def again(history: History, client: Client) -> tuple[History, TargetFault | None]:
-    """Ask the questions of a history anew, in their order."""
+    """Ask the questions of a history anew, in their order; for state files that were told then stand those told now."""
     head = history.head
-    questions = [(step.method, step.params) for step in history.steps]
-    scenario = Scenario(head.generator, head.cell, head.machine, lambda: ask_all(questions), head.seed)
+    scenario = Scenario(head.generator, head.cell, head.machine, lambda: _anew(history.steps), head.seed)
     return drive(scenario, client, head.version)
+
+
+def _anew(steps: Sequence[Step]) -> Script:
+    now_for = dict[str, str]()
+    for step in steps:
+        params = dict(step.params)
+        if files := params.get("files"):
+            params["files"] = {name: now_for.get(text, text) for name, text in files.items()}
+        answer = yield step.method, params
+        if step.answer is not None and step.malformed is None:
+            now = _files(answer)
+            now_for.update((text, now[place]) for place, text in _files(step.answer).items() if place in now)
+
+
+def _files(answer: Mapping[str, Any]) -> dict[tuple[int, str], str]:
+    """Return the state files that are told, and each write of one, by its place in the answer."""
+    told = {(-1, name): text for name, text in (answer.get("checkpoints") or {}).items()}
+    writes = enumerate(answer.get("writes") or ())
+    return told | {(number, write["file"]): write["text"] for number, write in writes if write["text"] is not None}
 
 
 def _full(question: Question, context: Mapping[str, Any]) -> dict[str, Any]:

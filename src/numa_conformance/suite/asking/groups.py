@@ -22,7 +22,9 @@ from ..generators.claims import claims
 from ..generators.crashes import NEEDED, crashes
 from ..generators.device_plugins import device_plugins
 from ..generators.examples_of_nodes import examples_of_nodes
+from ..generators.far_devices import far_devices
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
+from ..generators.in_turn import in_turn
 from ..generators.larger_first import larger_first
 from ..generators.memory_elsewhere import memory_elsewhere
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
@@ -152,6 +154,8 @@ def _lives(claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[S
     yield from apart(claimed, machines)
     yield from larger_first(claimed, machines)
     yield from memory_elsewhere(claimed, machines)
+    yield from in_turn(claimed, machines)
+    yield from far_devices(claimed, machines)
     yield from shared_beside(claimed, machines)
     yield from pools(claimed, machines)
     yield from resizes(claimed, machines)

@@ -9,7 +9,7 @@ from itertools import combinations, islice
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.given import OnNode
-from ..judge.node_subjects import Admission, Arrival, Moment, Restart
+from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
@@ -101,8 +101,9 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
 @checker("memory-manager/hugepages/come-from-named-nodes", OnNode, when=(memory_static, has_huge_pages))
 def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages are given by page size, on NUMA nodes that have such pages."""
-    room = allocatable(given.machine, given.settings.reserved_memory)
-    for kind, nodes in blocks_told(given.held.memory if given.held else None):
+    told = blocks_told(given.held.memory if given.held else None)
+    room = allocatable(given.machine, given.settings.reserved_memory) if told else {}
+    for kind, nodes in told:
         have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
         yield from violated(
             kind == "memory" or any(nodes >> node & 1 for node in have),
@@ -224,6 +225,25 @@ had_too_little_before = Guard[Admission](
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again: it serves a pod for which there was too little before."""
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
+
+
+emptied = Guard[Removal](
+    "pods are left on the node, or there was none", lambda removal: removal.was_there and not removal.after.pods
+)
+
+
+@checker("memory-manager/static/returns-memory-on-removal", Removal, when=(memory_static, emptied))
+def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
+    """Once the last pod is removed every NUMA node has as much memory to give as it came up with."""
+    had = {(one.node, kind): table.free for one in removal.at_first for kind, table in (one.tables or {}).items()}
+    for one in removal.memory:
+        for kind, free in (one.free or {}).items():
+            yield from violated(
+                free >= had.get((one.node, kind), 0),
+                f"no pod is on the node, and not all {kind} of NUMA node {one.node} is free",
+                got=f"{free} bytes",
+                allowed=f"{had.get((one.node, kind))} bytes",
+            )
 
 
 books_are_told = Guard[Arrival | Start](

@@ -1,8 +1,8 @@
 """Merging hints: which NUMA nodes a policy takes, and whom it admits.
 
 The sentences are on the page Control Topology Management Policies on a node. It leaves open which of several
-affinities of one size is taken, what is taken where none is preferred, and whether different preferred sets of NUMA
-nodes make a preferred affinity of what they have in common: all of that passes.
+affinities of one size is taken, what is taken where none is preferred (but for distances), and whether different
+preferred sets of NUMA nodes make a preferred affinity of what they have in common: all of that passes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ nothing_in_common = Guard[MergedHints]("preferred hints have a NUMA node in comm
 not_preferred = Guard[MergedHints]("the affinity is preferred", lambda merge: not merge.preferred)
 
 
+def _tells_distances(merge: MergedHints) -> bool:
+    return merge.closest and merge.distances is not None
+
+
 def _distances_decide(merge: MergedHints) -> bool:
-    asked = merge.closest and merge.distances is not None
-    return asked and merge.preferred and merge.affinity in merge.narrowest()
+    return _tells_distances(merge) and merge.preferred and merge.affinity in merge.narrowest()
 
 
 distances_decide = Guard[MergedHints](
@@ -52,6 +55,23 @@ def _rivals(merge: MergedHints) -> list[int]:
     return [nodes for nodes in merge.narrowest() if nodes.bit_count() == merge.affinity.bit_count()]
 
 
+def _alike_unpreferred(merge: MergedHints) -> list[int]:
+    """Return what hints have in common with as many NUMA nodes as an affinity that nobody prefers, itself among it."""
+    if merge.preferred or not _tells_distances(merge):
+        return []
+    alike = [nodes for nodes in merge.reachable if nodes.bit_count() == merge.affinity.bit_count()]
+    return alike if merge.affinity in alike else []
+
+
+def _some_unpreferred_are_nearer(merge: MergedHints) -> bool:
+    alike = _alike_unpreferred(merge)
+    return len(merge.between.nearest(alike)) < len(alike)
+
+
+some_unpreferred_are_nearer = Guard[MergedHints](
+    "prefer-closest-numa-nodes is off, the affinity is preferred, or all of its size are as near",
+    _some_unpreferred_are_nearer,
+)
 some_are_nearer_on_average = Guard[MergedHints](
     "all of the narrowest are as near on average, or it is open which they are",
     lambda merge: merge.agreed == merge.overlaps and len(_nearest_on_average(merge)[1]) < len(_rivals(merge)),
@@ -159,6 +179,22 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
     return violated(
         merge.affinity in nearest,
         "there is an affinity of closer NUMA nodes",
+        got=_affinity(merge),
+        allowed=_sets(nearest),
+    )
+
+
+@checker(
+    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
+    MergedHints,
+    when=(of_policy("best-effort"), some_unpreferred_are_nearer),
+)
+def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
+    """Of affinities of one size that nobody prefers, none than which another is surely closer."""
+    nearest = merge.between.nearest(_alike_unpreferred(merge))
+    return violated(
+        merge.affinity in nearest,
+        "there is an affinity of closer NUMA nodes, as wide and as little preferred",
         got=_affinity(merge),
         allowed=_sets(nearest),
     )

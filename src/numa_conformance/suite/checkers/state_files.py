@@ -100,6 +100,7 @@ cpu_file_is_there = Guard[Restart](
     "the CPU Manager's state file was deleted", lambda restart: CPU_FILE not in restart.deleted
 )
 drained = Guard[Restart]("pods are on the node", lambda restart: not restart.before.pods)
+stays_down = Guard[Restart]("the node comes up", lambda restart: restart.after is None)
 
 
 def _changed_files_are_deleted(restart: Restart) -> bool:
@@ -124,6 +125,23 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
         "the node comes up with strict-cpu-reservation, and with the state file of a node without",
         got="it comes up",
         allowed="it does not, until the file is deleted",
+    )
+
+
+@checker(
+    "cpu-manager/state-file/policy-change-names-the-file",
+    Restart,
+    when=(to_another_policy, cpu_file_is_there, stays_down),
+)
+def policy_change_names_the_file(restart: Restart) -> Judgement:
+    """A node that does not come up with another policy tells both policies, and which file to delete."""
+    told = (CPU_FILE, "none", "static")
+    missing = [name for name in told if name not in restart.refusal]
+    return violated(
+        not missing,
+        f"the node does not come up with another policy, and does not tell {' and '.join(missing)}",
+        got=restart.refusal,
+        allowed="both policies, and the file to delete",
     )
 
 

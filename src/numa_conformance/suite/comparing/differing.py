@@ -24,9 +24,11 @@ STATE_FILES: Mapping[str, str] = {
     "device-manager/state-file": DEVICE_FILE,
 }
 """What a target claims to the file that is then compared."""
+PASS = "node.reconcile"
 NO_ANSWER, ANSWERED = "answer", "answered"
 """Where a target that gives no answer differs from one that does, and what is told of the latter."""
-_RUNS_ON = ("cpuset", "mems", "updates")
+RUNS_ON = ("cpuset", "mems")
+"""What an answer tells of where a container may run."""
 _BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
@@ -59,7 +61,7 @@ def differing(
     compared where only one of the two sends cpusets at once.
     """
     devices = AnyDevice(history)
-    ignored = {*ignored, *(_RUNS_ON if _sends_at_once(history) != _sends_at_once(other) else ())}
+    ignored = {*ignored, *((*RUNS_ON, "updates") if _sends_at_once(history) != _sends_at_once(other) else ())}
     for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
         if untold:
             step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
@@ -78,8 +80,12 @@ def differing(
 
 
 def _sends_at_once(history: History) -> bool:
-    asked = (step.answer or {} for step in history.steps if step.method != "node.reconcile")
-    return any(answer.get("updates") is not None for answer in asked)
+    return any(map(sends_unasked, history.steps))
+
+
+def sends_unasked(step: Step) -> bool:
+    """Tell whether cpusets are sent at a step in which the loop does not pass."""
+    return step.method != PASS and (step.answer or {}).get("updates") is not None
 
 
 def _fields(path: str) -> frozenset[str]:

@@ -37,12 +37,8 @@ def fates_with_claims(
     if fault is not None:
         raise fault
     if lives.not_up:
-        raise UsageError(Fault(client.label, f"the driver does not come up: {lives.not_up}", _ACCEPTED))
+        raise UsageError(Fault("", f"the driver does not come up: {lives.not_up}", _ACCEPTED))
     return lives.fates(machine)
-
-
-class _RefusedError(Exception):
-    """A pod does not run: the reason, and a message for people."""
 
 
 @dataclass

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...machine import Device, Machine, catalogue_names, load_machine
-from ..judge.choice import numa_cpus
-from .scenario import Scenario, Script
+from ...machine import Device, Machine
+from .few_nodes import has_few_nodes
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import container, pod, static
 
 __all__ = ["NEEDED", "apart"]
 
 NEEDED = frozenset({"cpu-manager/static", "device-manager/allocation", "topology-manager/single-numa-node"})
 """What a target must claim, beside the scope."""
-MOST_CPUS, MACHINES = 32, 3
+MACHINES = 3
 KINDS = ("example.com/nic", "example.com/gpu")
 CLASSES: tuple[dict[str, Any], ...] = (
     {"cpu": "1", "memory": "64Mi"},
@@ -29,9 +30,7 @@ CLASSES: tuple[dict[str, Any], ...] = (
 
 def apart(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
     """Yield a short life for each scope on a few small machines with two NUMA nodes and more."""
-    known = map(load_machine, catalogue_names()) if machines is None else machines
-    able = [machine for machine in known if len(machine.cpus) <= MOST_CPUS and 1 < len(numa_cpus(machine)) < 5]
-    for machine in able[:MACHINES]:
+    for machine in islice(filter(has_few_nodes, or_the_catalogue(machines)), MACHINES):
         for scope in ("container", "pod"):
             if claimed >= NEEDED | {f"topology-manager/scope/{scope}"}:
                 cell = f"no option, single-numa-node per {scope}, reserved a core"
@@ -53,5 +52,4 @@ def _life(machine: Machine, scope: str) -> Script:
         for count in (1, 2, 3):
             containers = [container(f"c{index}", **resources) for index in range(count - 1)]
             asking = pod(f"p{number}-{count}", [*containers, container("both", other=both, **resources)])
-            if (yield "node.admit", {"pod": asking}).get("result") == "admitted":
-                yield "node.remove", {"uid": asking["metadata"]["uid"]}
+            yield from come_and_go([asking])

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from ...cpuset import CpuSet, iter_bits
 from ...documentation.options import STATIC_OPTIONS
-from ...documentation.policies import TOPOLOGY_POLICIES
+from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Device, Machine, catalogue_names, load_machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
+from .workloads import MEMORY, RESERVED_MIB
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "cells", "kubelet_of"]
+__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
 
 RESERVATIONS = (
     "a core",
@@ -54,6 +56,8 @@ SMALL_MACHINE = 32
 """CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
+MOST_TOGETHER = 20
+"""NUMA nodes times opinions at most, where they are aligned: a million sets of one of each."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
 STATIC = 0.92
@@ -64,9 +68,6 @@ SHUFFLED = 0.3
 """How many of the machines that come by lot have their CPUs renumbered."""
 CELLS_OF_ONE = 40
 """Cells of a machine at most, where machines are named."""
-MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
-RESERVED_MIB = 356
-"""kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
 PART_MIB = 128
 """The part of it that lies on another NUMA node."""
 
@@ -100,6 +101,11 @@ class Cell:
         options = "+".join(sorted(self.options)) or "no option"
         options += f", off: {'+'.join(sorted(self.off))}" if self.off else ""
         return f"{options}, {topology}{memory}, reserved {self.reservation}"
+
+    @property
+    def opinions(self) -> int:
+        """How many have one on the NUMA nodes of a container: managers, and each resource of devices."""
+        return self.static + self.memory + len({device.resource for device in self.machine.devices})
 
     @property
     def features(self) -> frozenset[str]:
@@ -149,6 +155,7 @@ def cells(
         else:
             machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
             machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
+        bare = machine
         if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
             machine = _with_devices(machine, lot)
             apart = random.Random(f"apart {seed} {number}")
@@ -165,8 +172,20 @@ def cells(
             memory=lot.random() < 0.4 and _has_memory(machine),
             reservation=lot.choice(RESERVATIONS),
         )
+        for fewer in ({"machine": bare}, {"memory": False}):
+            if topology != "none" and are_too_many(cell.machine, cell.opinions):
+                cell = replace(cell, **fewer)
         if _comes_up(cell) and cell.features <= claimed:
             yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
+
+
+def are_too_many(machine: Machine, opinions: int) -> bool:
+    """Tell whether so many opinions on NUMA nodes are more than a kubelet can merge in the time of an answer.
+
+    It tries each set of nodes of one with each of every other: two of twelve nodes, or three of eight, are 16 million
+    combinations for each container.
+    """
+    return len(machine.numa_ids) * opinions > MOST_TOGETHER
 
 
 def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:
@@ -205,6 +224,25 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
         for kind in (lot.choice(kinds),)
     )
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
+    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
+    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
+    return [
+        {},
+        *(
+            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
+            for scope, policy in both
+            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
+        ),
+    ]
+
+
+def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:
+    """Return so many devices of a resource near each NUMA node."""
+    kind = resource.rpartition("/")[2]
+    return tuple(Device(resource, f"{kind}-{node}-{index}", (node,)) for node in nodes for index in range(number))
 
 
 def _apart(machine: Machine, lot: random.Random) -> Machine:

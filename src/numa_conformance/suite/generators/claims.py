@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from ...cpuset import format_bits
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.published import DeviceKey
 from .claim_scheduler import NAMESPACE, ClaimScheduler
-from .scenario import Question, Scenario, Script
+from .scenario import Question, Scenario, Script, or_the_catalogue
 
 __all__ = ["claims", "prepare", "unprepare"]
 
@@ -23,7 +23,7 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
     """Yield lives of a driver on each machine; without any named, on the smaller ones of the catalogue."""
     if "claims/cpus" not in claimed:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for machine in known:
         if machines is not None or len(machine.cpus) <= MOST_CPUS:
             for number in range(LIVES):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ...machine import Machine, catalogue_names, load_machine
-from .scenario import Scenario, Script
+from ...machine import Machine
+from .scenario import Scenario, Script, or_the_catalogue
 
 __all__ = ["device_plugins"]
 
@@ -22,7 +22,7 @@ def device_plugins(
     """Yield a life of a plugin on each machine; without any named, on the smaller ones of the catalogue."""
     if "device-plugin/devices" not in claimed:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for machine in known:
         if machines is not None or len(machine.cpus) <= MOST_CPUS:
             yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...cpuset import CpuSet
-from ...machine import Machine, catalogue_names, load_machine
-from .scenario import Scenario, Script
+from ...machine import Machine
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import guaranteed, static
 
 __all__ = ["NEEDED", "half_cores"]
@@ -20,7 +20,7 @@ CELL = "full-pcpus-only, none, reserved a thread of two cores"
 
 def half_cores(machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
     """Yield a short life for each of a few small machines whose cores have several threads."""
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if len(machine.cpus) <= MOST_CPUS and len(_split(machine)) > 2]
     for machine in able[:MACHINES]:
         yield Scenario(

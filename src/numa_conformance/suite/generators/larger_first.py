@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from ...cpuset import CpuSet
-from ...machine import Device, Machine, catalogue_names, load_machine
-from ..judge.choice import numa_cpus
+from ...machine import Machine
 from ..judge.room import ordinary
-from .cells import MEMORY, RESERVED_MIB
-from .scenario import Scenario, Script
-from .workloads import container, pod, static
+from .few_nodes import OF_EVERY_MANAGER, are_alike, with_pages_and_devices
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
+from .workloads import container, pinning, pod, static
 
 __all__ = ["NEEDED", "larger_first"]
 
-NEEDED = frozenset(
-    {
-        "cpu-manager/static",
-        "cpu-manager/init-containers",
-        "device-manager/allocation",
-        "memory-manager/static",
-        "memory-manager/hugepages",
-        "topology-manager/single-numa-node",
-        "topology-manager/scope/pod",
-    }
-)
+NEEDED = OF_EVERY_MANAGER | {"topology-manager/single-numa-node", "topology-manager/scope/pod"}
 """What a target must claim."""
-MOST_CPUS, MACHINES = 32, 3
-PAGES, ROOM = 16, 4 << 30
-"""Huge pages of 2 MiB on each NUMA node, and the memory that each must have."""
+MACHINES = 3
+PAGES = 16
+"""Huge pages of 2 MiB on each NUMA node."""
 NIC, NICS = "example.com/nic", 2
 """Devices near each NUMA node."""
 SMALL_MIB = 64
@@ -40,21 +29,10 @@ def larger_first(claimed: frozenset[str], machines: Sequence[Machine] | None = N
     """Yield a short life on a few small machines with two NUMA nodes and more, all of the same memory."""
     if not claimed >= NEEDED:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
-    for machine in [machine for machine in known if _suits(machine)][:MACHINES]:
-        paged = tuple(replace(node, hugepages={"2Mi": PAGES}) for node in machine.memory)
-        nics = tuple(
-            Device(NIC, f"nic-{node.node}-{index}", (node.node,)) for node in machine.memory for index in range(NICS)
-        )
-        larger = replace(machine, name=f"{machine.name} with nics and pages", memory=paged, devices=nics)
+    for machine in islice(filter(are_alike, or_the_catalogue(machines)), MACHINES):
+        larger = with_pages_and_devices(machine, "nics and pages", PAGES, NIC, NICS)
         cell = "no option, single-numa-node per pod, memory Static, reserved a core"
         yield Scenario("walk", cell, larger, partial(_life, larger))
-
-
-def _suits(machine: Machine) -> bool:
-    sizes = {node.memory or 0 for node in machine.memory}
-    few = len(machine.cpus) <= MOST_CPUS and 1 < len(numa_cpus(machine)) == len(machine.memory) < 5
-    return few and len(sizes) == 1 and min(sizes) >= ROOM
 
 
 def _life(machine: Machine) -> Script:
@@ -63,8 +41,7 @@ def _life(machine: Machine) -> Script:
         reserved=str(CpuSet.from_bits(machine.core_bits[0])),
         topology="single-numa-node",
         scope="pod",
-        reservedMemory=[{"numaNode": machine.memory[0].node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}],
-        more=MEMORY,
+        more=pinning(machine.memory[0].node),
     )
     yield "node.start", {"kubelet": kubelet}
     memory = ordinary(last) >> 20
@@ -79,5 +56,4 @@ def _life(machine: Machine) -> Script:
             small = {"memory": f"{SMALL_MIB}Mi"}
             first = container("i", cpu="1", other={**small, **asked})
             asking = pod(f"p{number}-{more}", [container("c", cpu="1", other={**small, **app})], init=[first])
-            if (yield "node.admit", {"pod": asking}).get("result") == "admitted":
-                yield "node.remove", {"uid": asking["metadata"]["uid"]}
+            yield from come_and_go([asking])

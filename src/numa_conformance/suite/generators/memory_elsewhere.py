@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...cpuset import CpuSet
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import guaranteed, static
 
 __all__ = ["NEEDED", "memory_elsewhere"]
@@ -27,7 +27,7 @@ def memory_elsewhere(claimed: frozenset[str], machines: Sequence[Machine] | None
     """Yield a short life on a few machines with three NUMA nodes and more, which have CPUs and as much memory each."""
     if not claimed >= NEEDED:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for machine in [machine for machine in known if _suits(machine)][:MACHINES]:
         yield Scenario("walk", "no option, best-effort per container, memory Static", machine, partial(_life, machine))
 
@@ -51,7 +51,5 @@ def _life(machine: Machine) -> Script:
         reservedMemory=[{"numaNode": first.node, "limits": {"memory": f"{reserved}Mi"}}],
     )
     yield "node.start", {"kubelet": kubelet}
-    for number, mib in enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4)):
-        pod = guaranteed(f"p{number}", 1, f"{mib}Mi")
-        if (yield "node.admit", {"pod": pod}).get("result") == "admitted":
-            yield "node.remove", {"uid": pod["metadata"]["uid"]}
+    sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
+    yield from come_and_go(guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes)

@@ -53,6 +53,11 @@ def merge_sweep(
             if closest and policy != "none":
                 near = _Drawn(policy, count, _families(count, lot, lots // 3, tied=True), {CLOSEST: "true"}, lot, drawn)
                 yield from _scenarios(f"by distance on {count}", policy, near, lots // 3)
+            if closest and policy == "best-effort" and count > 2:
+                lot = random.Random(f"merges {seed} {policy} {count} unpreferred")
+                families = map(_unpreferred, _families(count, lot, lots // 10, tied=True))
+                near = _Drawn(policy, count, families, {CLOSEST: "true"}, lot)
+                yield from _scenarios(f"by distance on {count}, none preferred", policy, near, lots // 10)
         for count, nodes in APART.items():
             lot = random.Random(f"merges {seed} {policy} {count} apart")
             options = {CLOSEST: "false"} if closest and policy != "none" else None
@@ -93,6 +98,14 @@ def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provi
         return [*({"r": lot.sample(row, len(row))} for _ in range(lot.randint(1, 2))), lot.choice((None, {}))]
     shared = lot.sample(_sets(count), min(2, 2**count - 1)) if lot.random() < 0.6 else []
     return [_provider(count, shared, lot) for _ in range(lot.randint(1, 3))]
+
+
+def _unpreferred(family: Sequence[Provider]) -> list[Provider]:
+    """Return the same hints, none of which is preferred."""
+    return [
+        provider and {name: [(nodes, False) for nodes, _ in hints or ()] for name, hints in provider.items()}
+        for provider in family
+    ]
 
 
 def _provider(count: int, shared: Sequence[Nodes], lot: random.Random) -> Provider:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...documentation.policies import TOPOLOGY_SCOPES
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.start_subjects import MOST_NODES
 from .cells import Cell
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .walks import Walk
 from .workloads import guaranteed
 
@@ -30,7 +30,7 @@ def near_and_far(
 
     The policies that may take several NUMA nodes come in turn, the other one in the other scope.
     """
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_distances_differ, known)):
         for turn, scope in enumerate(TOPOLOGY_SCOPES):
             policy = POLICIES[(number + turn) % len(POLICIES)]
@@ -63,6 +63,4 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
 
 def _ask(walk: Walk) -> Script:
     """Ask for pods that need several NUMA nodes, one after the other."""
-    for wanted in (walk.wide(), walk.wide()):
-        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-            yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+    yield from come_and_go((walk.wide(), walk.wide()))

@@ -120,6 +120,8 @@ def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
     for kind, restart in (("init container", {}), ("sidecar", {"restartPolicy": "Always"})):
         pods = [_pod([_container("a", left)], [_container("b", right) | restart]) for left, right in ways]
         yield _classify("sweep", f"an app container and one {kind}", pods)
+    overhead = [_with_overhead(_pod([_container("c", way)]), cpu) for way, cpu in product(TELLING, ("1", "250m"))]
+    yield _classify("sweep", "one container beside overhead", overhead)
     lot = random.Random(f"pods {seed}")
     yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
 
@@ -162,6 +164,11 @@ def _pod(apps: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = 
     spec = {"containers": list(apps), **({"initContainers": list(init)} if init else {})}
     metadata = {"name": "p", "namespace": "default", "uid": "p"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _with_overhead(pod: dict[str, Any], cpu: str) -> dict[str, Any]:
+    """Add what the pod itself needs, which no container asks for."""
+    return {**pod, "spec": {**pod["spec"], "overhead": {"cpu": cpu, "memory": "120Mi"}}}
 
 
 def _classify(generator: str, cell: str, pods: Sequence[Mapping[str, Any]], seed: int = 0) -> Scenario:

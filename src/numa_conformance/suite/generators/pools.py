@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ...protocol.features import PROMISES
 from ..judge.pooled import GENERATOR
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import best_effort, burstable, guaranteed, static
 
 __all__ = ["pools"]
@@ -22,7 +22,7 @@ def pools(claimed: frozenset[str], machines: Sequence[Machine] | None = None) ->
     """Yield a life on each of some small machines, to a target that claims a promise of daemons."""
     if "node/cpuset" not in claimed or claimed.isdisjoint(PROMISES):
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS]
     for machine in able[:MACHINES]:
         yield Scenario(GENERATOR, "no option, none, reserved a core", machine, partial(_life, machine))

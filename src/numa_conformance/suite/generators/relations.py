@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from ...documentation.options import STATIC_OPTIONS
 from ...machine import Machine, machine_to_dict
 from ..judge.start_subjects import MOST_NODES
-from .cells import Cell
-from .scenario import Scenario, Script
+from .cells import Cell, are_too_many
+from .scenario import Scenario, Script, come_and_go
 from .walks import Walk
 from .workloads import container, pod
 
@@ -39,35 +39,29 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         return
     walk.saw(up)
     pods = [walk.wide(), *(walk.alone() for _ in range(PODS))]
-    yield from _ask(pods)
+    yield from come_and_go(pods)
     yield from walk.fragment()
-    yield from _ask(pods)
-    yield from _ask(pods)
+    yield from come_and_go(pods)
+    yield from come_and_go(pods)
     if "cpu-manager/init-containers" in claimed:
-        yield from _ask([_with_init(wanted, lot) for wanted in pods])
+        yield from come_and_go([_with_init(wanted, lot) for wanted in pods])
     if "node/restart" in claimed:
         restarted = yield "node.restart", {}
         if restarted.get("result") != "restarted":
             return
-        yield from _ask(pods)
+        yield from come_and_go(pods)
     for uid in walk.there[::2]:
         yield "node.remove", {"uid": uid}
-    yield from _ask(pods)
+    yield from come_and_go(pods)
     written = _written_otherwise(question["kubelet"], claimed)
     for machine, kubelet, asked in (
         (machine_to_dict(cell.machine), question["kubelet"], pods),
         (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
-        (_twice(cell.machine), question["kubelet"], pods),
+        (_twice(cell), question["kubelet"], pods),
     ):
         if machine is not None:
             yield method, {"machine": machine, "kubelet": kubelet}
-            yield from _ask(asked)
-
-
-def _ask(pods: Sequence[Json]) -> Script:
-    for wanted in pods:
-        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-            yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+            yield from come_and_go(asked)
 
 
 def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
@@ -108,9 +102,12 @@ def _renamed(wanted: Mapping[str, Any]) -> Json:
     return pod(f"z-{uid}", [{**own, "name": f"other-{own['name']}"} for own in wanted["spec"]["containers"]])
 
 
-def _twice(machine: Machine) -> Json | None:
+def _twice(cell: Cell) -> Json | None:
     """Tell a machine beside which there is another one like it, with no devices; None where that is too large."""
+    machine = cell.machine
     if 2 * len(machine.numa_ids) > MOST_NODES or max(machine.numa_ids) > MOST_NODES:
+        return None
+    if cell.topology != "none" and are_too_many(machine, 2 * cell.opinions):
         return None
     told = machine_to_dict(machine)
     beside = {"id": max(cpu.id for cpu in machine.cpus) + 1}

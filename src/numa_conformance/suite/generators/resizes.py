@@ -14,10 +14,10 @@ from itertools import cycle, product
 from typing import Any
 
 from ...cpuset import CpuSet
-from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Device, Machine, catalogue_names, load_machine
-from .scenario import Scenario, Script
-from .workloads import container, kubelet, pod, static
+from ...machine import Machine
+from .cells import alignments, devices_near
+from .scenario import Scenario, Script, or_the_catalogue
+from .workloads import container, kubelet, pinning, pod, static
 
 __all__ = ["resizes"]
 
@@ -43,26 +43,13 @@ def resizes(claimed: frozenset[str], machines: Sequence[Machine] | None = None) 
     """Yield lives with resizes, on small machines, for each policy that is claimed; none without ``node/resize``."""
     if "node/resize" not in claimed:
         return
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS and len(machine.core_bits) > 2]
     lives = product(able[:MACHINES], _configurations(claimed))
-    for (machine, (name, configure)), aligning in zip(lives, cycle(_alignments(claimed)), strict=False):
+    for (machine, (name, configure)), aligning in zip(lives, cycle(alignments(claimed)), strict=False):
         config = configure(machine) | aligning
         with_devices = _with_devices(machine) if DEVICES in claimed else machine
         yield Scenario("resize", name, with_devices, partial(_life, with_devices, config, claimed, name))
-
-
-def _alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
-    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
-    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
-    return [
-        {},
-        *(
-            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
-            for scope, policy in both
-            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
-        ),
-    ]
 
 
 def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machine], dict[str, Any]]]]:
@@ -84,16 +71,12 @@ def _static(machine: Machine) -> dict[str, Any]:
 
 
 def _memory(machine: Machine) -> dict[str, Any]:
-    return {
-        "memoryManagerPolicy": "Static",
-        "kubeReserved": {"memory": "256Mi"},
-        "reservedMemory": [{"numaNode": min(machine.numa_ids), "limits": {"memory": "356Mi"}}],
-    }
+    return pinning(min(machine.numa_ids))
 
 
 def _with_devices(machine: Machine) -> Machine:
-    devices = (Device(EACH, f"{node}-{number}", (node,)) for node in machine.numa_ids for number in range(MOST_DEVICES))
-    return replace(machine, name=f"{machine.name} with devices to resize beside", devices=tuple(devices))
+    devices = devices_near(EACH, machine.numa_ids, MOST_DEVICES)
+    return replace(machine, name=f"{machine.name} with devices to resize beside", devices=devices)
 
 
 def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], name: str) -> Script:
@@ -115,10 +98,13 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
         *((shared, 0, more) for more in ({"cpu": str(cpus + 1)}, {"cpu": "500m"})),
         (large, 0, {"cpu": str(max(2, cpus // 4) + 1)}),
         (large, 0, {"memory": "256Mi"}),
+        *((wanted, 0, {"cpu": str(cpus - 1)}) for wanted in pods[1:]),
         *lot.sample(all_ways, BY_LOT),
     ]
     for wanted, place, more in ways:
-        yield "node.resize", {"pod": _with(wanted, place, more)}
+        answer = yield "node.resize", {"pod": _with(wanted, place, more)}
+        if answer.get("result") == "resized" and "cpu-manager/reconcile" in claimed:
+            yield "node.reconcile", {}
         yield "node.state", {}
     if "node/restart" in claimed:
         yield "node.restart", {}

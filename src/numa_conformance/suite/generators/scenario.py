@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...machine import Machine
+from ...machine import Machine, catalogue_names, load_machine
 
-__all__ = ["WITH_MACHINE", "Answer", "Question", "Scenario", "Script", "ask_all"]
+__all__ = [
+    "WITH_MACHINE",
+    "Answer",
+    "Question",
+    "Scenario",
+    "Script",
+    "ask_all",
+    "come_and_go",
+    "or_the_catalogue",
+]
 
 Question = tuple[str, Mapping[str, Any]]
 """A method and its parameters, without the machine."""
@@ -35,3 +44,15 @@ def ask_all(questions: Iterable[Question]) -> Script:
     """Ask questions that do not depend on the answers."""
     for question in questions:  # noqa: UP028  (a list takes no answers, as `yield from` would have it do)
         yield question
+
+
+def come_and_go(pods: Iterable[Mapping[str, Any]]) -> Script:
+    """Ask for pods one after the other; what is admitted goes again before the next comes."""
+    for wanted in pods:
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+
+
+def or_the_catalogue(machines: Sequence[Machine] | None) -> Iterable[Machine]:
+    """Return the machines that are named, or else all of the catalogue, each read as it is come to."""
+    return map(load_machine, catalogue_names()) if machines is None else machines

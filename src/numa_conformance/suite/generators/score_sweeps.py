@@ -145,7 +145,8 @@ def _weights(kind: str) -> Iterator[Question]:
         for weights in ((1, 1), (1, 2), (3, 2)):
             weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
             yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
-    for cpu, memory in ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1)):
+    pairs = ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1))
+    for cpu, memory in (*pairs, (50, 100), (100, 50)):
         yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
 
 

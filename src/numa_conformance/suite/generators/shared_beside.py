@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...cpuset import CpuSet
-from ...machine import Machine, catalogue_names, load_machine
-from .scenario import Question, Scenario, Script, ask_all
+from ...machine import Machine
+from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, container, guaranteed, pod, static
 
 __all__ = ["NEEDED", "shared_beside"]
@@ -20,7 +20,7 @@ STRICT = "strict-cpu-reservation"
 
 def shared_beside(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
     """Yield a life on each of some small machines, without an option and with what keeps reserved CPUs apart."""
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS]
     for machine in able[:MACHINES]:
         for options in ((), (STRICT,)):

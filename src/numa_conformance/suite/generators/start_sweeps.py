@@ -53,6 +53,12 @@ HIGHEST_NODE = 63
 RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
+ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
+    ({"evictionHard": {"memory.available": "200Mi"}}, 456),
+    ({"systemReserved": {"memory": "64Mi"}}, 420),
+    ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
+)
+"""What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
@@ -73,7 +79,9 @@ def node_starts(
         for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
             configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
             if configs:
-                yield Scenario(GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, version))
+                yield Scenario(
+                    GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
+                )
 
 
 @lru_cache
@@ -101,20 +109,22 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), version))
+    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), _of_version(version)))
 
 
-def _script(asked: Iterable[Asked], version: str | None) -> Script:
-    more = {} if version is None else {"kubernetes_version": version}
+def _of_version(version: str | None) -> dict[str, str]:
+    return {} if version is None else {"kubernetes_version": version}
+
+
+def _script(asked: Iterable[Asked], more: Mapping[str, str]) -> Script:
     for config, first in asked:
         answer = yield "node.start", {"kubelet": config, **more}
         if first is not None and answer.get("result") == "started":
             yield "node.admit", {"pod": first}
 
 
-def _restarted(asked: Iterable[Mapping[str, Any]], version: str | None) -> Script:
+def _restarted(asked: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
     """Ask the same of a node that has come up without what its Topology Manager is told then."""
-    more = {} if version is None else {"kubernetes_version": version}
     for config in asked:
         before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
         if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":
@@ -166,7 +176,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     reserved = str(CpuSet.from_bits(machine.core_bits[0]))
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
-    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs):
+    beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
+    more = [names for names in beside if len(set(names) - set(TOGETHER)) == 1 and _claims(claimed, names)]
+    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
     for policy, pair in product(_aligning(machine, claimed), excluding):
@@ -316,6 +328,9 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     ]
     if first != last:
         avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for more, total in ELSEWHERE:
+        for size in (total, 356):
+            yield {**_reserving([(first, "memory", size)]), **more}, None
     for policy in ("static", "Dynamic"):
         yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
     pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -172,32 +172,36 @@ class Walk:
 
     def alone(self) -> dict[str, Any]:
         """Draw a pod of one app container."""
-        self._count += 1
         kind = self._lot.choices(KINDS, (16, 2, 2, 2))[0]
-        return pod(f"p{self._count}", [self._container("c", kind, max(1, self._free))])
+        return self._pod([self._container("c", kind, max(1, self._free))])
 
     def wide(self) -> dict[str, Any]:
         """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
-        self._count += 1
         lot, machine = self._lot, self._cell.machine
         sizes = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
         room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
         memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
         app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
-        return pod(f"p{self._count}", [app])
+        return self._pod([app])
+
+    def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """Describe the next pod: every other one has a name that others have, in a namespace of its own."""
+        self._count += 1
+        made = pod(f"p{self._count}", apps, init)
+        if self._count % 2 == 0:
+            made["metadata"] |= {"name": "alike", "namespace": f"n{self._count}"}
+        return made
 
     def _admit(self, wanted: dict[str, Any]) -> Question:
         return "node.admit", {"pod": wanted}
 
     def _plain(self, cpus: int) -> dict[str, Any]:
-        self._count += 1
-        return pod(f"p{self._count}", [container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
+        return self._pod([container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
 
     def _drawn(self) -> dict[str, Any]:
         """Draw a pod: mostly one that could be admitted."""
         lot = self._lot
-        self._count += 1
         kind = lot.choices((*KINDS, "whole and fraction", "mixed"), (16, 2, 3, 3, 2, 2))[0]
         number = lot.choices((1, 2, 3), (6, 3, 1))[0] if kind == "guaranteed" else lot.randint(1, 4)
         room = self._free
@@ -209,7 +213,7 @@ class Walk:
         init: list[dict[str, Any]] = []
         if "cpu-manager/init-containers" in self._claimed and lot.random() < 0.3:
             init = [self._before(f"i{index}", kind, max(room, 1)) for index in range(lot.randint(1, 2))]
-        return pod(f"p{self._count}", apps, init=init)
+        return self._pod(apps, init)
 
     def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
         """Draw an init container or sidecar for a pod of such a kind."""

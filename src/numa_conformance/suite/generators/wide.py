@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..judge.start_subjects import MOST_NODES as MOST_BY_DEFAULT
-from .cells import Cell, kubelet_of
-from .scenario import Scenario, Script
+from .cells import Cell, are_too_many, devices_near, kubelet_of
+from .scenario import Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
 __all__ = ["wide"]
@@ -26,38 +25,36 @@ LEAST_MIB = 2048
 """Memory of each NUMA node that has some, at least: a reservation leaves most of it."""
 POLICIES = ("restricted", "best-effort")
 SMALL_MIB = 64
+PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
+"""Huge pages of 2 MiB that each NUMA node is given beside one of 1 GiB, the memory that it needs for that; on few."""
+PAGED = {"1Gi": 1, "2Mi": PAGES}
 
 
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
     """Yield lives on each machine of several NUMA nodes with memory, one for each policy, in turn in each scope.
 
-    With more NUMA nodes than the limit that is the default only one manager at a time has an opinion.
+    Where NUMA nodes are many only one or two managers at a time have an opinion.
     """
-    known = map(load_machine, catalogue_names()) if machines is None else machines
+    known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_is_able, known)):
         if DEVICES in claimed and not machine.devices:
             machine = _with_devices(machine)
+        if "memory-manager/hugepages" in claimed:
+            machine = _with_pages(machine)
         for turn, policy in enumerate(POLICIES):
             scope = ("container", "pod")[(number + turn) % 2]
-            memory = not _has_many(machine)
+            memory = not are_too_many(machine, 2)
             cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
-                yield Scenario("walk", cell.name, machine, partial(_life, cell, name), seed)
+                restarts = "node/restart" in claimed
+                yield Scenario("walk", cell.name, machine, partial(_life, cell, name, restarts=restarts), seed)
 
 
 def _is_able(machine: Machine) -> bool:
     nodes, cpus = len(machine.numa_ids), len(machine.cpus)
     few = 1 < nodes <= MOST_NODES and cpus <= (MANY_CPUS if nodes == MOST_NODES else MOST_CPUS)
     return few and len(_memory(machine)) > 1 and min(_memory(machine)) >= LEAST_MIB
-
-
-def _has_many(machine: Machine) -> bool:
-    """Tell whether two managers with an opinion are one too many: a kubelet tries each set of one with each of another.
-
-    With twelve NUMA nodes that is 16 million pairs, for which it needs longer than an answer may take.
-    """
-    return len(machine.numa_ids) > MOST_BY_DEFAULT
 
 
 def _memory(machine: Machine) -> list[int]:
@@ -68,29 +65,45 @@ def _memory(machine: Machine) -> list[int]:
 def _with_devices(machine: Machine) -> Machine:
     """Put two devices near each NUMA node with CPUs."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
-    devices = tuple(Device(DEVICE, f"nic-{node}-{index}", (node,)) for node in nodes for index in range(2))
-    return replace(machine, name=f"{machine.name} with devices", devices=devices)
+    return replace(machine, name=f"{machine.name} with devices", devices=devices_near(DEVICE, nodes, 2))
 
 
-def _life(cell: Cell, name: str) -> Script:
-    """Ask an empty node; then one with a pod on one NUMA node, and on several; then once these have gone."""
+def _with_pages(machine: Machine) -> Machine:
+    """Set huge pages of two sizes aside on each NUMA node, where there are none yet and all have the memory."""
+    able = all(not node.hugepages and (node.memory or 0) >= ROOM_FOR_PAGES for node in machine.memory)
+    if not able or len(machine.numa_ids) > NODES_WITH_PAGES:
+        return machine
+    memory = tuple(replace(node, hugepages=PAGED) for node in machine.memory)
+    return replace(machine, name=f"{machine.name} and pages", memory=memory)
+
+
+def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
+    """Ask an empty node; then one with a pod on one NUMA node, and on several; then once these have gone; restart.
+
+    With many NUMA nodes each answer takes long: only the empty node and the fullest are asked.
+    """
     lot = random.Random(name)
     started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
     if started.get("result") != "started":
         return
-    asked = _Asked(cell.machine, lot)
+    asked, few = _Asked(cell.machine, lot), not are_too_many(cell.machine, 2)
     yield from asked.each()
+    yield from asked.pages()
     small = asked.small(memory=_memory(cell.machine)[0] // 2)
     yield "node.admit", {"pod": small}
-    yield from asked.each()
+    if few:
+        yield from asked.each()
     group = asked.of(memory=2)
     yield "node.admit", {"pod": group}
     yield "node.admit", {"pod": asked.small()}
     yield from asked.each()
     for gone in (small, group):
         yield "node.remove", {"uid": gone["metadata"]["uid"]}
-    yield from asked.each()
+    if few:
+        yield from asked.each()
     yield from asked.devices_here_and_there()
+    if restarts and few:
+        yield from asked.restarted()
 
 
 class _Asked:
@@ -98,10 +111,11 @@ class _Asked:
 
     def __init__(self, machine: Machine, lot: random.Random) -> None:
         self._memory, self._lot, self._count = _memory(machine), lot, 0
-        self._together = not _has_many(machine)
+        self._together = not are_too_many(machine, 3)
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
+        self._paged = all(node.hugepages == PAGED for node in machine.memory)
         self._places = {device.id: device.numa for device in known}
         near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
         self._near = sorted(filter(None, near), reverse=True)
@@ -109,15 +123,19 @@ class _Asked:
     def each(self) -> Script:
         """Ask for what so many NUMA nodes have, in several ways; what is admitted goes again."""
         most = max(2, min(3, len(self._memory) - 1))
-        for wanted in (
+        pods = [
             self.of(memory=self._lot.randint(2, most)),
             self.of(cpus=2, memory=2),
             self.of(cpus=self._lot.randint(2, most)),
             *([best_effort(self._name(), **self._some(devices=self._lot.randint(2, most)))] if self._near else []),
             *([self.of(cpus=2, memory=2, devices=2)] if self._together else []),
-        ):
-            if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-                yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+        ]
+        yield from come_and_go(pods)
+
+    def pages(self) -> Script:
+        """Ask for huge pages of both sizes, more of the one or of the other than a NUMA node has."""
+        if self._paged:
+            yield from come_and_go((self.of_pages(2 * PAGES + 2, 1), self.of_pages(2, 2)))
 
     def devices_here_and_there(self) -> Script:
         """Leave a pod with a device at each NUMA node, and ask for as many as one had."""
@@ -136,11 +154,23 @@ class _Asked:
         if gone:
             yield "node.admit", {"pod": best_effort(self._name(), **{self._resource: str(self._near[0])})}
 
+    def restarted(self) -> Script:
+        """Restart beside a pod on two NUMA nodes, and ask for memory that one of them had and that both do not have."""
+        first, second = self._memory[:2]
+        yield "node.admit", {"pod": guaranteed(self._name(), "100m", f"{first + second // 2}Mi")}
+        yield "node.restart", {}
+        yield "node.admit", {"pod": guaranteed(self._name(), "100m", f"{second * 3 // 4}Mi")}
+
     def of(self, *, memory: int = 0, cpus: int = 0, devices: int = 0) -> dict[str, Any]:
         """Return a pod that needs so many NUMA nodes for each; of what needs none it asks for little."""
         cpu = sum(self._cpus[: cpus - 1]) + 1 if cpus else "100m"
         size = sum(self._memory[: memory - 1]) + SMALL_MIB if memory else SMALL_MIB
         return guaranteed(self._name(), cpu, f"{size}Mi", **self._some(devices))
+
+    def of_pages(self, small: int, large: int) -> dict[str, Any]:
+        """Return a pod with huge pages of both sizes: so many MiB in small ones, so many GiB in large ones."""
+        pages = {"hugepages-2Mi": f"{small}Mi", "hugepages-1Gi": f"{large}Gi"}
+        return guaranteed(self._name(), "100m", f"{SMALL_MIB}Mi", **pages)
 
     def small(self, memory: int = SMALL_MIB) -> dict[str, Any]:
         """Return a pod that one NUMA node has."""

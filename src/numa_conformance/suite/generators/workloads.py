@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["best_effort", "burstable", "container", "guaranteed", "kubelet", "pod", "static", "static_memory"]
+__all__ = [
+    "MEMORY",
+    "RESERVED_MIB",
+    "best_effort",
+    "burstable",
+    "container",
+    "guaranteed",
+    "kubelet",
+    "pinning",
+    "pod",
+    "static",
+    "static_memory",
+]
 
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
+MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
+RESERVED_MIB = 356
+"""kubeReserved and the eviction threshold of 100Mi, which reservedMemory must equal."""
 
 
 def container(
@@ -92,15 +107,11 @@ def static(
     return config
 
 
-def static_memory(topology: str = "none", reserved: int = 356, **fields: Any) -> dict[str, Any]:
-    """Return a configuration with the memory policy Static and ``reserved`` MiB reserved on NUMA node 0.
+def pinning(node: int) -> dict[str, Any]:
+    """Return the fields of the memory policy Static, what must be reserved being all on one NUMA node."""
+    return {**MEMORY, "reservedMemory": [{"numaNode": node, "limits": {"memory": f"{RESERVED_MIB}Mi"}}]}
 
-    kubeReserved (256Mi) and the eviction threshold (100Mi) make 356, which is what it must be.
-    """
-    config = static(
-        topology=topology,
-        memoryManagerPolicy="Static",
-        kubeReserved={"memory": "256Mi"},
-        reservedMemory=[{"numaNode": 0, "limits": {"memory": f"{reserved}Mi"}}],
-    )
-    return {**config, **fields}
+
+def static_memory(topology: str = "none", **fields: Any) -> dict[str, Any]:
+    """Return a configuration with the memory policy Static and memory reserved on NUMA node 0."""
+    return {**static(topology=topology, more=pinning(0)), **fields}

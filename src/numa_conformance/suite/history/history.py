@@ -154,7 +154,9 @@ def _line(text: str, number: int) -> dict[str, Any]:
     try:
         line = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise HistoryError(f"line {number}: not JSON: {error}") from error
+        raise HistoryError(
+            f"line {number}: a history has a JSON object in each line; this is not JSON: {error}"
+        ) from error
     if not isinstance(line, dict):
         raise HistoryError(f"line {number}: not an object")
     return line

@@ -24,7 +24,7 @@ from ..history.answers import (
     UnknownPod,
     Update,
 )
-from ..history.values import Answer, Held
+from ..history.values import Answer, Held, MemoryNode
 from .alignment import fits
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
@@ -67,6 +67,7 @@ class NodeFollower:
         self._admitted = Admissions()
         self._asked: set[str] = set()
         self._settings: Settings | None = None
+        self._books: tuple[MemoryNode, ...] = ()
 
     def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
         """Yield the subjects of one step."""
@@ -121,6 +122,7 @@ class NodeFollower:
         known = reserved is not None or not (settings.static and settings.reserved_count)
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
+        self._books = () if files else reply.memory_state or ()
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
@@ -194,7 +196,7 @@ class NodeFollower:
         after = before.removed(uid).with_pool(reply.default_cpuset)
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
-        yield Removal(before, after, uid, isinstance(reply, Removed))
+        yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
         yield Moment(after)
         yield from may_run(after)
 
@@ -238,6 +240,7 @@ class NodeFollower:
             yield done
         self._world, self._down = done.after, before if done.after is None else None
         self._tampered = not own_files and done.after is None
+        self._books = self._books if plain else ()
         if done.after is not None:
             self._files.forget()
             if isinstance(reply, Restarted):

@@ -170,12 +170,17 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A pod was taken off the node."""
+    """A pod was taken off the node.
+
+    ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
+    """
 
     before: World
     after: World
     uid: str
     known: bool
+    memory: tuple[MemoryNode, ...] = ()
+    at_first: tuple[MemoryNode, ...] = ()
 
     @property
     def settings(self) -> Settings:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from ..history.answers import Aligned
 from ..history.quantities import HUGE
@@ -91,13 +92,15 @@ class DeviceHints:
         return sets_of_nodes(self.before.machine.numa_ids)
 
     @cached_property
-    def _places(self) -> Mapping[str, tuple[int, ...]]:
-        return {device.id: device.numa for device in self.before.machine.devices if device.resource == self.resource}
+    def _places(self) -> Mapping[str, int]:
+        """Devices of the resource to their NUMA nodes (bits)."""
+        devices = self.before.machine.devices
+        return {device.id: device.numa_bits for device in devices if device.resource == self.resource}
 
-    @property
+    @cached_property
     def near(self) -> int:
         """The NUMA nodes (bits) near which there are devices of the resource."""
-        return sum({1 << node for numa in self._places.values() for node in numa})
+        return reduce(or_, self._places.values(), 0)
 
     @property
     def has_topology(self) -> bool:
@@ -105,7 +108,7 @@ class DeviceHints:
         return any(self._places.values())
 
     @cached_property
-    def _usable(self) -> tuple[tuple[int, ...], ...]:
+    def _usable(self) -> tuple[int, ...]:
         free = Room(self.before).free_device_ids(self.resource) | self.reusable
         return tuple(numa for id, numa in self._places.items() if id in free)
 
@@ -120,11 +123,11 @@ class DeviceHints:
 
     def surely_hold(self, nodes: int) -> bool:
         """Tell so of devices of these NUMA nodes alone: how others count beside them is left open."""
-        return sum(bool(numa) and local(numa, nodes) for numa in self._usable) >= self.asked
+        return sum(numa & nodes != 0 for numa in self._usable) >= self.asked
 
     def covers_reusable(self, nodes: int) -> bool:
         """Tell whether every device that can be used again belongs to one of these NUMA nodes."""
-        return all(local(self._places.get(id, ()), nodes) for id in self.reusable)
+        return all(local(self._places.get(id, 0), nodes) for id in self.reusable)
 
     @cached_property
     def widths(self) -> frozenset[int]:

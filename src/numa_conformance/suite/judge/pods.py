@@ -146,7 +146,11 @@ class PodSpec:
 
     def scheduled(self, resource: str) -> Fraction:
         """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
-        return self.effective(resource) + self.overhead.get(resource, NOTHING)
+        return self._scheduled.get(resource, NOTHING)
+
+    @cached_property
+    def _scheduled(self) -> Mapping[str, Fraction]:
+        return {name: self.effective(name) + self.overhead.get(name, NOTHING) for name in self.resources}
 
     @cached_property
     def exclusive(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from ...machine import Device, Machine, MemoryNode
 from ..history.quantities import HUGE, huge_pages
@@ -16,9 +15,6 @@ from .pods import ContainerSpec, PodSpec
 from .world import World
 
 __all__ = ["Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
-
-FEW_NODES = 12
-"""NUMA nodes of which every set is looked at: 4,095 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +150,12 @@ class Room:
 
     def overdrawn(self) -> Iterator[tuple[int, str, int, int]]:
         """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
+        known = {kind for amounts in self.allocatable.values() for kind in amounts}
+        kinds = sorted(known.intersection(kind for kind, _, _ in self._given))
         sets = {1 << node.node for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
         sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
-        for nodes in sorted(sets):
-            for kind in {kind for amounts in self.allocatable.values() for kind in amounts}:
+        for nodes in sorted(sets) if kinds else ():
+            for kind in kinds:
                 had = self.capacity(nodes, kind)
                 given = self.given_within(nodes, kind)
                 if given > had:
@@ -211,7 +209,8 @@ class Room:
         devices = [device for device in self._machine.devices if device.resource == resource]
         located = surely and any(device.numa for device in devices)
         return sum(
-            device.id in free and local(device.numa, nodes) and bool(device.numa or not located) for device in devices
+            device.id in free and local(device.numa_bits, nodes) and not (located and not device.numa)
+            for device in devices
         )
 
     def free_device_ids(self, resource: str) -> frozenset[str]:
@@ -283,24 +282,22 @@ class Room:
     def _devices_unaligned(self, resource: str, count: int) -> bool:
         """Tell so whether or not unhealthy devices count for how many NUMA nodes a request needs."""
         devices = [device for device in self._machine.devices if device.resource == resource]
-        if any(not device.numa for device in devices) or len(_near(devices)) > FEW_NODES:
+        if any(not device.numa for device in devices) or not sets_of_nodes(_near(devices)):
             return False
         healthy = [device for device in devices if device.healthy]
         return bool(devices) and all(self._not_where(some, resource, count) for some in (devices, healthy))
 
     def _not_where(self, devices: Sequence[Device], resource: str, count: int) -> bool:
-        nodes = _near(devices)
-        for width in range(1, len(nodes) + 1):
-            sets = [sum(1 << node for node in chosen) for chosen in combinations(nodes, width)]
-            if any(sum(local(device.numa, some) for device in devices) >= count for some in sets):
-                return not any(self.free_devices(some, resource) >= count for some in sets)
-        return True
+        sets = sets_of_nodes(_near(devices))
+        fit = (some.bit_count() for some in sets if sum(local(device.numa_bits, some) for device in devices) >= count)
+        width = next(fit, 0)
+        return not any(self.free_devices(some, resource) >= count for some in sets if some.bit_count() == width)
 
 
-def _near(devices: Iterable[Device]) -> list[int]:
-    return sorted({node for device in devices for node in device.numa})
+def _near(devices: Iterable[Device]) -> tuple[int, ...]:
+    return tuple(sorted({node for device in devices for node in device.numa}))
 
 
-def local(numa: tuple[int, ...], nodes: int | None) -> bool:
-    """Tell whether a device is of these NUMA nodes (bits; None: all of them), or tells of none."""
-    return nodes is None or not numa or any(nodes >> node & 1 for node in numa)
+def local(numa: int, nodes: int | None) -> bool:
+    """Tell whether a device's NUMA nodes (bits) are some of these (None: all of them), or it tells of none."""
+    return nodes is None or not numa or numa & nodes != 0

@@ -75,6 +75,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.10",
     ),
     _requirement(
+        "cpu-manager/state-file/policy-change-names-the-file",
+        "A node that does not come up with another CPU Manager policy tells both policies and the file to delete.",
+        _STATIC,
+        "cpu-manager/state-file",
+        "node/restart",
+        statements=("cpu-task/change/refused-otherwise",),
+        since="1.10",
+        strength="SHOULD",
+        beyond="The page shows what the kubelet says; that other nodes say as much it does not demand.",
+    ),
+    _requirement(
         "cpu-manager/state-file/policy-change-works-once-deleted",
         "With the state file deleted the node comes up with another CPU Manager policy.",
         _STATIC,

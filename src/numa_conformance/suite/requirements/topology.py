@@ -207,6 +207,17 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="The page speaks of shorter distance; that the average counts it does not say.",
     ),
     _requirement(
+        "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
+        "With prefer-closest-numa-nodes best-effort takes no affinity that nobody prefers where another, as wide, is "
+        "surely closer.",
+        "topology-manager/prefer-closest-numa-nodes",
+        "topology-manager/best-effort",
+        statements=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
+        since="1.28",
+        strength="SHOULD",
+        beyond="The page speaks of admission decisions; by what else these affinities are told apart it leaves open.",
+    ),
+    _requirement(
         "topology-manager/max-allowable-numa-nodes/default-is-eight",
         "The node does not come up with a policy other than none on a machine with more than eight NUMA nodes.",
         "topology-manager/best-effort",

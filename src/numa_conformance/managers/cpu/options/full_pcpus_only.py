@@ -20,8 +20,8 @@ from ....errors import Refusal
 from ..accumulator import NotEnoughCpus
 from ..topology import CpuTopology, lowest
 
-MOST_NODES = 8
-"""NUMA nodes whose sets are looked at one by one."""
+MOST_GROUPS = 8
+"""NUMA nodes or caches whose sets are looked at one by one."""
 
 
 class FullPcpusOnly:
@@ -67,8 +67,8 @@ class FullPcpusOnly:
     def choose(self, pools: Iterable[int], count: int, options: StaticOptions) -> int:
         """Return whole cores with ``count`` CPUs from the first pool that has such; raises ``NotEnoughCpus``.
 
-        They come from one uncore cache or socket where an option promises that, else from few NUMA nodes; of several
-        NUMA nodes by even shares where these are to be distributed.
+        They come from few uncore caches or one socket where an option promises that, else from few NUMA nodes; from
+        several NUMA nodes by even shares where these are to be distributed.
         """
         if count < 1:
             return 0
@@ -92,12 +92,11 @@ class FullPcpusOnly:
     def _narrowest_first(self, pool: int, options: StaticOptions) -> Iterator[int]:
         """Yield what of a pool lies in one uncore cache, socket or set of NUMA nodes, and all of it."""
         topology = self._topology
-        levels = [topology.uncores] if options.prefer_align_cpus_by_uncorecache else []
-        levels += [topology.sockets] if options.align_by_socket else []
-        yield from (self.offered(pool & group) for level in levels for group in level.masks)
-        nodes = [pool & node for node in topology.nodes.masks if pool & node]
-        for number in range(1, len(nodes) if len(nodes) <= MOST_NODES else 2):
-            yield from map(sum, combinations(sorted(nodes, key=int.bit_count), number))
+        if options.prefer_align_cpus_by_uncorecache:
+            yield from map(self.offered, _few_at_first(pool, topology.uncores.masks))
+        if options.align_by_socket:
+            yield from (self.offered(pool & socket) for socket in topology.sockets.masks)
+        yield from _few_at_first(pool, topology.nodes.masks)
         yield pool
 
     def _evenly(self, pool: int, count: int) -> int:
@@ -155,6 +154,13 @@ class FullPcpusOnly:
         if not self._quirks.smt_check_ignores_reusable:
             free |= reusable
         return self.offered(free)
+
+
+def _few_at_first(pool: int, groups: Iterable[int]) -> Iterator[int]:
+    """Yield what of a pool lies in one of some groups, the smallest first, then in two, and so on; never in all."""
+    parts = sorted((pool & group for group in groups if pool & group), key=int.bit_count)
+    for number in range(1, len(parts) if len(parts) <= MOST_GROUPS else 2):
+        yield from map(sum, combinations(parts, number))
 
 
 def _smt_alignment_error(text: str) -> Refusal:

@@ -1,0 +1,47 @@
+"""What a command needs beside the package is told with how to install it; what it does not need is not imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+WITHOUT = "import sys, runpy; sys.modules['grpc'] = None; runpy.run_module('numa_conformance', run_name='__main__')"
+"""Runs the program as if grpcio were not installed."""
+
+
+def said(*words: str) -> tuple[int, str]:
+    """Return exit code and errors of a command without grpcio."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["kubelet-target", sys.executable], "node"),
+        (["device-plugin-target", sys.executable], "node"),
+        (["nri-target", "--kubelet", sys.executable, sys.executable], "node"),
+        (["dra-target", sys.executable], "node"),
+        (["up"], "cluster"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_an_extra_that_is_not_there_is_told(words: list[str], extra: str) -> None:
+    code, errors = said(*words)
+    assert (code, errors) == (2, f"error: grpc is not installed (accepted: pip install 'numa-conformance[{extra}]')\n")
+
+
+def test_a_plugin_without_a_kubelet_needs_none() -> None:
+    """Without Go too, of which it is told then."""
+    _, errors = said("nri-target", sys.executable, "{nri_socket}")
+    assert "not installed" not in errors
+    assert "bug" not in errors
