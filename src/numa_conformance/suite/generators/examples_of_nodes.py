@@ -8,6 +8,7 @@ from typing import Any
 
 from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
+from .reconfigured import reconfigured
 from .scenario import Question, Scenario, Script, ask_all
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
@@ -200,9 +201,31 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     for about, needed, machine, config, steps in _ROWS:
         if claimed.issuperset(needed.split()):
             asked = [_remove(step) if isinstance(step, str) else _admit(step) for step in steps]
-            questions = [_start(config), *asked, ("node.state", {})]
-            yield Scenario("example", f"node, {about}", load_machine(machine), partial(ask_all, questions))
+            for told, kubelet in _in_each_scope(config, claimed).items():
+                questions = [_start(kubelet), *asked, ("node.state", {})]
+                yield Scenario("example", f"node, {about}{told}", load_machine(machine), partial(ask_all, questions))
+    yield from _of_many_nodes(claimed)
     yield from _of_restarts(claimed)
+    yield from reconfigured(claimed)
+
+
+def _in_each_scope(config: Json, claimed: frozenset[str]) -> dict[str, Json]:
+    """Return a configuration and, where pods are aligned container by container, the same with pods as a whole."""
+    if config.get("topologyManagerScope") == "container" and POD in claimed:
+        return {"": config, ", as a whole": {**config, "topologyManagerScope": "pod"}}
+    return {"": config}
+
+
+def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Fill the NUMA nodes of a machine that has more than are allowed by default; two of them lack a CPU each."""
+    option = "topology-manager/max-allowable-numa-nodes"
+    if not {STATIC, SINGLE, option} <= claimed:
+        return
+    machine = machine_from_dict({"name": "nine-numa-nodes", "numaPerSocket": 9, "coresPerNuma": 2, "memory": "18Gi"})
+    lifted = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": str(len(machine.numa_ids))}}
+    config = static(reserved="0,2", topology="single-numa-node", more=lifted)
+    pods = [_admit(guaranteed(f"p{node}", 2)) for node in machine.numa_ids[1:]]
+    yield Scenario("example", "node, nine NUMA nodes", machine, partial(ask_all, [_start(config), *pods]))
 
 
 def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:

@@ -68,12 +68,17 @@ class Choice:
     preferred: bool = False
 
     @property
-    def took(self) -> int | None:
+    def chosen(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
         given = self.given
-        if not self.shaped or given is None or given & ~self.available or given.bit_count() != self.count:
+        if given is None or given & ~self.available or given.bit_count() != self.count:
             return None
         return given if self.count else None
+
+    @property
+    def took(self) -> int | None:
+        """The same where the pages say where it lies."""
+        return self.chosen if self.shaped else None
 
     @cached_property
     def open_cores(self) -> tuple[int, ...]:
