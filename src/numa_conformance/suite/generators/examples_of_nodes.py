@@ -41,6 +41,12 @@ def _several(name: str, *sizes: int, init: int = 0) -> Json:
     return pod(name, [container(f"c{n}", cpu=str(size), memory="64Mi") for n, size in enumerate(sizes)], init=before)
 
 
+def _in_turn(name: str, *gpus: int) -> Json:
+    """Return a pod of containers with a CPU and so many devices, of which the last one is the app container."""
+    own = [container(f"c{n}", cpu="1", memory="64Mi", other={GPU: str(number)}) for n, number in enumerate(gpus)]
+    return pod(name, own[-1:], init=own[:-1])
+
+
 _ROWS: tuple[Row, ...] = (
     (
         "options that add up",
@@ -90,6 +96,13 @@ _ROWS: tuple[Row, ...] = (
         QUAD,
         _quad("single-numa-node", "pod"),
         [_several("a", 3, 3, init=8), _several("b", 1, init=9)],
+    ),
+    (
+        "devices of init containers and a pod as a whole",
+        f"{STATIC} {SINGLE} {POD} {INIT} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node", scope="pod"),
+        [_in_turn("a", 2, 1, 1), _in_turn("b", 1, 1, 1, 1), _in_turn("c", 1, 2)],
     ),
     (
         "devices beside CPUs",
