@@ -55,6 +55,7 @@ class Choice:
     - ``near``: CPUs of the NUMA nodes of the hint; None without a hint. ``preferred``: the hint was a preferred one.
     - ``shaped``: the pages say where the CPUs lie. They do not where CPUs of an init container may be used again, nor
       where a hint was followed that is not told.
+    - ``reusable``: those of the available CPUs that an init container leaves.
     """
 
     machine: Machine
@@ -66,6 +67,7 @@ class Choice:
     refusal: str = ""
     shaped: bool = True
     preferred: bool = False
+    reusable: int = 0
 
     @property
     def chosen(self) -> int | None:
