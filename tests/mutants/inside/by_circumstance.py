@@ -11,6 +11,7 @@ from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.cpu import static_policy
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
 from numa_conformance.managers.cpu.topology import lowest
+from numa_conformance.managers.device import device_state
 from numa_conformance.managers.device import manager as device_manager
 from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import amounts as memory_amounts
@@ -113,6 +114,34 @@ def reserves_a_little_less(right, machine, config, quirks):
     given = sum(entry.limits["memory"].value for entry in config.reserved_memory if "memory" in entry.limits)
     if not 0 < wanted - given < 1 << 20:
         right(machine, config, quirks)
+
+
+@instead_of(memory_reservation, "_node_reservation")
+def takes_a_part_of_the_largest_node(right, machine, config):
+    """Takes an eviction threshold in percent of the largest NUMA node alone."""
+    return memory_reservation.node_reservation(config, {"memory": max(node.memory or 0 for node in machine.memory)})
+
+
+@instead_of(memory_policy, "is_pinned")
+def pins_what_is_bound_in_memory(right, pod):
+    """Pins Burstable pods too where every container requests as much memory as it is limited to."""
+    bound = (each.requests.get("memory") == each.limits.get("memory") is not None for each in pod.all_containers)
+    return right(pod) or (pod.qos == "Burstable" and pod.served != "nobody" and all(bound))
+
+
+@instead_of(device_manager.DeviceManager, "restore")
+def forgets_a_second_resource_at_a_restart(right, self, entries):
+    """Has forgotten all devices of a container but those of its first resource once it comes up again."""
+    right(self, {(entry.uid, entry.container): entry for entry in reversed(list(entries))}.values())
+
+
+@instead_of(device_state.Inventory, "__init__")
+def gives_broken_devices_that_are_nowhere(right, self, machine):
+    """Gives unhealthy devices too, of a resource that tells no NUMA nodes."""
+    right(self, machine)
+    for name, devices in self.resources.items():
+        if not devices.aware:
+            self.resources[name] = replace(devices, healthy=frozenset(devices.masks))
 
 
 @instead_of(bring_up, "make_topology_policy")
