@@ -68,13 +68,14 @@ class Seen:
 
     ``open``: where answers differ the pages leave open which is right, as far as a rule can tell; such a change is none
     at level documented. ``recommended``: each SHOULD that is broken, and was not before, in conversations that break no
-    MUST.
+    MUST. ``beyond``: the conversation of another seed in which answers differ where in none of the suite's do.
     """
 
     changes: bool = False
     open: bool = False
     caught: str = ""
     recommended: str = ""
+    beyond: str = ""
 
 
 def at_documented(asked: Sequence[Asked]) -> Seen:
@@ -114,7 +115,12 @@ def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool)
         for unchanged in beyond:
             if seen.changes:
                 break
-            seen.changes = any(_otherwise(unchanged, client))
+            for _, fault in _otherwise(unchanged, client):
+                scenario = unchanged.scenario
+                seen.changes = True
+                seen.beyond = (
+                    f"{scenario.generator} {scenario.cell}, {scenario.machine.name}: {fault or 'other answers'}"
+                )
     client.close()
     return seen
 
