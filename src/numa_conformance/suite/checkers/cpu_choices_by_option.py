@@ -6,7 +6,7 @@ The sentences are on the page Node Resource Managers, section Static policy opti
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.checker import Judgement, checker, violated
+from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import (
     ACROSS_CORES,
     ACROSS_NUMA,
@@ -162,10 +162,16 @@ def uses_few_caches(choice: Choice) -> Judgement:
     return few_groups(choice, choice.caches, "uncore caches")
 
 
+whole_cores_suffice = Guard[Choice](
+    "with full-pcpus-only no whole cores that nobody has had add up to the request",
+    lambda choice: WHOLE_CORES not in choice.options or (choice.can_be_whole_cores and not choice.reusable),
+)
+
+
 @checker(
     "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
     Choice,
-    when=(on(BY_UNCORE), off(WHOLE_CORES), enough_are_free),
+    when=(on(BY_UNCORE), enough_are_free, whole_cores_suffice),
 )
 def never_refuses(choice: Choice) -> Judgement:
     """Best effort: what no cache can hold is given all the same."""

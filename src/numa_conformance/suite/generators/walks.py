@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Any
 
 from ...cpuset import CpuSet
@@ -61,6 +61,7 @@ class Walk:
         self._free = 0
         self.down = False
         self._count = 0
+        self._namespaces: dict[str, int] = {}
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
 
@@ -76,6 +77,8 @@ class Walk:
         if question is None:
             return
         method, params = question
+        if method == "node.remove" or (method == "node.admit" and answer.get("result") == "rejected"):
+            self._namespaces.pop(params["uid"] if method == "node.remove" else params["pod"]["metadata"]["uid"], None)
         if method == "node.admit" and answer.get("result") == "admitted":
             self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
         elif method == "node.run":
@@ -197,11 +200,16 @@ class Walk:
         return self._pod([app])
 
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-        """Describe the next pod: every other one has a name that others have, in a namespace of its own."""
+        """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
+
+        So a pod may have namespace and name of one that is gone.
+        """
         self._count += 1
         made = pod(f"p{self._count}", apps, init)
         if self._count % 2 == 0:
-            made["metadata"] |= {"name": "alike", "namespace": f"n{self._count}"}
+            free = next(number for number in count(1) if number not in self._namespaces.values())
+            self._namespaces[made["metadata"]["uid"]] = free
+            made["metadata"] |= {"name": "alike", "namespace": f"n{free}"}
         return made
 
     def _admit(self, wanted: dict[str, Any]) -> Question:
