@@ -23,6 +23,7 @@ from numa_conformance.suite.history.history import History
 from numa_conformance.suite.recorded import read_vectors, replay
 from numa_conformance.suite.requirements import REQUIREMENTS
 
+from .left_open import leaves_open
 from .mutations import Mutation
 
 RECORDED = data_folder("conformance") / "exact" / "recorded"
@@ -65,10 +66,13 @@ def asked(group: str, level: str, seed: int = 0) -> list[Asked]:
 class Seen:
     """What a change does at a level: whether any answer differs, and what the suite says of it.
 
-    ``recommended``: each SHOULD that is broken, and was not before, in conversations that break no MUST.
+    ``open``: where answers differ the pages leave open which is right, as far as a rule can tell; such a change is none
+    at level documented. ``recommended``: each SHOULD that is broken, and was not before, in conversations that break no
+    MUST.
     """
 
     changes: bool = False
+    open: bool = False
     caught: str = ""
     recommended: str = ""
 
@@ -78,14 +82,17 @@ def at_documented(asked: Sequence[Asked]) -> Seen:
     client, seen, not_followed = reference("documented"), Seen(), set[str]()
     should = {name for name, requirement in REQUIREMENTS.items() if requirement.strength == "SHOULD"}
     for unchanged in asked:
-        for history, fault in _otherwise(unchanged, client, seen):
+        for history, fault in _otherwise(unchanged, client):
             unmet = judge(history).unmet
             seen.caught = fault or ", ".join(sorted(unmet - should))
             if unmet & should - not_followed:
                 not_followed |= unmet & should - judge(unchanged.history).unmet
+            is_open = not (seen.caught or unmet & not_followed) and leaves_open(history, unchanged.history)
+            seen.open, seen.changes = seen.open or is_open, seen.changes or not is_open
         if seen.caught:
             break
     client.close()
+    seen.open = seen.open and not seen.changes
     seen.recommended = ", ".join(sorted(not_followed))
     return seen
 
@@ -94,7 +101,8 @@ def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool)
     """Look for an answer that differs where level exact compares, and, if there is none, for any answer that does."""
     client, seen = reference("exact"), Seen()
     for unchanged in asked:
-        for _, fault in _otherwise(unchanged, client, seen):
+        for _, fault in _otherwise(unchanged, client):
+            seen.changes = True
             if unchanged.is_compared or fault:
                 seen.caught = fault or f"exact/histories/{unchanged.group}"
         if seen.caught:
@@ -106,8 +114,7 @@ def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool)
         for unchanged in beyond:
             if seen.changes:
                 break
-            for _ in _otherwise(unchanged, client, seen):
-                pass
+            seen.changes = any(_otherwise(unchanged, client))
     client.close()
     return seen
 
@@ -118,13 +125,12 @@ def differs_from_recorded(client: Client) -> str | None:
     return next((outcome.vector.kind for outcome in outcomes if outcome.status == "differed"), None)
 
 
-def _otherwise(unchanged: Asked, client: Client, seen: Seen) -> Iterator[tuple[History, str]]:
+def _otherwise(unchanged: Asked, client: Client) -> Iterator[tuple[History, str]]:
     """Drive, and yield the history and the fault where an answer is not that of the unchanged reference."""
     history, fault = drive(unchanged.scenario, client, VERSION)
     before = unchanged.history
     if _answers(history) == _answers(before) or differing(history, before) is None:
         return
-    seen.changes = True
     yield history, "" if fault is None else f"{fault.verdict}: {fault.message}"
 
 

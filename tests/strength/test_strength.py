@@ -4,8 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from asked_in_full import deep
+from numa_conformance.machine import load_machine
+from numa_conformance.suite.history.history import Head, History, Step
 from strength.__main__ import changed_lines
+from strength.left_open import leaves_open
 from strength.mutations import Mutation, drawn, statement_lines
 from strength.table import BEGIN, END, table, write_table
 
@@ -46,16 +51,56 @@ def test_the_changed_reference_is_asked(tmp_path):
     assert any(result["exact"]["caught"] and result["documented"]["caught"] for result in asked)
 
 
+def between(one, other, kubelet):
+    """Compare two lives of a node whose first pod is aligned in two ways."""
+    start = Step("node.start", {"kubelet": kubelet}, {"result": "started"})
+    lives = [(start, Step("node.admit", {"pod": {}}, {"result": "admitted", **answer})) for answer in (one, other)]
+    return leaves_open(*(History(Head("test", "", 0, load_machine("one-cpu"), "1.32"), life) for life in lives))
+
+
+@pytest.mark.parametrize(
+    ("other", "kubelet", "is_open"),
+    [
+        ({}, {}, True),
+        ({"preferred": True}, {}, False),
+        ({"admit": False}, {}, False),
+        ({"providers": [{}]}, {}, False),
+        ({}, {"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true"}}, False),
+    ],
+    ids=["others are taken", "preferred", "refused", "of other hints", "by distance"],
+)
+def test_which_unpreferred_numa_nodes_are_taken_is_open(other, kubelet, is_open):
+    def aligned(nodes, preferred=False, admit=True, providers=()):
+        affinity = {"nodes": nodes, "preferred": preferred}
+        return {"alignments": [{"affinity": affinity, "admit": admit, "providers": list(providers)}]}
+
+    assert between(aligned([0, 1]), aligned([1], **other), kubelet) is is_open
+
+
+def test_which_manager_refuses_a_start_is_open():
+    head = Head("test", "", 0, load_machine("one-cpu"), "1.32")
+    answers = (
+        {"result": "failed", "stage": "kubelet"},
+        {"result": "failed", "stage": "cpumanager"},
+        {"result": "started"},
+    )
+    starts = [History(head, (Step("node.start", {"kubelet": {}}, answer),)) for answer in answers]
+    assert leaves_open(*starts[:2])
+    assert not leaves_open(*starts[1:])
+
+
 def test_the_table_is_written_between_its_marks(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     seen = {"changes": True, "caught": "x", "recommended": ""}
     missed = {"changes": True, "caught": "", "recommended": "y"}
+    left_open = {"changes": False, "open": True, "caught": "", "recommended": ""}
     results = [
         {"room": "node", "status": "asked", "exact": seen, "documented": missed},
+        {"room": "node", "status": "asked", "exact": seen, "documented": left_open},
         {"room": "node", "status": "not reached"},
     ]
     write_table(page, table(results))
     assert page.read_text().startswith(f"before\n{BEGIN}\n| room")
-    assert "| all | 2 | 1 | 1 | 1 | 100 % | 1 | 0 | 0 % | 1 |\n" in page.read_text()
+    assert "| all | 3 | 1 | 2 | 2 | 100 % | 1 | 1 | 0 | 0 % | 1 |\n" in page.read_text()
     assert page.read_text().endswith(f"{END}\nafter\n")

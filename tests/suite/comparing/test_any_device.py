@@ -115,6 +115,24 @@ def test_a_pod_may_not_be_refused_where_no_other_choice_was(second, machine):
     assert between([step], [Step("node.admit", step.params, REFUSED)], machine) is not None
 
 
+def refused_at_the_second(*hints, resource=NIC):
+    """Return the refusal of a pod whose second container, after one with a device, is offered these NUMA nodes."""
+    second = {"name": "d", "resources": {"limits": {resource: "1"}}}
+    pod = {**POD, "spec": {"containers": [*POD["spec"]["containers"], second]}}
+    offered = [{"nodes": list(nodes), "preferred": True} for nodes in hints]
+    first = {"container": "c", "providers": [{NIC: [{"nodes": [0], "preferred": True}]}]}
+    alignments = [first, {"container": "d", "providers": [{resource: offered}, None]}]
+    return Step("node.admit", {"pod": pod}, {**REFUSED, "alignments": alignments})
+
+
+def test_what_a_refused_container_is_offered_follows_from_the_choice_before_it():
+    one, other = refused_at_the_second((0,)), refused_at_the_second()
+    assert between([one], [other]) is None
+    assert between([one], [other], replace(MACHINE, preferred_allocation={NIC: "lowest-id"})) is not None
+    gpus = [refused_at_the_second(*hints, resource="example.com/gpu") for hints in ([(0,)], [])]
+    assert between(gpus[:1], gpus[1:]) is not None, "nobody took any of these"
+
+
 def after_init(init, *ids):
     """Return the admission of a pod whose container comes after an init container with devices of two NUMA nodes."""
     limits = [{"name": "i", "resources": {"limits": {NIC: "2"}}}]

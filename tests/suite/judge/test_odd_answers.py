@@ -50,9 +50,12 @@ def scenarios(group: str) -> tuple[Scenario, ...]:
 
 @cache
 def right(group: str) -> tuple[History, ...]:
-    """Return right conversations, none longer than can be judged often."""
+    """Return right conversations, none longer than can be judged often, as far as the reference answers."""
     found = (drive(scenario, client(), "1.37")[0] for scenario in scenarios(group))
-    return tuple(History(history.head, history.steps[:80]) for history in found)
+    answered = (
+        (history.head, tuple(step for step in history.steps[:80] if step.answer is not None)) for history in found
+    )
+    return tuple(History(head, steps) for head, steps in answered if steps)
 
 
 def judged(history: History) -> None:

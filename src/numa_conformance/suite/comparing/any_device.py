@@ -40,7 +40,8 @@ class AnyDevice:
     def chose_otherwise(self, step: Step, beside: Step) -> bool:
         """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
 
-        What init containers had serves again before anything else, and any of it.
+        What init containers had serves again before anything else, and any of it. Of a pod that both refuse the hints
+        for its containers are looked at.
         """
         spec = (step.params.get("pod") or {}).get("spec") or {}
         answers = [(answered.answer or {}).get("containers") or {} for answered in (step, beside)]
@@ -48,11 +49,26 @@ class AnyDevice:
         app = [container.get("name") for container in spec.get("containers") or ()]
         if bool(answers[0]) != bool(answers[1]):
             return self._might_lack((*init, *app), answers[0] or answers[1])
+        if not any(answers):
+            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, beside)))
         for number, name in enumerate((*init, *app)):
             first, second = (answer.get(name) for answer in answers)
             if any(compare(self.by_place(first), self.by_place(second), "")):
                 before = [[answer.get(earlier) for earlier in init[:number]] for answer in answers]
                 return not any(compare(self._again(first, before[0]), self._again(second, before[1]), ""))
+        return False
+
+    def _left_otherwise(self, spec: Mapping[str, Any], answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+        """Tell whether the first hints that differ are of resources of which containers before took any device."""
+        containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
+        asked = {container.get("name"): _limits(container) - self._chosen for container in containers}
+        taken: set[str] = set()
+        for alignment, other in zip(answer.get("alignments") or (), beside.get("alignments") or (), strict=False):
+            if alignment != other:
+                pairs = zip(alignment["providers"], other["providers"], strict=False)
+                differing = {name for pair in pairs for name, _ in _hints(pair[0]) ^ _hints(pair[1])}
+                return bool(differing) and differing <= taken
+            taken |= asked.get(alignment.get("container"), set())
         return False
 
     def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
@@ -132,4 +148,12 @@ def _reuses(machine: Machine, pod: Any) -> bool:
     """Tell whether an init container of a pod has devices: which of them later containers take is chance."""
     resources = {device.resource for device in machine.devices}
     containers = ((pod or {}).get("spec") or {}).get("initContainers") or ()
-    return any(resources & {*((container.get("resources") or {}).get("limits") or ())} for container in containers)
+    return any(resources & _limits(container) for container in containers)
+
+
+def _limits(container: Mapping[str, Any]) -> set[str]:
+    return {*((container.get("resources") or {}).get("limits") or ())}
+
+
+def _hints(provider: Mapping[str, Any] | None) -> set[tuple[str, str]]:
+    return {(resource, repr(hints)) for resource, hints in (provider or {}).items()}

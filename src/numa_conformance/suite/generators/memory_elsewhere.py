@@ -1,4 +1,7 @@
-"""CPUs on one NUMA node and memory on all others, under best-effort: memory is added to an affinity that lacks it."""
+"""CPUs on one NUMA node and memory on all others, under best-effort: memory is added to an affinity that lacks it.
+
+Then memory on two NUMA nodes, of which one is free again: who comes to it next, and whether the node agent restarts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from .scenario import Scenario, Script, come_and_go, or_the_catalogue
-from .workloads import guaranteed, static
+from .workloads import guaranteed, pinning, static
 
 __all__ = ["NEEDED", "memory_elsewhere"]
 
@@ -29,7 +32,8 @@ def memory_elsewhere(claimed: frozenset[str], machines: Sequence[Machine] | None
         return
     known = or_the_catalogue(machines)
     for machine in [machine for machine in known if _suits(machine)][:MACHINES]:
-        yield Scenario("walk", "no option, best-effort per container, memory Static", machine, partial(_life, machine))
+        life = partial(_life, machine, restarts="node/restart" in claimed)
+        yield Scenario("walk", "no option, best-effort per container, memory Static", machine, life)
 
 
 def _suits(machine: Machine) -> bool:
@@ -39,17 +43,23 @@ def _suits(machine: Machine) -> bool:
     return few and alike and len(numa_cpus(machine)) == nodes and ordinary(machine.memory[0]) >> 30 > 0
 
 
-def _life(machine: Machine) -> Script:
-    first = machine.memory[0]
+def _life(machine: Machine, *, restarts: bool) -> Script:
+    first, last = machine.memory[0], machine.memory[-1]
     others = sum(cpus for node, cpus in machine.numa_bits.items() if node != first.node)
     whole = ordinary(first) >> 20
     reserved = whole - LEFT_MIB
-    kubelet = static(
-        reserved=str(CpuSet.from_bits(others)),
-        topology="best-effort",
+    best_effort = partial(static, reserved=str(CpuSet.from_bits(others)), topology="best-effort")
+    kubelet = best_effort(
         more={"kubeReserved": {"memory": f"{reserved - EVICTION_MIB}Mi"}, "memoryManagerPolicy": "Static"},
         reservedMemory=[{"numaNode": first.node, "limits": {"memory": f"{reserved}Mi"}}],
     )
     yield "node.start", {"kubelet": kubelet}
     sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
     yield from come_and_go(guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes)
+    yield "node.start", {"kubelet": best_effort(more=pinning(last.node))}
+    for uid, mib in (("wide", whole * 5 // 4), ("half", whole // 2)):
+        yield "node.admit", {"pod": guaranteed(uid, 1, f"{mib}Mi")}
+    yield "node.remove", {"uid": "wide"}
+    yield from come_and_go([guaranteed("small", 1, f"{LEFT_MIB}Mi")])
+    if restarts:
+        yield "node.restart", {}

@@ -21,7 +21,7 @@ Hints = Sequence[tuple["Nodes | None", bool]]
 """NUMA nodes, None where any will do, and whether they are preferred."""
 Provider = Mapping[str, "Hints | None"] | None
 APART = {2: (0, 3), 3: (1, 2, 6), 5: (0, 2, 3, 5, 9)}
-"""Ids of NUMA nodes that leave some out, as machines have them, by how many they are; no distances are told of them."""
+"""Ids of NUMA nodes that leave some out, as machines have them, by how many they are."""
 _TIED_WIDTHS = (1, 2, 3, 3, 3)
 """NUMA nodes of sets between which distance decides: of three and more the average is not that of one pair."""
 _PART = 250
@@ -63,6 +63,10 @@ def merge_sweep(
             options = {CLOSEST: "false"} if closest and policy != "none" else None
             drawn = _Drawn(policy, count, _families(count, lot, lots // 6), options, nodes=nodes)
             yield from _scenarios(f"by lot on {count} apart", policy, drawn, lots // 6)
+            if closest and policy in ("best-effort", "restricted"):
+                few = (family[:-1] for family in _families(count, lot, lots // 60, tied=True))
+                near = _Drawn(policy, count, few, {CLOSEST: "true"}, lot, drawn, nodes)
+                yield from _scenarios(f"by distance on {count} apart", policy, near, lots // 60, alone=True)
         if many:
             lot = random.Random(f"merges {seed} {policy} many")
             wide = chain(*(_families(count, lot, 4) for count in (9, 12, 12)))
@@ -154,7 +158,8 @@ def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
 class _Drawn:
     """Questions that are drawn and written once somebody asks one of them: a part of all needs few.
 
-    ``after``: what the same lot draws before. ``nodes``: their ids where these are not 0 and up.
+    ``after``: what the same lot draws before. ``nodes``: their ids where these are not 0 and up; distances
+    of such are told with a ``lot`` only.
     """
 
     def __init__(
@@ -175,20 +180,24 @@ class _Drawn:
         """All of them, in their order."""
         _ = self._after and self._after.questions
         families = list(self._families)
-        if self._nodes is not None:
-            return [_question(*self._settings, self._nodes, None, family) for family in families]
-        nodes = tuple(range(self._count))
-        return [_question(*self._settings, nodes, _distances(self._count, self._lot), family) for family in families]
+        nodes = self._nodes or tuple(range(self._count))
+        return [_question(*self._settings, nodes, self._table(), family) for family in families]
 
-    def ask(self, start: int) -> Script:
-        """Ask one part."""
-        return ask_all(self.questions[start : start + _PART])
+    def _table(self) -> list[list[int]] | None:
+        apart = self._nodes is not None
+        return None if apart and self._lot is None else _distances(self._count, self._lot)
+
+    def ask(self, start: int, number: int) -> Script:
+        """Ask one part, of so many questions."""
+        return ask_all(self.questions[start : start + number])
 
 
-def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int) -> Iterator[Scenario]:
-    for start in range(0, questions, _PART):
-        name = f"merge {policy}, {cell}, {start // _PART + 1}"
-        yield Scenario("sweep", name, load_machine("one-cpu"), partial(drawn.ask, start))
+def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int, *, alone: bool = False) -> Iterator[Scenario]:
+    """Yield the parts of what is drawn; ``alone``: each question by itself, where a target may crash at any."""
+    generator, part = ("alone", 1) if alone else ("sweep", _PART)
+    for start in range(0, questions, part):
+        name = f"merge {policy}, {cell}, {start // part + 1}"
+        yield Scenario(generator, name, load_machine("one-cpu"), partial(drawn.ask, start, part))
 
 
 def _question(

@@ -93,9 +93,9 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     yield "node.admit", {"pod": small}
     if few:
         yield from asked.each()
-    group = asked.of(memory=2)
+    group, beside = asked.of(memory=2), asked.small()
     yield "node.admit", {"pod": group}
-    yield "node.admit", {"pod": asked.small()}
+    yield "node.admit", {"pod": beside}
     yield from asked.each()
     for gone in (small, group):
         yield "node.remove", {"uid": gone["metadata"]["uid"]}
@@ -103,6 +103,7 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
         yield from asked.each()
     yield from asked.devices_here_and_there()
     if restarts and few:
+        yield "node.remove", {"uid": beside["metadata"]["uid"]}
         yield from asked.restarted()
 
 
