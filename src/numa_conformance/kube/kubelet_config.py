@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from ..documentation.defaults import (
@@ -133,8 +132,7 @@ _FIELDS = (*OWN_FIELDS, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 
-@lru_cache
-def _defaults(version: KubernetesVersion) -> Mapping[str, Any]:
+def _defaults(version: KubernetesVersion) -> dict[str, Any]:
     """Return the defaults of a version by attribute."""
     return {_ATTRIBUTES[name]: default.at(version) for name, default in DEFAULTS.items() if name in _ATTRIBUTES}
 
