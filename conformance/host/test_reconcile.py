@@ -82,7 +82,7 @@ def _cpus_in(text: str) -> CpuSet | None:
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
-@pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (2, "systemd"), (1, "cgroupfs")])
+@pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (2, "systemd"), (1, "cgroupfs"), (1, "systemd")])
 def test_cpusets_reach_the_cgroups(
     node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
 ) -> None:
@@ -98,8 +98,9 @@ def test_cpusets_reach_the_cgroups(
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
+@pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (1, "systemd")])
 def test_cpusets_of_all_containers_reach_the_cgroups(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
+    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
 ) -> None:
     """Sidecars run for as long as the containers beside them."""
     node.start(MACHINE, static())
@@ -108,7 +109,7 @@ def test_cpusets_of_all_containers_reach_the_cgroups(
     pool = pool_of(node.admit(pod("shared", apps, init=[container("beside", requests=asked, sidecar=True)])))
     node.run("shared")
     left = pool_of(_run(node, "own", 2))
-    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool}, names=("beside", "first", "second"))
+    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool}, version, driver, names=("beside", "first", "second"))
     target.ask(HostReconcile(cgroups.root))
     cgroups.check(requirements, {"shared": left})
 

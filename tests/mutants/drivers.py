@@ -98,6 +98,32 @@ def _remember_what_was_before(answer: Json, memory: Memory) -> Json:
     return answer
 
 
+def _a_process_older(answer: Json, memory: Memory) -> Json:
+    memory.notes["older"] = set(memory.notes.get("of_before", ()))
+    return _remember_what_was_before(answer, memory)
+
+
+def _keeps_the_oldest(question: Json, memory: Memory) -> Json:
+    return _of_nobody(question, memory) if question["uid"] in memory.notes.get("older", ()) else question
+
+
+def _keeps_track(answer: Json, memory: Memory) -> Json:
+    memory.notes.setdefault("known", set()).add(memory.last["claim"]["metadata"]["uid"])
+    return answer
+
+
+def _remember_where_they_run(answer: Json, memory: Memory) -> Json:
+    memory.notes["ran"] = dict(memory.notes.get("run", {}))
+    return answer
+
+
+def _as_before_the_restart(answer: Json, memory: Memory) -> Json:
+    if not answer.get("shared"):
+        return answer
+    told = memory.notes["run"] = {**answer["shared"], **memory.notes.get("ran", {})}
+    return answer | {"shared": {name: told[name] for name in answer["shared"]}}
+
+
 def _leaves_none_alone(question: Json, memory: Memory) -> Json:
     return question | {"reserved_cpus": ""}
 
@@ -218,6 +244,21 @@ MUTANTS: tuple[mutant, ...] = (
         "refuses_to_unprepare_what_is_not_prepared",
         [_DRIVER + "unprepare/of-nothing-is-no-error"],
         answers={"claims.unprepare": _refuses_unknown},
+    ),
+    mutant(
+        "keeps_what_was_prepared_two_processes_ago",
+        [_DRIVER + "unprepare/gives-back"],
+        questions={"claims.unprepare": _keeps_the_oldest},
+        answers={"claims.prepare": _keeps_track, "claims.restart": _a_process_older},
+    ),
+    mutant(
+        "keeps_containers_of_before_a_restart_where_they_were",
+        [_DRIVER + "shared/keeps-off-claims"],
+        answers={
+            "claims.restart": _remember_where_they_run,
+            "claims.prepare": _as_before_the_restart,
+            "claims.run": _as_before_the_restart,
+        },
     ),
     mutant("keeps_what_was_unprepared", [_DRIVER + "unprepare/gives-back"], questions={"claims.unprepare": _of_nobody}),
 )

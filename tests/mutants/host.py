@@ -78,6 +78,11 @@ def _keeps_dashed_slices(question: Json, memory: Memory) -> Json:
     return _keeping(question, memory, lambda folder: "_" in folder.parent.name)
 
 
+def _keeps_slices_of_the_first_version(question: Json, memory: Memory) -> Json:
+    first = not Path(question["root"], "cgroup.controllers").exists()
+    return _keeping(question, memory, lambda folder: first and folder.name.endswith(".scope"))
+
+
 def _keeping(question: Json, memory: Memory, kept: Callable[[Path], bool]) -> Json:
     """Remember the cpusets of containers with such folders, to put them back."""
     files = Path(question["root"]).rglob("cpuset.cpus")
@@ -122,6 +127,12 @@ MUTANTS: tuple[mutant, ...] = (
         "finds_no_slice_of_a_uid_with_a_dash",
         ["host/reconcile/cpusets-reach-the-cgroups"],
         questions={"host.reconcile": _keeps_dashed_slices},
+        answers={"host.reconcile": _puts_theirs_back},
+    ),
+    mutant(
+        "finds_no_slice_below_cpuset",
+        ["host/reconcile/cpusets-reach-the-cgroups"],
+        questions={"host.reconcile": _keeps_slices_of_the_first_version},
         answers={"host.reconcile": _puts_theirs_back},
     ),
 )

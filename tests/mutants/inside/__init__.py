@@ -15,6 +15,13 @@ __all__ = ["INSIDE", "ONLY_RECOMMENDED"]
 INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType({**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED})
 """Every one by name."""
 
-ONLY_RECOMMENDED = frozenset({"SmallestCoreFirst", "fills_no_single_cache", "takes_no_part_of_a_cache"})
+ONLY_RECOMMENDED = frozenset(
+    {
+        "SmallestCoreFirst",
+        "fills_no_single_cache",
+        "takes_no_part_of_a_cache",
+        "forgets_a_second_resource_at_a_restart",
+    }
+)
 """Those that break no more than a recommendation: on a machine in use the pages say that CPUs tend to be packed, and
-that alignment to uncore caches is best effort."""
+that alignment to uncore caches is best effort; of devices they do not say that a restart leaves them."""

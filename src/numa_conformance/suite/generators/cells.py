@@ -212,10 +212,11 @@ def _weight(machine: Machine) -> int:
 
 
 def _with_devices(machine: Machine, lot: random.Random) -> Machine:
-    """Put devices into a machine: some near one NUMA node, one near two, one that tells of none."""
+    """Put devices into a machine: some near one NUMA node, one near two and more, one that tells of none."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
     near: list[tuple[int, ...]] = [(lot.choice(nodes),) for _ in range(lot.randint(2, 6))]
-    near += [tuple(sorted(lot.sample(nodes, min(2, len(nodes))))), ()]
+    several = {*lot.sample(nodes, min(2, len(nodes))), *nodes[: len(near) // 2]}
+    near += [tuple(sorted(several)), ()]
     lot.shuffle(near)
     kinds = KINDS_OF_DEVICES[: lot.randint(1, 2)]
     devices = tuple(

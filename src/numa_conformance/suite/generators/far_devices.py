@@ -1,4 +1,7 @@
-"""Devices beside CPUs where the plugin prefers such of another NUMA node, and where one is near two NUMA nodes."""
+"""Devices beside CPUs where the plugin prefers such of another NUMA node, and where one is near two NUMA nodes.
+
+Devices of another resource tell of no NUMA node, and one of them is broken.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ NEEDED = frozenset({"cpu-manager/static", "device-manager/allocation", "device-m
 MACHINES = 2
 GPU, OWN = "example.com/gpu", 2
 """The resource, and its devices near one NUMA node alone, for each."""
+KEY, KEYS = "example.com/key", 2
+"""The resource whose devices are nowhere, and how many of them are healthy."""
 
 
 def far_devices(claimed: frozenset[str], machines: Sequence[Machine] | None = None) -> Iterator[Scenario]:
@@ -41,6 +46,7 @@ def _equipped(machine: Machine) -> Machine:
     """Put devices near each NUMA node and one near the last two, of which the plugin prefers the lowest ids."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
     devices = (*devices_near(GPU, nodes, OWN), Device(GPU, "gpu-between", (nodes[-2], nodes[-1])))
+    devices += tuple(Device(KEY, f"key-{index}", (), healthy=index > 0) for index in range(KEYS + 1))
     name = f"{machine.name} with gpus preferred"
     return replace(machine, name=name, devices=devices, preferred_allocation={GPU: "lowest-id"})
 
@@ -48,6 +54,7 @@ def _equipped(machine: Machine) -> Machine:
 def _life(machine: Machine, config: dict[str, object]) -> Script:
     """Take the CPUs of all NUMA nodes but one, and ask for devices beside those of the last."""
     yield "node.start", {"kubelet": config}
+    yield from come_and_go(best_effort(f"keys-{count}", **{KEY: str(count)}) for count in (KEYS, KEYS + 1))
     sizes = sorted(cpus.bit_count() for cpus in numa_cpus(machine))
     most = sizes[0] - machine.core_bits[0].bit_count()
     yield "node.admit", {"pod": guaranteed("first", most, **{GPU: "1"})}

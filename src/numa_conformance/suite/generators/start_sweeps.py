@@ -331,6 +331,9 @@ def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     for more, total in ELSEWHERE:
         for size in (total, 356):
             yield {**_reserving([(first, "memory", size)]), **more}, None
+    if not machine.total_memory % 8:  # so that no arithmetic rounds
+        part = str((256 << 20) + machine.total_memory // 8)
+        yield {**_reserving([(first, "memory", part)]), "evictionHard": {"memory.available": "12.5%"}}, None
     for policy in ("static", "Dynamic"):
         yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
     pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]

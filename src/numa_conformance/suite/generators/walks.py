@@ -146,7 +146,7 @@ class Walk:
         return self._admit(self._drawn())
 
     def end(self) -> Script:
-        """Start what waits, reconcile, restart, admit one more pod, and remove everything."""
+        """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
         for uid in [uid for uid in self._pods if uid not in self._running]:
             question: Question = "node.run", {"uid": uid}
             self.saw((yield question), question)
@@ -154,7 +154,7 @@ class Walk:
         if "cpu-manager/reconcile" in self._claimed:
             last.insert(0, ("node.reconcile", {}))
         if "node/restart" in self._claimed:
-            last.append(("node.restart", {}))
+            last += [*self._making_room(), ("node.restart", {})]
         last.append(self._admit(self._plain(1)))
         for question in last:
             self.saw((yield question), question)
@@ -164,6 +164,17 @@ class Walk:
             question = _remove(uid)
             self.saw((yield question), question)
         yield "node.state", {}
+
+    def _making_room(self) -> list[Question]:
+        """Let a pod go before others, so that what these hold is not what they would be given anew.
+
+        Where there are devices of several resources, pods come for all of them first.
+        """
+        if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
+            return [_remove(uid) for uid in self.there[:1]] if len(self._pods) > 1 else []
+        asked = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
+        first, second = self._pod([asked]), self._pod([asked])
+        return [self._admit(first), self._admit(second), _remove(first["metadata"]["uid"])]
 
     @property
     def there(self) -> list[str]:
@@ -238,7 +249,8 @@ class Walk:
         if kind == "burstable":
             requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
             limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
-            return container(name, cpu=limit, requests=requests, other=extra | self._hugepages())
+            bound = memory if requests["cpu"] == "2" else None  # as a Guaranteed pod has it
+            return container(name, cpu=limit, memory=bound, requests=requests, other=extra | self._hugepages())
         extra |= self._hugepages()
         cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
         return container(name, cpu=cpu, memory=memory, other=extra)

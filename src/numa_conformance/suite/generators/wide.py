@@ -33,7 +33,7 @@ PAGED = {"1Gi": 1, "2Mi": PAGES}
 def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, seed: int = 0) -> Iterator[Scenario]:
     """Yield lives on each machine of several NUMA nodes with memory, one for each policy, in turn in each scope.
 
-    Where NUMA nodes are many only one or two managers at a time have an opinion.
+    Where NUMA nodes are many only one or two managers at a time have an opinion, and that of memory is asked alone.
     """
     known = or_the_catalogue(machines)
     for number, machine in enumerate(filter(_is_able, known)):
@@ -41,9 +41,10 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
             machine = _with_devices(machine)
         if "memory-manager/hugepages" in claimed:
             machine = _with_pages(machine)
-        for turn, policy in enumerate(POLICIES):
+        few = not are_too_many(machine, 2)
+        for turn, policy in enumerate(POLICIES if few else (*POLICIES, "none")):
             scope = ("container", "pod")[(number + turn) % 2]
-            memory = not are_too_many(machine, 2)
+            memory = few or policy == "none"
             cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
