@@ -35,7 +35,7 @@ METHOD = '''
 
     def cores_count(self, request: CountCores) -> Cores:
         """Count the cores of a machine."""
-        return Cores(len(machine_from_dict(request.machine, "machine").core_bits))'''
+        return Cores(len(machine_of(request.machine).core_bits))'''
 ASKED = """
 import sys
 from numa_conformance.machine import load_machine, machine_to_dict

@@ -12,6 +12,7 @@ from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError, closest
 
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
+_NEEDING = sorted(name for name, gate in GATES.items() if gate.needs)
 
 
 def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity | None:
@@ -86,8 +87,8 @@ def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool])
 def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
     """Return what the kubelet says of gates that are on while gates that they need are off."""
     faults = []
-    for name in sorted(enabled):
-        off = [need for need in GATES[name].needs if enabled[name] and not enabled.get(need, False)]
+    for name in _NEEDING:
+        off = [need for need in GATES[name].needs if enabled.get(name) and not enabled.get(need, False)]
         if off:
             faults.append(f"{name} is enabled, but depends on features that are disabled: [{' '.join(off)}]")
     return faults

@@ -20,7 +20,7 @@ from ..kube import (
     ScoringStrategy,
     validate,
 )
-from ..machine.codec import machine_from_dict, machine_to_dict
+from ..machine.codec import machine_to_dict
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..node import Node
 from ..scheduler import score_node
@@ -67,6 +67,7 @@ from .messages.pick import Pick, Picked, PickRefused
 from .messages.score import Score, Scored, ScoreRefused
 from .overheard import Overheard
 from .pick import pick
+from .view import machine_of
 
 Level = Literal["exact", "documented"]
 
@@ -182,7 +183,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
         try:
             validate(config, version or self._version)
             self._node = Node(
-                machine_from_dict(request.machine, "machine"),
+                machine_of(request.machine),
                 config,
                 kubernetes_version=version or self._version,
                 quirks=self._fixed,

@@ -33,7 +33,7 @@ class StaticMemoryManager(Provider):
 
     def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
         """Take the tables of the empty machine."""
-        self._empty = deepcopy(nodes)
+        self._empty = _copied(nodes)
         self._quirks = quirks
         self._highest = max(nodes, default=0)
         self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
@@ -203,16 +203,20 @@ class StaticMemoryManager(Provider):
 
     def pools(self) -> MemoryPools:
         """Return the memory of every NUMA node, ascending."""
-        return MemoryPools({node: memory.copy() for node, memory in sorted(self.nodes.items())})
+        return MemoryPools(dict(sorted(_copied(self.nodes).items())))
 
     def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
         if check_restored(self._empty, nodes, blocks, self._quirks):
-            self.nodes = deepcopy(dict(nodes))
+            self.nodes = _copied(nodes)
             self.blocks = deepcopy(blocks)
             return False
-        self.nodes = deepcopy(self._empty)
+        self.nodes = _copied(self._empty)
         return True
+
+
+def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
+    return {node: memory.copy() for node, memory in nodes.items()}
 
 
 def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ..judge.checker import Guard
 from ..judge.choice import (
@@ -20,16 +21,19 @@ took_its_number = Guard[Choice](
 )
 
 
+@cache
 def on(*names: str) -> Guard[Choice]:
     """Return the guard that options are on."""
     return Guard(f"{' or '.join(names)} is off", lambda choice: choice.options.issuperset(names))
 
 
+@cache
 def off(*names: str) -> Guard[Choice]:
     """Return the guard that options are off."""
     return Guard(f"{' or '.join(names)} is on", lambda choice: choice.options.isdisjoint(names))
 
 
+@cache
 def only(*names: str) -> Guard[Choice]:
     """Return the guard that no options are on but these."""
     known = frozenset(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Protocol
 
 from ..judge.alignment import asks_for_devices, empties_the_pool, fits
@@ -52,6 +53,7 @@ scope_pod = Guard[Configured](
 )
 
 
+@cache
 def under(*policies: str) -> Guard[Configured]:
     """Return the guard that the Topology Manager has one of some policies."""
     return Guard(
@@ -60,11 +62,13 @@ def under(*policies: str) -> Guard[Configured]:
     )
 
 
+@cache
 def with_option(name: str) -> Guard[Configured]:
     """Return the guard that an option of the static policy is on."""
     return Guard(f"{name} is off", lambda subject: name in subject.settings.options)
 
 
+@cache
 def without_option(name: str) -> Guard[Configured]:
     """Return the guard that an option of the static policy is off."""
     return Guard(f"{name} is on", lambda subject: name not in subject.settings.options)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import Fault, UsageError
 from ..history.history import History
-from ..judge.checker import OTHERWISE, Checker, Guard, Violation
+from ..judge.checker import OTHERWISE, Guard, Violation
 from ..judge.node_subjects import Malformed
 from ..judge.questions import QuestionError
 from ..judge.subjects import subjects
@@ -70,19 +70,27 @@ class Verdicts:
 def judge(history: History) -> Verdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = Verdicts(steps=len(history.steps))
+    held_back = verdicts.held_back
     verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
         known: dict[Guard[Any], bool] = {}
         for check in checkers_of(type(subject)):
-            held_back = _held_back(check, subject, known)
-            wrong = None if held_back else check.function(subject)
-            if wrong is None:
-                verdicts.held_back[check.requirement, held_back] += 1
-                continue
-            verdicts.asked[check.requirement] += 1
-            verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
+            for guard in check.when:  # many checkers share one, which is looked at once of a subject
+                holds = known.get(guard)
+                if holds is None:
+                    holds = known[guard] = bool(guard.holds(subject))
+                if not holds:
+                    held_back[check.requirement, guard] += 1
+                    break
+            else:
+                wrong = check.function(subject)
+                if wrong is None:
+                    held_back[check.requirement, None] += 1
+                    continue
+                verdicts.asked[check.requirement] += 1
+                verdicts.broken += [Broken(check.requirement, history, number, violation) for violation in wrong]
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)
@@ -90,17 +98,6 @@ def judge(history: History) -> Verdicts:
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
     return verdicts
-
-
-def _held_back(check: Checker, subject: object, known: dict[Guard[Any], bool]) -> Guard[Any] | None:
-    """Return the first guard that does not hold; many checkers share one, which is looked at once of a subject."""
-    for guard in check.when:
-        holds = known.get(guard)
-        if holds is None:
-            holds = known[guard] = bool(guard.holds(subject))
-        if not holds:
-            return guard
-    return None
 
 
 def judge_from_file(history: History) -> Verdicts:

@@ -113,9 +113,12 @@ def read_text(kind: type, value: Any) -> Any:
     if kind is Fraction:
         return read_amount(kind, value)
     if kind is NodeBits and isinstance(value, (list, tuple)) and value:
-        if all(type(node) is int and 0 <= node < MOST_NODES for node in value):
-            return NodeBits(sum({1 << node for node in value}))
-        raise ValueError(f"{list(value)[:10]} are no NUMA nodes")
+        nodes = 0
+        for node in value:
+            if type(node) is not int or not 0 <= node < MOST_NODES:
+                raise ValueError(f"{list(value)[:10]} are no NUMA nodes")
+            nodes |= 1 << node
+        return NodeBits(nodes)
     raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind is CpuBits else 'NUMA nodes'}")
 
 

@@ -16,14 +16,11 @@ class Distances:
     table: Sequence[Sequence[int]]
     nodes: tuple[int, ...]
 
-    def closer(self, left: int, right: int) -> bool:
-        """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
-        lefts, rights = self._between(left), self._between(right)
-        return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
-
     def nearest(self, sets: Collection[int]) -> frozenset[int]:
         """Return those sets that no other is surely closer than."""
-        return frozenset(nodes for nodes in sets if not any(self.closer(other, nodes) for other in sets))
+        between = {nodes: self._between(nodes) for nodes in sets}
+        others = between.values()
+        return frozenset(nodes for nodes, own in between.items() if not any(_closer(other, own) for other in others))
 
     def average(self, nodes: int) -> float:
         """Return the average distance between two of the nodes, each node to itself included."""
@@ -37,3 +34,8 @@ class Distances:
     def _places(self, nodes: int) -> list[int]:
         """Return where the nodes stand in the table; a hint may name others than the machine has."""
         return [place for place, node in enumerate(self.nodes) if nodes >> node & 1]
+
+
+def _closer(lefts: list[int], rights: list[int]) -> bool:
+    """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
+    return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
