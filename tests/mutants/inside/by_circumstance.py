@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from numa_conformance.cpuset import iter_bits
+from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.errors import Refusal
+from numa_conformance.kube.quantity import Quantity
 from numa_conformance.managers.compressed_hints import CompressedHints
 from numa_conformance.managers.cpu import static_policy
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.managers.cpu.topology import lowest
 from numa_conformance.managers.device import device_state
 from numa_conformance.managers.device import manager as device_manager
-from numa_conformance.managers.hint import Hint
+from numa_conformance.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.managers.memory import amounts as memory_amounts
 from numa_conformance.managers.memory import manager as memory_manager
 from numa_conformance.managers.memory import reservation as memory_reservation
@@ -193,3 +195,56 @@ def counts_nodes_with_cpus_alone(right, setup, managers):
         config = replace(setup.config, topology_manager_policy_options={"max-allowable-numa-nodes": "64"})
         setup = replace(setup, config=config)
     return right(setup, managers)
+
+
+@instead_of(static_policy.StaticPolicy, "_gather")
+def splits_cores_of_init_containers(right, self, count, mask, reusable, trace):
+    """With full-pcpus-only takes single threads of cores that an init container leaves."""
+    if self.options.full_pcpus_only and reusable.bit_count() > count:
+        return lowest(reusable, count)
+    return right(self, count, mask, reusable, trace)
+
+
+@instead_of(device_manager, "pod_limits")
+def adds_up_devices_of_init_containers(right, pod):
+    """In scope pod asks for the devices of all init containers at once."""
+    limits = right(pod)
+    for name in [name for name in limits if "/" in name]:
+        own = sum(init.limits[name].value for init in pod.init_containers if name in init.limits)
+        limits[name] = Quantity(max(own, limits[name].value))
+    return limits
+
+
+@instead_of(topology_policy.TopologyPolicy, "merge")
+def refuses_devices_of_no_node_beside_cpus(right, self, answers):
+    """Under single-numa-node and scope pod takes devices that tell no NUMA node for ones that are on none."""
+    known = [answer for answer in answers if answer]
+    of_no_node = any(None in answer.values() for answer in known)
+    if self.one_node_only and self.aligns_whole_pods and of_no_node and any(answer.get("cpu") for answer in known):
+        return merge.Merged(NO_AFFINITY, False)
+    return right(self, answers)
+
+
+@instead_of(topology_policy, "each_axis")
+def looks_at_the_first_eight_nodes(right, answers):
+    """Leaves out hints of NUMA nodes past the eighth where there are others."""
+    for axis in right(answers):
+        few = [hint for hint in axis if hint.mask is None or hint.mask < 1 << 8] if isinstance(axis, tuple) else []
+        yield tuple(few) if few else axis
+
+
+@instead_of(node.Node, "_restart")
+def goes_on_with_the_larger_reservation(right, self, config):
+    """Takes no shorter list of reserved CPUs at a restart."""
+    before = self.config.reserved_system_cpus
+    if config is not None and len(CpuSet.parse(config.reserved_system_cpus)) < len(CpuSet.parse(before)):
+        config = replace(config, reserved_system_cpus=before)
+    return right(self, config)
+
+
+@instead_of(node.Node, "_restart")
+def goes_on_without_options(right, self, config):
+    """Forgets the options of the CPU Manager's policy at a restart that brings no other configuration."""
+    if config is None:
+        config = replace(self.config, cpu_manager_policy_options=None)
+    return right(self, config)

@@ -18,7 +18,7 @@ from .admissions import (
     nodes_of_cpus,
     one_node_holds_it,
 )
-from .alignment import with_app_containers_only
+from .alignment import counting_is_enough, knows_what_is_free, with_app_containers_only
 from .guards import (
     admitted,
     for_the_first_time,
@@ -183,3 +183,31 @@ no_node_holds_it_at_once = Guard[Admission](
 def pod_scope_counts_all_of_init_containers(admission: Admission) -> Judgement:
     """The same of CPUs, memory and devices together."""
     return must_be_refused(admission, "which asks for more at once than a NUMA node has of CPUs, memory and devices")
+
+
+one_node_holds_it_at_once = Guard[Admission](
+    "no NUMA node surely has the larger of what init containers and apps ask for",
+    lambda admission: Room(admission.before).nodes_that_hold(
+        Request.at_once(admission.before, admission.pod), surely=True
+    ),
+)
+
+
+@checker(
+    "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
+    Admission,
+    when=(
+        SINGLE,
+        scope_pod,
+        for_the_first_time,
+        of_containers,
+        begins_with_init_containers,
+        counting_is_enough,
+        knows_what_is_free,
+        leaving_a_shared_cpu,
+        one_node_holds_it_at_once,
+    ),
+)
+def pod_scope_adds_nothing_of_init_containers(admission: Admission) -> Judgement:
+    """A pod is admitted where a NUMA node has the larger of the two, of CPUs, memory and devices together."""
+    return must_be_admitted(admission, "which asks for no more at once than a NUMA node has")

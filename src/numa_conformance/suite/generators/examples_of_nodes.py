@@ -8,6 +8,7 @@ from typing import Any
 
 from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
+from .reconfigured import reconfigured
 from .scenario import Question, Scenario, Script, ask_all
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
@@ -38,6 +39,12 @@ def _several(name: str, *sizes: int, init: int = 0) -> Json:
     """Return a pod of containers with so many CPUs, one of them an init container where ``init`` is not 0."""
     before = [container("i", cpu=str(init), memory="64Mi")] if init else []
     return pod(name, [container(f"c{n}", cpu=str(size), memory="64Mi") for n, size in enumerate(sizes)], init=before)
+
+
+def _in_turn(name: str, *gpus: int) -> Json:
+    """Return a pod of containers with a CPU and so many devices, of which the last one is the app container."""
+    own = [container(f"c{n}", cpu="1", memory="64Mi", other={GPU: str(number)}) for n, number in enumerate(gpus)]
+    return pod(name, own[-1:], init=own[:-1])
 
 
 _ROWS: tuple[Row, ...] = (
@@ -89,6 +96,13 @@ _ROWS: tuple[Row, ...] = (
         QUAD,
         _quad("single-numa-node", "pod"),
         [_several("a", 3, 3, init=8), _several("b", 1, init=9)],
+    ),
+    (
+        "devices of init containers and a pod as a whole",
+        f"{STATIC} {SINGLE} {POD} {INIT} {GIVEN_DEVICES}",
+        DEVICES,
+        static(topology="single-numa-node", scope="pod"),
+        [_in_turn("a", 2, 1, 1), _in_turn("b", 1, 1, 1, 1), _in_turn("c", 1, 2)],
     ),
     (
         "devices beside CPUs",
@@ -200,9 +214,31 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     for about, needed, machine, config, steps in _ROWS:
         if claimed.issuperset(needed.split()):
             asked = [_remove(step) if isinstance(step, str) else _admit(step) for step in steps]
-            questions = [_start(config), *asked, ("node.state", {})]
-            yield Scenario("example", f"node, {about}", load_machine(machine), partial(ask_all, questions))
+            for told, kubelet in _in_each_scope(config, claimed).items():
+                questions = [_start(kubelet), *asked, ("node.state", {})]
+                yield Scenario("example", f"node, {about}{told}", load_machine(machine), partial(ask_all, questions))
+    yield from _of_many_nodes(claimed)
     yield from _of_restarts(claimed)
+    yield from reconfigured(claimed)
+
+
+def _in_each_scope(config: Json, claimed: frozenset[str]) -> dict[str, Json]:
+    """Return a configuration and, where pods are aligned container by container, the same with pods as a whole."""
+    if config.get("topologyManagerScope") == "container" and POD in claimed:
+        return {"": config, ", as a whole": {**config, "topologyManagerScope": "pod"}}
+    return {"": config}
+
+
+def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Fill the NUMA nodes of a machine that has more than are allowed by default; two of them lack a CPU each."""
+    option = "topology-manager/max-allowable-numa-nodes"
+    if not {STATIC, SINGLE, option} <= claimed:
+        return
+    machine = machine_from_dict({"name": "nine-numa-nodes", "numaPerSocket": 9, "coresPerNuma": 2, "memory": "18Gi"})
+    lifted = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": str(len(machine.numa_ids))}}
+    config = static(reserved="0,2", topology="single-numa-node", more=lifted)
+    pods = [_admit(guaranteed(f"p{node}", 2)) for node in machine.numa_ids[1:]]
+    yield Scenario("example", "node, nine NUMA nodes", machine, partial(ask_all, [_start(config), *pods]))
 
 
 def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:

@@ -100,6 +100,7 @@ def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
         None if nodes is None else cpus_of(allocation.machine, nodes),
         allocation.policy_refused or allocation.refusal,
         shaped=not allocation.reusable,
+        reusable=allocation.reusable,
     )
 
 

@@ -55,6 +55,7 @@ class Choice:
     - ``near``: CPUs of the NUMA nodes of the hint; None without a hint. ``preferred``: the hint was a preferred one.
     - ``shaped``: the pages say where the CPUs lie. They do not where CPUs of an init container may be used again, nor
       where a hint was followed that is not told.
+    - ``reusable``: those of the available CPUs that an init container leaves.
     """
 
     machine: Machine
@@ -66,14 +67,20 @@ class Choice:
     refusal: str = ""
     shaped: bool = True
     preferred: bool = False
+    reusable: int = 0
+
+    @property
+    def chosen(self) -> int | None:
+        """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
+        given = self.given
+        if given is None or given & ~self.available or given.bit_count() != self.count:
+            return None
+        return given if self.count else None
 
     @property
     def took(self) -> int | None:
-        """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
-        given = self.given
-        if not self.shaped or given is None or given & ~self.available or given.bit_count() != self.count:
-            return None
-        return given if self.count else None
+        """The same where the pages say where it lies."""
+        return self.chosen if self.shaped else None
 
     @cached_property
     def open_cores(self) -> tuple[int, ...]:

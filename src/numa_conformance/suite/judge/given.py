@@ -96,7 +96,7 @@ class Given:
         return self.settings.options if self.settings.static else frozenset()
 
     @property
-    def took(self) -> int | None:
+    def chosen(self) -> int | None:
         """What it holds, where no choice is known by which it came to it: then the choice is judged."""
         return self.cpus or None if self.unexplained else None
 

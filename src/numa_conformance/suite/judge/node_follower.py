@@ -301,8 +301,17 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
             affinity = held[container.name].affinity if aligns and container.name in held else None
             near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
             shaped = not reusable and (affinity is not None or not aligns)
-            options, preferred = before.settings.options, affinity is not None and affinity.preferred
-            yield Choice(before.machine, options, available, count, given, near, shaped=shaped, preferred=preferred)
+            yield Choice(
+                before.machine,
+                before.settings.options,
+                available,
+                count,
+                given,
+                near,
+                shaped=shaped,
+                preferred=affinity is not None and affinity.preferred,
+                reusable=reusable,
+            )
         if container.kind == "init":
             reusable |= given
         else:
