@@ -100,10 +100,10 @@ class _Life:
         yield "claims.run", {"name": names[-2]}
         if RESTART in self._claimed and self._seed % LIVES:
             yield "claims.restart", {}
-            claim = scheduler.allocate(lot, all_of_it=False)
-            if claim is not None:
-                yield from self._ask(scheduler, claim)
         yield "claims.run", {"name": names[-1]}
+        claim = scheduler.allocate(lot, all_of_it=False)
+        if claim is not None:
+            yield from self._ask(scheduler, claim)
         for name in names:
             yield "claims.end", {"name": name}
         yield from self._take_all(scheduler)

@@ -41,6 +41,7 @@ MEMORY: tuple[Written, ...] = (
     ("1Gi", "1024Mi"),
     ("200M", "200e6"),
     ("200M", "200Mi"),
+    ("200Mi", "209715201"),
     ("0", "0"),
 )
 BESIDE: tuple[Mapping[str, str], ...] = (

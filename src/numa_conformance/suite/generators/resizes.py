@@ -110,6 +110,7 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
         yield "node.restart", {}
     yield "node.remove", {"uid": "large"}
     yield "node.resize", {"pod": _with(large, 0, {"cpu": "2"})}
+    yield "node.admit", {"pod": pod("late", [container("c", requests={"memory": "64Mi"})])}  # what waits waits on
     yield "node.state", {}
 
 
