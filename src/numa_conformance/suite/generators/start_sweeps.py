@@ -187,14 +187,14 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     if SOCKET not in known:
         return
     probe = probe_of(SOCKET, machine)
-    if "single-numa-node" in _aligning(machine, claimed) and applies and len(machine.core_bits) > 1:
-        own, first = (probe.kubelet["reservedSystemCPUs"], probe.pod) if probe else (reserved, None)
+    if probe is not None and "topology-manager/single-numa-node" in claimed:
+        own = probe.kubelet["reservedSystemCPUs"]
         for scope in _scopes(claimed) or ["container"]:
-            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), first
+            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
-        thread = str(CpuSet.from_bits(1 << machine.cpus[0].id))
-        yield static(SOCKET, topology="restricted", reserved=thread), guaranteed("p", largest - 1)
+        first = 1 << machine.cpus[0].id
+        yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
 
 
 def _aligning(machine: Machine, claimed: Claimed) -> list[str]:
