@@ -46,13 +46,15 @@ def refuses_a_partial_core(given: Given) -> Judgement:
 
 
 def _could_be_whole(subject: Given | Choice) -> bool:
-    left = subject.reusable if isinstance(subject, Choice) else 0
-    parts = any(core & left not in (0, core) for core in subject.machine.core_bits)
-    return subject.chosen is not None and subject.can_be_whole_cores and not parts
+    if not isinstance(subject, Choice):
+        return subject.chosen is not None
+    parts = any(core & subject.reusable not in (0, core) for core in subject.machine.core_bits)
+    return subject.chosen is not None and (subject.can_be_whole_cores or subject.admits) and not parts
 
 
 alone_if_it_can_be = Guard[Given | Choice](
-    "no choice of the asked number among free CPUs shows, no whole cores add up to it, or parts of cores may be reused",
+    "no choice of the asked number among free CPUs shows, no whole cores add up to it and it cannot be refused,"
+    " or parts of cores may be reused",
     _could_be_whole,
 )
 full_pcpus_only = Guard[Given | Choice]("full-pcpus-only is off", lambda subject: WHOLE_CORES in subject.options)
@@ -60,7 +62,7 @@ full_pcpus_only = Guard[Given | Choice]("full-pcpus-only is off", lambda subject
 
 @checker("cpu-manager/full-pcpus-only/gives-whole-cores", Given, Choice, when=(full_pcpus_only, alone_if_it_can_be))
 def gives_whole_cores(subject: Given | Choice) -> Judgement:
-    """Full physical cores, always: also of what an init container leaves to those after it."""
+    """Full physical cores, always: also of what an init container leaves; where they do not suffice, a refusal."""
     taken = subject.chosen or 0
     split = sum(core for core in subject.machine.core_bits if core & taken and core & ~taken)
     return violated(

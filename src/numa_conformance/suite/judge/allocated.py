@@ -101,6 +101,7 @@ def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
         allocation.policy_refused or allocation.refusal,
         shaped=not allocation.reusable,
         reusable=allocation.reusable,
+        admits=True,
     )
 
 

@@ -56,6 +56,7 @@ class Choice:
     - ``shaped``: the pages say where the CPUs lie. They do not where CPUs of an init container may be used again, nor
       where a hint was followed that is not told.
     - ``reusable``: those of the available CPUs that an init container leaves.
+    - ``admits``: whoever chose could refuse the container, so that what cannot be as its options say is not given.
     """
 
     machine: Machine
@@ -68,6 +69,7 @@ class Choice:
     shaped: bool = True
     preferred: bool = False
     reusable: int = 0
+    admits: bool = False
 
     @property
     def chosen(self) -> int | None:

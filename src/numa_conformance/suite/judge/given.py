@@ -100,11 +100,6 @@ class Given:
         """What it holds, where no choice is known by which it came to it: then the choice is judged."""
         return self.cpus or None if self.unexplained else None
 
-    @property
-    def can_be_whole_cores(self) -> bool:
-        """Whether it could have been served by whole cores: a node gives out no others."""
-        return True
-
     def about(self, *facts: str) -> tuple[str, ...]:
         """Return facts as ``judge/seen.py`` calls them: of this container, or ``qos`` of its pod."""
         return tuple(

@@ -311,6 +311,7 @@ def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[
                 shaped=shaped,
                 preferred=affinity is not None and affinity.preferred,
                 reusable=reusable,
+                admits=True,
             )
         if container.kind == "init":
             reusable |= given
