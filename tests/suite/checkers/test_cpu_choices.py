@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from numa_conformance.machine import load_machine
@@ -104,3 +106,9 @@ def test_each_checker_bites_and_spares(requirement: str) -> None:
 
 def test_every_checker_has_a_case() -> None:
     assert CASES.keys() >= judged_in(cpu_choices) | judged_in(cpu_choices_by_option)
+
+
+def test_halves_of_cores_serve_nobody_who_could_be_refused() -> None:
+    halves = small("1-2", 2, WHOLE_CORES, of={T1: "1-2,4,7"})
+    assert not breaks("cpu-manager/full-pcpus-only/gives-whole-cores", halves)
+    assert breaks("cpu-manager/full-pcpus-only/gives-whole-cores", replace(halves, admits=True))
