@@ -1,4 +1,4 @@
-"""Two restarts beside each other of which a kubelet may refuse one: the order of a Go map decides."""
+"""Two restarts of which a kubelet may refuse one, or two removals: the order of a Go map decides."""
 
 import pytest
 
@@ -21,8 +21,13 @@ def removed(uid):
     return Step("node.remove", {"uid": uid}, {"result": "removed"})
 
 
-def between(steps, one, other):
-    head = Head("test", "", 0, load_machine("two-nodes-devices"), "1.30")
+def left(free, assignments=0):
+    node = {"node": 1, "assignments": assignments, "group": [1], "free": {"memory": free}}
+    return Step("node.remove", {"uid": "a"}, {"result": "removed", "memory_state": [node]})
+
+
+def between(steps, one, other, version="1.30"):
+    head = Head("test", "", 0, load_machine("two-nodes-devices"), version)
     return differing(History(head, (*steps, one)), History(head, (*steps, other)))
 
 
@@ -56,3 +61,16 @@ def test_a_refusal_of_another_manager_is_no_chance():
 def test_another_answer_of_a_node_that_came_up_is_no_chance():
     other = Step("node.restart", {}, {**UP.answer, "default_cpuset": "0"})
     assert between(CROSSING, UP, other) is not None
+
+
+@pytest.mark.parametrize(
+    ("steps", "other", "version", "is_chance"),
+    [
+        (CROSSING, left(64), "1.31.14", True),
+        (CROSSING, left(64), "1.32", False),
+        (CROSSING, left(64, assignments=1), "1.30", False),
+        ([admitted("a", 0), admitted("b", 1)], left(64), "1.30", False),
+    ],
+)
+def test_which_node_gets_memory_back_is_chance_up_to_1_31(steps, other, version, is_chance):
+    assert (between(steps, left(128), other, version) is None) == is_chance

@@ -16,7 +16,7 @@ from ..recorded.device_file import DEVICE_FILE, comparable_device_file
 from ..recorded.differences import Difference, compare
 from ..recorded.memory_file import comparable_memory_file
 from .any_device import AnyDevice
-from .any_order import comes_up_by_chance
+from .any_order import comes_up_by_chance, gives_back_by_chance
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,
@@ -55,7 +55,8 @@ def differing(
 
     How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
     Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
-    follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance.
+    follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance, or
+    memory that one gives back by chance.
     ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
     fields that one of the two cannot see; what the other tells of them stands for both. On what containers run is not
     compared where only one of the two sends cpusets at once.
@@ -73,7 +74,10 @@ def differing(
         if by_place := compared(devices.by_place):
             if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
                 return None
-            if comes_up_by_chance(history.steps[:number], step, beside):
+            before = history.steps[:number]
+            if comes_up_by_chance(before, step, beside):
+                return None
+            if gives_back_by_chance(before, by_place, history.head.version):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None
