@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, checker, violated
-from ..judge.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up
+from ..judge.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up, split_cores
 from ..judge.given import Given
 from .containers import wants_its_own
 from .guards import static, with_option
@@ -45,26 +45,25 @@ def refuses_a_partial_core(given: Given) -> Judgement:
     )
 
 
-def _could_be_whole(subject: Given | Choice) -> bool:
-    if not isinstance(subject, Choice):
+def _must_be_whole(subject: Given | Choice) -> bool:
+    if subject.chosen is None or isinstance(subject, Given):
         return subject.chosen is not None
-    parts = any(core & subject.reusable not in (0, core) for core in subject.machine.core_bits)
-    return subject.chosen is not None and (subject.can_be_whole_cores or subject.admits) and not parts
+    return (subject.admits or subject.can_be_whole_cores) and not split_cores(subject.machine, subject.reusable)
 
 
-alone_if_it_can_be = Guard[Given | Choice](
+must_be_whole = Guard[Given | Choice](
     "no choice of the asked number among free CPUs shows, no whole cores add up to it and it cannot be refused,"
     " or parts of cores may be reused",
-    _could_be_whole,
+    _must_be_whole,
 )
 full_pcpus_only = Guard[Given | Choice]("full-pcpus-only is off", lambda subject: WHOLE_CORES in subject.options)
 
 
-@checker("cpu-manager/full-pcpus-only/gives-whole-cores", Given, Choice, when=(full_pcpus_only, alone_if_it_can_be))
+@checker("cpu-manager/full-pcpus-only/gives-whole-cores", Given, Choice, when=(full_pcpus_only, must_be_whole))
 def gives_whole_cores(subject: Given | Choice) -> Judgement:
     """Full physical cores, always: also of what an init container leaves; where they do not suffice, a refusal."""
     taken = subject.chosen or 0
-    split = sum(core for core in subject.machine.core_bits if core & taken and core & ~taken)
+    split = split_cores(subject.machine, taken)
     return violated(
         not split,
         f"cores are split: of the CPUs {format_bits(split)} only {format_bits(split & taken)} are given",
@@ -91,7 +90,7 @@ def refuses_a_partial_core_beside_others(given: Given) -> Judgement:
 @checker(
     "cpu-manager/full-pcpus-only/are-additive",
     Choice,
-    when=(beside_another_option, full_pcpus_only, alone_if_it_can_be, no_core_is_split),
+    when=(beside_another_option, full_pcpus_only, must_be_whole, no_core_is_split),
 )
 def gives_whole_cores_beside_others(choice: Choice) -> Judgement:
     """Beside them whole cores are given too."""

@@ -75,9 +75,8 @@ def differing(
             if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
                 return None
             before = history.steps[:number]
-            if comes_up_by_chance(before, step, beside):
-                return None
-            if gives_back_by_chance(before, by_place, history.head.version):
+            restarted = comes_up_by_chance(before, step, beside)
+            if restarted or gives_back_by_chance(before, by_place, history.head.version):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None

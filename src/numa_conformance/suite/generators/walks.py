@@ -77,14 +77,17 @@ class Walk:
         if question is None:
             return
         method, params = question
-        if method == "node.remove" or (method == "node.admit" and answer.get("result") == "rejected"):
-            self._namespaces.pop(params["uid"] if method == "node.remove" else params["pod"]["metadata"]["uid"], None)
-        if method == "node.admit" and answer.get("result") == "admitted":
-            self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
+        if method == "node.admit":
+            uid = params["pod"]["metadata"]["uid"]
+            if answer.get("result") == "admitted":
+                self._pods[uid] = params["pod"]
+            elif answer.get("result") == "rejected":
+                self._namespaces.pop(uid, None)
         elif method == "node.run":
             self._running.add(params["uid"])
         elif method == "node.remove":
             self._pods.pop(params["uid"], None)
+            self._namespaces.pop(params["uid"], None)
             self._running.discard(params["uid"])
         elif method == "node.restart" and answer.get("result") == "failed":
             self.down = True

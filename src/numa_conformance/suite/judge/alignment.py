@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..history.quantities import HUGE, huge_pages
-from .choice import WHOLE_CORES, fewest, numa_cpus
+from .choice import WHOLE_CORES, fewest, numa_cpus, split_cores
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
@@ -83,6 +83,6 @@ def only_cpus(world: World, pod: PodSpec) -> bool:
 def whole_cores_only(world: World, pod: PodSpec) -> bool:
     """Tell whether all free CPUs are those of whole cores, and all requests too, on a machine of equal cores."""
     cores = world.machine.core_bits
-    if len({core.bit_count() for core in cores}) > 1 or any(core & world.free not in (0, core) for core in cores):
+    if len({core.bit_count() for core in cores}) > 1 or split_cores(world.machine, world.free):
         return False
     return all(container.exclusive % cores[0].bit_count() == 0 for container in pod.containers)

@@ -20,6 +20,7 @@ __all__ = [
     "cpus_of",
     "fewest",
     "numa_cpus",
+    "split_cores",
     "touched",
 ]
 
@@ -44,6 +45,11 @@ def numa_cpus(machine: Machine) -> tuple[int, ...]:
 def touched(groups: Iterable[int], cpus: int) -> list[int]:
     """Return the groups (cores, caches, NUMA nodes, sockets) in which some of the CPUs lie."""
     return [group for group in groups if group & cpus]
+
+
+def split_cores(machine: Machine, cpus: int) -> int:
+    """Return the CPUs of the cores of which some CPUs are among these and some are not, all as bits."""
+    return sum(core for core in machine.core_bits if core & cpus and core & ~cpus)
 
 
 @dataclass(frozen=True)
