@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.pytest_plugin.ending import Termination
+
 KEPT = """
 import atexit, threading, time
 from types import SimpleNamespace
@@ -37,6 +39,18 @@ def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
 def test_a_process_that_ends_is_left_alone():
     script = KEPT.format(keeps="raise SystemExit(5)")
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 5
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt("SIGTERM")
+
+
+def test_a_signal_at_an_instruction_that_has_no_line_is_shown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(interrupted, "__code__", interrupted.__code__.replace(co_linetable=b""))
+    with pytest.raises(KeyboardInterrupt) as told:
+        interrupted()
+    Termination().pytest_keyboard_interrupt(told)
+    assert "SIGTERM" in str(told.getrepr(funcargs=True))
 
 
 SLEEPS = """

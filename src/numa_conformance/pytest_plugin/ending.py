@@ -49,6 +49,19 @@ class Ending:
 class Termination(EndsInOrder):
     """Makes of SIGTERM and SIGHUP what Ctrl-C is: the target is closed, and what was asked so far is told."""
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Leave out places that have no line: pytest ends with a TypeError where it is to show one.
+
+        A signal is taken between any two instructions, and some belong to no line of the source.
+        """
+        at = excinfo.tb
+        while (behind := at.tb_next) is not None:
+            if (behind.tb_lineno or 0) < 1:
+                at.tb_next = behind.tb_next
+            else:
+                at = behind
+
     def pytest_sessionstart(self) -> None:
         """Take the signals, unless somebody else has them."""
         self.__enter__()
