@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from . import by_circumstance as by_circumstance  # declares faults of PATCHED
-from .choosing import WRONG_CHOOSERS
+from small import Small
+from small.choosing import Chooser
+
+from . import by_circumstance as by_circumstance  # the three declare faults of PATCHED
+from . import patched_cpus as patched_cpus
+from . import patched_managers as patched_managers
+from .choosing import WRONG_CHOICES
+from .hinting import WRONG_HINTS
 from .lives import WRONG_NODES
 from .patched import PATCHED
+from .reading_pods import WRONG_READERS
 
 __all__ = ["INSIDE", "ONLY_RECOMMENDED"]
 
-INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType({**WRONG_CHOOSERS, **WRONG_NODES, **PATCHED})
+
+def _with_chooser(wrong: type[Chooser]) -> type[Small]:
+    return type(wrong.__name__, (Small,), {"chooser": wrong, "__doc__": wrong.__doc__})
+
+
+INSIDE: Mapping[str, Callable[[], object]] = MappingProxyType(
+    {
+        **{name: _with_chooser(wrong) for name, wrong in {**WRONG_CHOICES, **WRONG_HINTS}.items()},
+        **WRONG_READERS,
+        **WRONG_NODES,
+        **PATCHED,
+    }
+)
 """Every one by name."""
 
 ONLY_RECOMMENDED = frozenset(
