@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.kube.quantity import Quantity
 
 from .lies import Json, all_pods, each_container, each_holding, fewer, in_kubelet, in_machine
 from .mutant import Memory, mutant
@@ -179,10 +180,10 @@ def _invent_a_reservation(kubelet: Json) -> None:
 
 
 def _round_down(kubelet: Json) -> None:
-    for key in _AMOUNTS:
-        cpu = kubelet.get(key, {}).get("cpu", "")
-        if cpu.endswith("m"):
-            kubelet[key] = {**kubelet[key], "cpu": str(max(int(cpu[:-1]) // 1000, 1))}
+    amounts = [Quantity.parse(kubelet.get(key, {}).get("cpu", "0")).as_number for key in _AMOUNTS]
+    if any(amounts):
+        kubelet["kubeReserved"] = {**kubelet.get("kubeReserved", {}), "cpu": str(max(int(sum(amounts)), 1))}
+        kubelet["systemReserved"] = {**kubelet.get("systemReserved", {}), "cpu": "0"}
 
 
 def _drop(*names: str) -> Any:
@@ -195,7 +196,7 @@ def _drop(*names: str) -> Any:
 
 def _quantity_for_list(kubelet: Json) -> None:
     if kubelet.pop("reservedSystemCPUs", None):
-        kubelet.setdefault("kubeReserved", {"cpu": "1"})
+        kubelet["kubeReserved"] = {"cpu": "1", **(kubelet.get("kubeReserved") or {})}
 
 
 def _only_online(question: Json, memory: Memory) -> Json:

@@ -129,7 +129,7 @@ def _leaves_none_alone(question: Json, memory: Memory) -> Json:
 
 
 def _leaves_one_alone(question: Json, memory: Memory) -> Json:
-    return question | {"reserved_cpus": question["reserved_cpus"].partition(",")[0]}
+    return question | {"reserved_cpus": (question.get("reserved_cpus") or "").partition(",")[0]}
 
 
 def _moved_once(answer: Json, memory: Memory) -> Json:

@@ -33,7 +33,11 @@ def _scope(name: str) -> dict[str, Rewrite]:
 
 
 def _init_are_apps(pod: Json) -> None:
-    pod["spec"]["containers"] = [*pod["spec"].pop("initContainers", ()), *pod["spec"]["containers"]]
+    spec = pod["spec"]
+    init = spec.pop("initContainers", ())
+    ordinary = [container for container in init if not container.get("restartPolicy")]
+    spec["initContainers"] = [container for container in init if container not in ordinary]
+    spec["containers"] = [*ordinary, *spec["containers"]]
 
 
 def _widest(answer: Json, memory: Memory) -> Json:
@@ -45,7 +49,8 @@ def _no_merge_options(question: Json, memory: Memory) -> Json:
 
 
 def _no_limit(kubelet: Json) -> None:
-    kubelet["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": "64"}
+    options = kubelet.get("topologyManagerPolicyOptions") or {}
+    kubelet["topologyManagerPolicyOptions"] = {**options, "max-allowable-numa-nodes": "64"}
 
 
 def _raised_without_end(kubelet: Json) -> None:
@@ -54,8 +59,10 @@ def _raised_without_end(kubelet: Json) -> None:
         options["max-allowable-numa-nodes"] = "64"
 
 
-def _no_topology_options(kubelet: Json) -> None:
-    kubelet.pop("topologyManagerPolicyOptions", None)
+def _limit_is_not_raised(kubelet: Json) -> None:
+    options = dict(kubelet.get("topologyManagerPolicyOptions") or {})
+    options.pop("max-allowable-numa-nodes", None)
+    kubelet["topologyManagerPolicyOptions"] = options
 
 
 def _distances_do_not_count(kubelet: Json) -> None:
@@ -230,7 +237,7 @@ MUTANTS: tuple[mutant, ...] = (
     mutant(
         "cannot_raise_the_limit_of_numa_nodes",
         [_TOPOLOGY + "max-allowable-numa-nodes/is-set-to-true"],
-        questions={"node.start": in_kubelet(_no_topology_options)},
+        questions={"node.start": in_kubelet(_limit_is_not_raised)},
     ),
     mutant(
         "places_on_far_numa_nodes",

@@ -84,7 +84,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "ignores_weights",
-        ["scheduler/most-allocated/weighs-resources"],
+        ["scheduler/most-allocated/weighs-resources", _RATIO + "weighs-resources"],
         questions=_in_resources(lambda one: {**one, "weight": 1}),
     ),
     mutant(

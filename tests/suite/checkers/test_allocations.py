@@ -332,7 +332,7 @@ PLANTED = [
     (ForgetsTheHint, "topology-manager/best-effort/aligns-when-possible"),
     (ChoosesAgain, STATIC + "keeps-cpus-when-admitted-again"),
     (ReservesByItself, RESERVATION + "explicit-list-is-taken"),
-    (RoundsTheReservationDown, RESERVATION + "adds-kube-and-system"),
+    (RoundsTheReservationDown, RESERVATION + "rounds-up"),
     (RoundsEachReservationUp, RESERVATION + "adds-kube-and-system"),
     (ForgetsSystemReserved, RESERVATION + "adds-kube-and-system"),
     (NeedsNoReservation, RESERVATION + "must-be-positive"),

@@ -13,6 +13,7 @@ cpuset_is_told = Guard[MayRun]("it is not told on which CPUs the container may r
 settled = Guard[MayRun]("cpusets may still be sent: no pass of the reconcile loop yet", lambda may: may.settled)
 has_its_own = Guard[MayRun]("the container has no CPUs of its own", lambda may: may.held.cpus)
 shares = Guard[MayRun]("the container has CPUs of its own", lambda may: not may.held.cpus)
+all_online = Guard[MayRun]("some of its CPUs are not online", lambda may: not may.cpuset & ~may.world.online)
 of_containers = Guard[MayRun]("the pod as a whole has resources", lambda may: not may.of_a_whole)
 others_have_some = Guard[MayRun]("no other container has CPUs of its own", lambda may: may.of_others)
 gave_some_up = Guard[MayRun]("it gave up no CPUs, or they are still exclusive to others", lambda may: may.given_up)
@@ -61,7 +62,7 @@ def is_online(may: MayRun) -> Judgement:
 @checker(
     "cpu-manager/cpuset/holds-the-exclusive-cpus",
     MayRun,
-    when=(static, cpuset_is_told, has_its_own, of_containers, settled),
+    when=(static, cpuset_is_told, has_its_own, of_containers, settled, all_online),
 )
 def holds_the_exclusive_cpus(may: MayRun) -> Judgement:
     """Exclusive CPUs are the cpuset of their container: as many as its limit, and no others."""

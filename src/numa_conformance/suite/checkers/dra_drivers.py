@@ -66,6 +66,9 @@ gets_as_many = Guard[Preparation](
     lambda subject: subject.cpus is not None and subject.cpus.bit_count() == subject.count,
 )
 fits = Guard[Preparation]("the claim asks for more than other claims have left", lambda subject: subject.fits)
+are_online = Guard[Preparation](
+    "some of its CPUs are not online", lambda subject: not (subject.cpus or 0) & ~subject.machine.online_bits
+)
 is_new = Guard[Preparation]("the claim is prepared already", lambda subject: subject.before is None)
 never_had = Guard[Preparation]("another claim had CPUs of its devices before", lambda subject: not subject.had)
 was_had = Guard[Preparation]("no other claim had CPUs of its devices before", lambda subject: subject.had)
@@ -96,6 +99,9 @@ def get_online_cpus(subject: Preparation) -> Judgement:
     return violated(not strange, "CPUs are given that are not online", got=format_bits(strange), given=strange)
 
 
+LOCATED = (prepared, gets_as_many, are_online)
+
+
 def _tells(attribute: str) -> Guard[Preparation]:
     return Guard(
         f"a device of the claim has no attribute {attribute}",
@@ -121,13 +127,13 @@ def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], wha
     )
 
 
-@checker("dra-driver/attributes/numa-node", Preparation, when=(prepared, gets_as_many, _tells(NUMA_NODE)))
+@checker("dra-driver/attributes/numa-node", Preparation, when=(*LOCATED, _tells(NUMA_NODE)))
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """CPUs are of the NUMA node that the standard attribute of their device names."""
     return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
 
 
-@checker("dra-driver/attributes/socket", Preparation, when=(prepared, gets_as_many, _tells(SOCKET)))
+@checker("dra-driver/attributes/socket", Preparation, when=(*LOCATED, _tells(SOCKET)))
 def of_the_socket(subject: Preparation) -> Judgement:
     """CPUs are of the socket that their device names."""
     return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
@@ -141,13 +147,13 @@ tells_caches = Guard[Preparation](
 )
 
 
-@checker("dra-driver/attributes/cache", Preparation, when=(prepared, gets_as_many, tells_caches, _tells(CACHE)))
+@checker("dra-driver/attributes/cache", Preparation, when=(*LOCATED, tells_caches, _tells(CACHE)))
 def of_the_cache(subject: Preparation) -> Judgement:
     """CPUs are of the cache that their device names."""
     return _within(subject, CACHE, subject.machine.uncore_bits, "cache")
 
 
-@checker("dra-driver/attributes/cpu", Preparation, when=(prepared, gets_as_many, _tells(CPU_ID)))
+@checker("dra-driver/attributes/cpu", Preparation, when=(*LOCATED, _tells(CPU_ID)))
 def of_the_id(subject: Preparation) -> Judgement:
     """A device that names a CPU is that CPU."""
     return _within(subject, CPU_ID, {cpu.id: 1 << cpu.id for cpu in subject.machine.cpus}, "CPU")

@@ -31,6 +31,11 @@ reserves_some = Guard[Told]("no CPU is reserved", lambda subject: subject.settin
 without_any = Guard[Told]("CPUs are reserved", lambda subject: not subject.settings.reserved_count)
 
 
+makes_a_fraction = Guard[Told](
+    "the amounts make a whole number together", lambda subject: subject.settings.reserved_by_fraction
+)
+
+
 COUNTED = (static, counted, reserves_some, reserved_cpus_are_told, by_default)
 
 
@@ -58,16 +63,18 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     )
 
 
-@checker("cpu-manager/reservation/adds-kube-and-system", AllocatedCpus, Start, when=COUNTED)
-def adds_kube_and_system(subject: AllocatedCpus | Start) -> Judgement:
-    """So many CPUs are reserved as kubeReserved and systemReserved make together, rounded up; one may be alone."""
-    return _so_many(subject)
+@checker("cpu-manager/reservation/adds-kube-and-system", AllocatedCpus, Start, Arrival, when=COUNTED)
+def adds_kube_and_system(subject: Told) -> Judgement:
+    """So many CPUs are reserved as kubeReserved and systemReserved make together, however rounded; one may be alone."""
+    number = subject.settings.reserved_count
+    return _so_many(subject, {number, number - subject.settings.reserved_by_fraction})
 
 
-@checker("cpu-manager/reservation/rounds-up", Arrival, when=(static, counted, reserved_cpus_are_told))
-def rounds_up(arrival: Arrival) -> Judgement:
-    """As many CPUs are reserved as the configuration says, rounded up."""
-    return _so_many(arrival)
+@checker("cpu-manager/reservation/rounds-up", AllocatedCpus, Start, Arrival, when=(makes_a_fraction, *COUNTED))
+def rounds_up(subject: Told) -> Judgement:
+    """A sum that is no whole number is rounded up, not down."""
+    number = subject.settings.reserved_count
+    return None if _reserved(subject) not in (number, number - 1) else _so_many(subject, {number})
 
 
 names_cpus_that_are_not_online = Guard[Start](
@@ -83,13 +90,16 @@ def explicit_list_must_exist(start: Start) -> Judgement:
     return must_not_come_up(start, f"though the reserved CPUs {format_bits(missing)} are not online")
 
 
-def _so_many(subject: Told) -> Judgement:
-    reserved, number = subject.reserved_told or 0, subject.settings.reserved_count
+def _reserved(subject: Told) -> int:
+    return (subject.reserved_told or 0).bit_count()
+
+
+def _so_many(subject: Told, numbers: set[int]) -> Judgement:
     return violated(
-        reserved.bit_count() == number,
-        f"{reserved.bit_count()} CPUs are reserved",
-        got=format_bits(reserved),
-        allowed=f"{number} CPUs",
+        _reserved(subject) in numbers,
+        f"{_reserved(subject)} CPUs are reserved",
+        got=format_bits(subject.reserved_told or 0),
+        allowed=f"{subject.settings.reserved_count} CPUs",
     )
 
 

@@ -10,6 +10,7 @@ __all__ = ["CHECKERS", "OTHERWISE", "Checker", "Guard", "Violation", "checker", 
 
 S = TypeVar("S")
 T = TypeVar("T")
+U = TypeVar("U")
 S_contra = TypeVar("S_contra", contravariant=True)
 Judgement = Iterable["Violation"] | None
 """What is wrong; nothing wrong is an empty one; None: the requirement says nothing about this subject."""
@@ -80,10 +81,16 @@ def checker(
 ) -> Callable[[Judge[S | T]], Judge[S | T]]: ...
 
 
+@overload
+def checker(
+    requirement: str, subject: type[S], other: type[T], third: type[U], /, *, when: Iterable[Guard[S | T | U]] = ()
+) -> Callable[[Judge[S | T | U]], Judge[S | T | U]]: ...
+
+
 def checker(
     requirement: str, subject: type, /, *others: type, when: Iterable[Guard[Any]] = ()
 ) -> Callable[[Judge[Any]], Judge[Any]]:
-    """Declare a function as the judge of a requirement on subjects of one class, or two that answer the same.
+    """Declare a function as the judge of a requirement on subjects of one class, or of some that answer the same.
 
     It is pure. It is asked where all guards of ``when`` hold, which are tried in their order, and yields what is wrong.
     It returns None where only its own work shows that the requirement does not apply: then it was not asked.

@@ -59,14 +59,16 @@ class Settings:
     """What a configuration asks for, defaults filled in.
 
     ``reserved``: the CPUs of an explicit reservation as bits, None without one; ``reserved_count``: how many are
-    reserved either way. ``options`` and ``topology_options``: the policy options that are on, or their text.
-    ``reserved_memory``: bytes by NUMA node and type. ``quota``: whether CPU limits are enforced by CFS quota.
+    reserved either way; ``reserved_by_fraction``: by amounts that add up to no whole number. ``options`` and
+    ``topology_options``: the policy options that are on, or their text. ``reserved_memory``: bytes by NUMA
+    node and type. ``quota``: whether CPU limits are enforced by CFS quota.
     """
 
     static: bool
     options: frozenset[str]
     reserved: int | None
     reserved_count: int
+    reserved_by_fraction: bool
     topology: str
     scope: str
     topology_options: Mapping[str, str]
@@ -93,6 +95,7 @@ class Settings:
             ),
             reserved=reserved,
             reserved_count=math.ceil(kept) if reserved is None else reserved.bit_count(),
+            reserved_by_fraction=reserved is None and kept != int(kept),
             topology=kubelet.topology_manager_policy or "none",
             scope=kubelet.topology_manager_scope or "container",
             topology_options={
