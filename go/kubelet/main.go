@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/go-logr/logr"
 	"github.com/numa-conformance/numa-conformance/go/numa"
@@ -23,13 +25,32 @@ func main() {
 		klog.SetLogger(logr.Discard())
 		klog.SetOutput(io.Discard)
 	}
-	folder, err := os.MkdirTemp("", "numa-kubelet-")
+	folder, waiting, err := ownFolder()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	numa.Serve(&target{folder: folder, validate: *validate})
 	_ = os.RemoveAll(folder)
+	_ = waiting.Process.Kill()
+	_ = waiting.Wait()
+}
+
+// ownFolder makes a folder that goes with this process, however it ends: a shell waits for the end of a pipe of which
+// this process has the other end, and removes it then. What kills the session of this process, or all that have its
+// environment, does not end the shell.
+func ownFolder() (string, *exec.Cmd, error) {
+	folder, err := os.MkdirTemp("", "numa-kubelet-")
+	if err != nil {
+		return "", nil, err
+	}
+	waiting := exec.Command("/bin/sh", "-c", `read -r _; rm -rf -- "$1"`, "sh", folder)
+	waiting.Env = []string{"PATH=/usr/bin:/bin"}
+	waiting.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if _, err := waiting.StdinPipe(); err != nil { // closed by Wait, or with this process
+		return "", nil, err
+	}
+	return folder, waiting, waiting.Start()
 }
 
 // target answers for one kubelet: its node, if one is up, and what needs none.

@@ -23,7 +23,8 @@ def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     """
     with needs("node"):
         from ..real_plugin.target import PluginTarget
+    from ..protocol.ending import EndsInOrder
     from ..protocol.serve import serve
 
-    with closing(PluginTarget(arguments, unsupported)) as target:
+    with EndsInOrder(), closing(PluginTarget(arguments, unsupported)) as target:
         serve(target)

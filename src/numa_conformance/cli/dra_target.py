@@ -40,13 +40,17 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     """
     with needs("node"):
         from ..real_dra.target import DraTarget
+    from ..protocol.ending import EndsInOrder
     from ..protocol.serve import serve
 
     if binaries is not None and unsupported:
         raise UsageError(
             Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
         )
-    with closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target:
+    with (
+        EndsInOrder(),
+        closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target,
+    ):
         serve(target)
 
 

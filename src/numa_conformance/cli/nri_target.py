@@ -32,9 +32,10 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     that needs `pip install numa-conformance[node]`.
     docs/write-a-target.md tells more.
     """
+    from ..protocol.ending import EndsInOrder
     from ..protocol.serve import serve
 
-    with closing(_target(kubelet, arguments, unsupported)) as target:
+    with EndsInOrder(), closing(_target(kubelet, arguments, unsupported)) as target:
         serve(target)
 
 

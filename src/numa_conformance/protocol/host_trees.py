@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from ..hostfs import write_tree
 from ..machine import machine_from_dict
+from ..own_folder import OwnFolder
 from .values import JsonObject
 
 MOST_TREES = 32
@@ -21,7 +21,7 @@ class HostTrees:
     """Lays out each machine once, below a folder of its own, while it is asked about again and again."""
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        self._folder: OwnFolder | None = None
         self._kept: dict[str, Path] = {}
 
     def root_of(self, machine: JsonObject) -> str:
@@ -29,9 +29,10 @@ class HostTrees:
         key = hashlib.sha256(msgspec.json.encode(machine, order="deterministic")).hexdigest()[:16]
         root = self._kept.pop(key, None)
         if root is None:
-            self._folder = self._folder or Path(tempfile.mkdtemp(prefix="numa-conformance-hosts-"))
-            root = self._folder / key
-            write_tree(machine_from_dict(machine, "machine"), root)
+            described = machine_from_dict(machine, "machine")
+            self._folder = self._folder or OwnFolder("numa-conformance-hosts-")
+            root = self._folder.path / key
+            write_tree(described, root)
         self._kept[key] = root
         if len(self._kept) > MOST_TREES:
             shutil.rmtree(self._kept.pop(next(iter(self._kept))), ignore_errors=True)
@@ -40,6 +41,6 @@ class HostTrees:
     def close(self) -> None:
         """Remove all trees."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
         self._folder = None
         self._kept.clear()

@@ -9,13 +9,13 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import Fault, UsageError, closest
+from ..own_folder import OwnFolder
 from ..protocol import Unsupported
 from ..protocol.messages.describe import PROTOCOL, Description
 from ..protocol.unmodified import name_of
@@ -58,7 +58,8 @@ class Daemon:
         except re.error as error:
             fault = Fault("--unsupported", f"{unsupported!r}: {error}", "a regular expression of Python")
             raise UsageError(fault) from error
-        self.home = Path(tempfile.mkdtemp(prefix=f"{kind}-"))
+        self._folder = OwnFolder(f"{kind}-", for_sockets=True)
+        self.home = self._folder.path
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -96,6 +97,7 @@ class Daemon:
                 words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 env={**os.environ, **(environment or {})},
             )  # fmt: skip
+        self._folder.ends_with_us(self._process.pid)
 
     def wait(self, happens: Callable[[], object], seconds: float, what: str) -> str | None:
         """Wait until something happens, and return why it has not: it has ended, or the time is over.
@@ -158,12 +160,13 @@ class Daemon:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(_END_SECONDS)
                     break
+            self._folder.ends_with_us(None)
         self._process = None
 
     def close(self) -> None:
         """End it, and remove its folder."""
         self.end()
-        shutil.rmtree(self.home, ignore_errors=True)
+        self._folder.close()
 
 
 def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
