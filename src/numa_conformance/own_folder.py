@@ -25,27 +25,31 @@ class OwnFolder:
 
     A process that is killed cannot remove what it has made. So a shell waits for the end of a pipe of which this
     process has the other end, and removes the folder then. It is in a session of its own, and inherits no environment:
-    what kills the owner's session, or all that bear a mark, does not kill it.
+    what kills the owner's session, or all that bear a mark, does not kill it. Where a system has no such shell, a
+    folder whose owner is killed stays.
     """
 
     def __init__(self, prefix: str, *, for_sockets: bool = False) -> None:
         """Make it, its name beginning so; ``for_sockets``: where paths are short, be that below ``/tmp``."""
         too_long = for_sockets and len(tempfile.gettempdir()) > _SHORT
         self.path = Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp" if too_long else None))
-        self._waiting = subprocess.Popen(
-            ["/bin/sh", "-c", _AFTERWARDS, "sh", str(self.path)], bufsize=0, stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.defpath}, cwd="/",
-            start_new_session=True,
-        )  # fmt: skip
+        self._waiting: subprocess.Popen[bytes] | None = None
+        with contextlib.suppress(FileNotFoundError):
+            self._waiting = subprocess.Popen(
+                ["/bin/sh", "-c", _AFTERWARDS, "sh", str(self.path)], bufsize=0, stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.defpath}, cwd="/",
+                start_new_session=True,
+            )  # fmt: skip
 
     def ends_with_us(self, group: int | None) -> None:
         """Have a process group killed before the folder goes, where its owner is killed; None: none any more."""
-        assert self._waiting.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._waiting.stdin.write(b"\n" if group is None else b"%d\n" % group)
+        if self._waiting is not None and self._waiting.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._waiting.stdin.write(b"\n" if group is None else b"%d\n" % group)
 
     def close(self) -> None:
         """Remove it; once more is no error."""
         shutil.rmtree(self.path, ignore_errors=True)
-        self._waiting.kill()
-        self._waiting.communicate()
+        if self._waiting is not None:
+            self._waiting.kill()
+            self._waiting.communicate()
