@@ -1,5 +1,6 @@
 """A temporary folder goes with its owner: closed, killed, or killed with its whole session."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -31,6 +32,12 @@ def test_it_is_there_until_it_is_closed_and_nothing_waits_for_it_then() -> None:
     folder.close()
     assert not folder.path.exists()
     assert str(folder.path) not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+
+
+def test_it_goes_with_an_owner_that_forgets_it() -> None:
+    path = OwnFolder("owned-").path
+    gc.collect()
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("kill", [os.kill, os.killpg])

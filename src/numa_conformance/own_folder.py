@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import weakref
 from pathlib import Path
 
 _AFTERWARDS = """
@@ -40,6 +41,7 @@ class OwnFolder:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.defpath}, cwd="/",
                 start_new_session=True,
             )  # fmt: skip
+        self._remove = weakref.finalize(self, _remove, self.path, self._waiting)
 
     def ends_with_us(self, group: int | None) -> None:
         """Have a process group killed before the folder goes, where its owner is killed; None: none any more."""
@@ -48,8 +50,12 @@ class OwnFolder:
                 self._waiting.stdin.write(b"\n" if group is None else b"%d\n" % group)
 
     def close(self) -> None:
-        """Remove it; once more is no error."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self._waiting is not None:
-            self._waiting.kill()
-            self._waiting.communicate()
+        """Remove it; once more is no error. An owner that forgets it, or ends, removes it too."""
+        self._remove()
+
+
+def _remove(path: Path, waiting: subprocess.Popen[bytes] | None) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    if waiting is not None:
+        waiting.kill()
+        waiting.communicate()
