@@ -71,7 +71,8 @@ MISSING = (
         f"{_K}118559",
         (f"{_K}118635", f"{_K}119432"),
         "1.27.2-1.27.5",
-        "the suite's device plugins register before pods come back; a plugin that is late cannot be asked for",
+        "where managers are asked alone device plugins register before pods come back; no whole kubelet of these "
+        "releases was asked",
     ),
     Missing(
         "of a container that was started anew before the kubelet was, the Device Manager may look up the id that ended",
@@ -79,13 +80,6 @@ MISSING = (
         (),
         "1.27.6-1.34.6, 1.35.0-1.35.3",
         "no question restarts a container; the adapter gives each container one id",
-    ),
-    Missing(
-        "a restart of the kubelet refuses running pods whose init containers and containers both have devices",
-        f"{_K}124345",
-        (),
-        "open",
-        "it needs plugins that have not registered yet, as above",
     ),
     Missing(
         "the kubelet does not start again where the memory of NUMA nodes is another after a boot",

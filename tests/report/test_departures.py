@@ -22,6 +22,7 @@ from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
+SURVIVES = "cpu-manager/state-file/assignments-survive-a-restart"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
 SPREAD_KUBELET = {
     "cpuManagerPolicy": "static",
@@ -115,6 +116,18 @@ def test_a_target_that_sends_cpusets_at_once_is_held_against_a_kubelet_whose_loo
     history = asked("t1-one-socket-smt2", ("node.start", started))
     apart = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
     assert in_history(replace(history, steps=(start, *sent)), apart) == ("strict-pool-may-empty",)
+
+
+@pytest.mark.parametrize(("whole", "causes"), [(True, ("ended-init-containers-need-their-plugin",)), (False, None)])
+def test_a_whole_kubelet_that_asks_for_devices_before_plugins_are_back_is_known_by_what_it_refuses(whole, causes):
+    took = container("i", cpu="1", memory="64Mi", other={"example.com/gpu": "1"})
+    asks = pod("a", [container("c", cpu="2", memory="64Mi")], init=[took])
+    life = ("node.start", {"kubelet": static()}), ("node.admit", {"pod": asks}), ("node.run", {"uid": "a"})
+    history = asked("two-nodes-devices", *life, ("node.restart", {}), resource_fit=whole)
+    (again,) = history.steps[-1].answer["pods"]
+    assert again["result"] == ("rejected" if whole else "admitted")
+    named = in_history(history, SURVIVES)
+    assert named is None if causes is None else {*causes} <= {*named}
 
 
 def asked(machine, *questions, resource_fit=False):

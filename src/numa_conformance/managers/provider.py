@@ -60,6 +60,9 @@ class Provider(Protocol):
         """The file in which its state survives a restart; None when it has none."""
         return None
 
+    plugins_are_late: bool = False
+    """Whether pods are admitted again of which the plugins have not registered with this kubelet yet."""
+
     @property
     def cpusets(self) -> Cpusets | None:
         """The manager itself when it says on which CPUs containers run, else None."""

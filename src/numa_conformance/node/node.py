@@ -39,8 +39,8 @@ class Node:
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
     documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
-    ``resource_fit`` adds the check that follows the resource managers in the kubelet (ADM-CHAIN-03). With it off,
-    shared pods always fit.
+    ``resource_fit`` adds what a whole kubelet does beside its managers: the check that follows them (ADM-CHAIN-03), and
+    at a restart device plugins that come back after the pods (DEV-INIT-05). With it off, shared pods always fit.
 
     Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
     object that cannot be read.
@@ -274,7 +274,12 @@ class Node:
             self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
-        return self._admit_again(held)
+        for provider in self._providers:
+            provider.plugins_are_late = self._resource_fit
+        again = self._admit_again(held)
+        for provider in self._providers:
+            provider.plugins_are_late = False
+        return again
 
     def resume(self, pods: Iterable[Pod]) -> Restarted:
         """Take over the pods of the node whose state files this one has started from, as a restart does.

@@ -89,7 +89,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
     ) -> None:
         """Take level and version; ``quirks`` and ``changes`` are shown in place of those of level and version.
 
-        ``resource_fit``: whether the sum of requests must fit the node too, which is asked beside the managers.
+        ``resource_fit``: whether it does what a whole kubelet does beside its managers, as ``Node`` has it.
         """
         self._level = level
         self._version = KubernetesVersion.supported(kubernetes_version)

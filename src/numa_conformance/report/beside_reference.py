@@ -43,7 +43,7 @@ def open_reference(
 ) -> Iterator[Client]:
     """Open the bundled reference at a level and version, or with these quirks and changes, and close it at the end.
 
-    ``resource_fit``: whether the sum of requests must fit the node too, as a whole kubelet asks.
+    ``resource_fit``: whether it does what a whole kubelet does beside its managers, as ``Node`` has it.
     """
     reference = Client(
         InProcess(

@@ -18,6 +18,9 @@ from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 
+_NO_PLUGIN = "no healthy devices present"
+"""What a kubelet says of devices of which no plugin has registered since it started."""
+
 
 def in_history(history: History, requirement: str) -> Causes | None:
     """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
@@ -27,13 +30,13 @@ def in_history(history: History, requirement: str) -> Causes | None:
     """
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
-    adds_up = _adds_up(step.answer for step in history.steps)
+    whole = _is_whole(step.answer for step in history.steps)
     asked, whose = _with_passes(history)
     # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
     untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
-        with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
+        with open_reference("exact", version, quirks, resource_fit=whole) as reference:
             beside = again(asked, reference)[0]
             told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
             return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
@@ -70,9 +73,17 @@ def _broken_at(history: History, requirement: str) -> frozenset[int]:
     return frozenset(broken.step for broken in judge(history).broken if broken.requirement == requirement)
 
 
-def _adds_up(answers: Iterable[Mapping[str, Any] | None]) -> bool:
-    """Tell whether a target refuses pods by the sum of their requests, as a whole kubelet does."""
-    return any(answer and str(answer.get("reason")).startswith("OutOf") for answer in answers)
+def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:
+    """Tell whether a target does what a whole kubelet does beside its managers.
+
+    It refuses pods by the sum of their requests, or at a restart for devices of which the plugin is not back yet.
+    """
+    return any(
+        str(answer.get("reason")).startswith("OutOf")
+        or any(_NO_PLUGIN in str(pod.get("message")) for pod in answer.get("pods") or ())
+        for answer in answers
+        if answer
+    )
 
 
 def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
@@ -81,10 +92,10 @@ def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold:
     None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
     is in no answer that is compared. ``untold``: fields of answers that the target cannot see.
     """
-    adds_up = "steps" in scenario and _adds_up(scenario.get("answered") or ())
+    whole = "steps" in scenario and _is_whole(scenario.get("answered") or ())
 
     def alike(quirks: Quirks) -> bool:
-        with open_reference("exact", version, quirks, resource_fit=adds_up) as reference:
+        with open_reference("exact", version, quirks, resource_fit=whole) as reference:
             decision = _decision(scenario, reference, untold)
             return decision is not None and all(
                 outcome.status == "matched" for outcome in replay(reference, [decision])

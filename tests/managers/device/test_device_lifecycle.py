@@ -1,5 +1,7 @@
 """Devices over the life of a pod: reuse after init containers, release, checkpoint."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,3 +159,29 @@ def test_unhealthy_devices_are_kept_up_to_1_27_1() -> None:
         admit(old, pod("q", container("c", None, nic=1)))
     with pytest.raises(Refusal, match="requested number of devices unavailable"):
         admit(old, pod("q", container("c", 1)))
+
+
+@pytest.mark.parametrize("shows", [True, False])
+def test_before_plugins_are_back_devices_of_ended_init_containers_are_asked_for(shows: bool) -> None:
+    """All other containers run, and keep what they have unasked, be their devices there or not."""
+    whole = pod("p", container("app", 1), init=[container("start", 1), container("side", 1, sidecar=True)])
+    quirks = replace(EXACT, ended_init_containers_need_their_plugin=shows)
+    before = manager()
+    admit(before, whole)
+    after = DeviceManager(machine([]), quirks=quirks)
+    after.restore(before.entries())
+    after.plugins_are_late = True
+    init, *others = whole.all_containers
+    for one in others:
+        after.allocate(whole, one, NO_AFFINITY)
+    if shows:
+        with pytest.raises(Refusal, match=f"no healthy devices present; cannot allocate unhealthy devices {GPU}"):
+            after.allocate(whole, init, NO_AFFINITY)
+    else:
+        after.allocate(whole, init, NO_AFFINITY)
+    assert after.allocated("p", "app") == before.allocated("p", "app")
+
+
+def test_they_are_asked_for_since_health_is_looked_at_in_any_case() -> None:
+    assert not Quirks.of(FIRST_1_27).device.ended_init_containers_need_their_plugin
+    assert Quirks.of(KubernetesVersion(1, 27)).device.ended_init_containers_need_their_plugin

@@ -27,6 +27,15 @@ class DeviceQuirks(QuirkFlags):
         versions="1.36+",
     )
 
+    ended_init_containers_need_their_plugin: bool = quirk(
+        rule="DEV-INIT-05",
+        summary="a whole kubelet that starts admits its pods before device plugins have registered with it, and asks "
+        "for the devices of init containers that have ended: the running pod is refused",
+        documented="a running pod keeps what it has across restarts of the kubelet",
+        versions="1.27.2+",
+        issue="kubernetes/kubernetes#138446",
+    )
+
     unhealthy_devices_are_kept: bool = quirk(
         rule="DEV-ALLOC-03",
         summary="the health of devices is not looked at where nothing is to be given: a container keeps what it has, "

@@ -184,6 +184,10 @@ class DeviceManager(Provider):
                 f'pod "{pod.uid}" container "{container.name}" changed request for resource "{resource}" '
                 f"from {len(held)} to {count}"
             )
+        if self.plugins_are_late:
+            if self._quirks.ended_init_containers_need_their_plugin and pod.is_ordinary_init(container):
+                raise _none_healthy(resource)
+            return
         looks = not self._quirks.unhealthy_devices_are_kept
         if not looks and (held or count == 0):
             return
@@ -216,8 +220,12 @@ class DeviceManager(Provider):
 
     def _require_healthy(self, resource: str, devices: ResourceDevices, held: frozenset[str]) -> None:
         if not devices.healthy:
-            raise Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
+            raise _none_healthy(resource)
         if not held <= devices.healthy:
             raise Refusal.unexpected(
                 f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
             )
+
+
+def _none_healthy(resource: str) -> Refusal:
+    return Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
