@@ -24,23 +24,29 @@ TREES = Path(__file__).parent / "trees"
 
 
 class Host(NamedTuple):
-    """What a tree holds: its online CPUs, and these by core, by socket and by NUMA node, the sets apart by spaces."""
+    """What a tree holds: its online CPUs, and these by core, socket, NUMA node and L3, the sets apart by spaces."""
 
     online: str
     core: str
     socket: str
     numa: str
+    uncore: str
 
 
 HOSTS = {
-    "one-socket": Host("0-2,4-6", "0,4 1,5 2,6", "0-2,4-6", "0-2,4-6"),
-    "interleaved-sockets": Host("0-7", "0,4 1,5 2,6 3,7", "0,2,4,6 1,3,5,7", "0,2,4,6 1,3,5,7"),
+    "one-socket": Host("0-2,4-6", "0,4 1,5 2,6", "0-2,4-6", "0-2,4-6", "0-2,4-6"),
+    "two-caches": Host("0-7", "0,4 1,5 2,6 3,7", "0-7", "0-7", "0-1,4-5 2-3,6-7"),
+    "interleaved-sockets": Host("0-7", "0,4 1,5 2,6 3,7", "0,2,4,6 1,3,5,7", "0,2,4,6 1,3,5,7", "0,2,4,6 1,3,5,7"),
     "two-nodes-per-socket": Host(
-        "0-15", "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15", "0-3,8-11 4-7,12-15", "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15"
+        "0-15",
+        "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15",
+        "0-3,8-11 4-7,12-15",
+        "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15",
+        "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15",
     ),
-    "two-sockets-one-node": Host("0-7", "0,4 1,5 2,6 3,7", "0-1,4-5 2-3,6-7", "0-7"),
-    "kvm-guest": Host("0-1", "0 1", "0-1", "0-1"),
-    "nodes-with-gaps": Host("0-6", "0,4 1,5 2,6 3", "0,2,4,6 1,3,5", "0,2,4,6 1,3,5"),
+    "two-sockets-one-node": Host("0-7", "0,4 1,5 2,6 3,7", "0-1,4-5 2-3,6-7", "0-7", "0-1,4-5 2-3,6-7"),
+    "kvm-guest": Host("0-1", "0 1", "0-1", "0-1", "0-1"),
+    "nodes-with-gaps": Host("0-6", "0,4 1,5 2,6 3", "0,2,4,6 1,3,5", "0,2,4,6 1,3,5", "0,2,4,6 1,3,5"),
 }
 
 
@@ -71,17 +77,23 @@ NODES = {
 @requirement("host/finds-the-online-cpus", "host/finds-cores-sockets-and-numa-nodes")
 @pytest.mark.parametrize("name", HOSTS)
 def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str) -> None:
-    host, root = HOSTS[name], tmp_path / "host"
-    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
-    machine = _discovered(target, root)
+    host, machine = HOSTS[name], _laid_out(target, tmp_path, name)
     online = CpuSet(cpu.id for cpu in machine.cpus)
     if online != CpuSet.parse(host.online):
         raise Finding(requirements, "other CPUs are found", got=str(online), allowed=host.online)
     for kind in ("core", "socket", "numa"):
-        groups, wanted = _groups(machine, kind), getattr(host, kind)
-        if groups != {CpuSet.parse(text) for text in wanted.split()}:
-            names = sorted(map(str, groups))
-            raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=names, allowed=wanted)
+        _require_groups(requirements, machine, kind, getattr(host, kind))
+
+
+@requirement("host/finds-uncore-caches")
+@pytest.mark.parametrize("name", HOSTS)
+def test_finds_the_caches_of_the_last_level(
+    target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
+) -> None:
+    """What is not told is not held against a target: nothing is kept within caches on a machine without any."""
+    machine = _laid_out(target, tmp_path, name)
+    if any(cpu.uncore is not None for cpu in machine.cpus):
+        _require_groups(requirements, machine, "uncore", HOSTS[name].uncore)
 
 
 @requirement("host/finds-memory-and-distances")
@@ -90,9 +102,7 @@ def test_finds_the_memory_of_numa_nodes(
     target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
 ) -> None:
     """What is not told is not held against a target: an allocator of CPUs need not know of memory."""
-    nodes, root = NODES[name], tmp_path / "host"
-    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
-    machine = _discovered(target, root)
+    nodes, machine = NODES[name], _laid_out(target, tmp_path, name)
     for kind, answered, there in (
         (
             "memory",
@@ -111,12 +121,25 @@ def test_finds_the_memory_of_numa_nodes(
             raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(answered), allowed=str(there))
 
 
+def _laid_out(target: Client, folder: Path, name: str) -> Machine:
+    root = folder / "host"
+    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
+    return _discovered(target, root)
+
+
 def _discovered(target: Client, root: Path) -> Machine:
     """Return the machine that a target finds; raises ``BadReply`` where it tells of none that can be."""
     try:
         return machine_from_dict(target.ask(Discover(str(root))).machine, "machine")
     except UsageError as error:
         raise BadReply(f"the answer to host.discover tells of no machine: {error}") from error
+
+
+def _require_groups(requirements: tuple[str, ...], machine: Machine, kind: str, wanted: str) -> None:
+    groups = _groups(machine, kind)
+    if groups != {CpuSet.parse(text) for text in wanted.split()}:
+        names = sorted(map(str, groups))
+        raise Finding(requirements, f"CPUs are grouped otherwise by {kind}", got=names, allowed=wanted)
 
 
 def _groups(machine: Machine, kind: str) -> set[CpuSet]:

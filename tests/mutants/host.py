@@ -24,6 +24,14 @@ def _one_socket(answer: Json, memory: Memory) -> Json:
     return answer
 
 
+def _cores_as_caches(answer: Json, memory: Memory) -> Json:
+    """Take a cache that only the threads of a core share, such as an L2, for that of the last level."""
+    cores: dict[tuple[int, int, int], int] = {}
+    for cpu in answer["machine"]["cpus"]:
+        cpu["uncore"] = cores.setdefault((cpu["socket"], cpu["numa"], cpu["core"]), len(cores))
+    return answer
+
+
 def _without_large_pages(answer: Json, memory: Memory) -> Json:
     for node in answer["machine"]["memory"]:
         node.get("hugepages", {}).pop("1Gi", None)
@@ -99,6 +107,9 @@ def _puts_theirs_back(answer: Json, memory: Memory) -> Json:
 MUTANTS: tuple[mutant, ...] = (
     mutant("overlooks_a_cpu", ["host/finds-the-online-cpus"], answers={"host.discover": _without_a_cpu}),
     mutant("sees_one_socket", ["host/finds-cores-sockets-and-numa-nodes"], answers={"host.discover": _one_socket}),
+    mutant(
+        "takes_an_L2_for_the_uncore_cache", ["host/finds-uncore-caches"], answers={"host.discover": _cores_as_caches}
+    ),
     mutant("overlooks_1Gi_pages", ["host/finds-memory-and-distances"], answers={"host.discover": _without_large_pages}),
     mutant("reads_rows_as_columns", ["host/finds-memory-and-distances"], answers={"host.discover": _rows_as_columns}),
     mutant(

@@ -26,6 +26,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
     ),
     _requirement(
+        "host/finds-uncore-caches",
+        "CPUs are grouped as the host's caches of the last level, where it is told which CPUs share one.",
+        "host/discover",
+        "cpu-manager/prefer-align-cpus-by-uncorecache",
+        statements=("nrm/options/prefer-align-cpus-by-uncorecache",),
+        since="1.32",
+        beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
+    ),
+    _requirement(
         "host/finds-memory-and-distances",
         "Memory, huge pages and distances of the NUMA nodes are the host's, of what is told of them.",
         "host/discover",
