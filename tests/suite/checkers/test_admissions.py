@@ -56,6 +56,10 @@ CASES: dict[str, Case] = {
         refused(up("prefer-align-cpus-by-uncorecache"), NINE),
         admitted(up("prefer-align-cpus-by-uncorecache"), NINE, c=held("4-7,20-24")),
     ),
+    "cpu-manager/align-by-socket/admits-what-one-socket-holds": (
+        refused(up("align-by-socket", topology="restricted"), NINE),
+        admitted(up("align-by-socket", topology="restricted"), NINE, c=held("8-15,24")),
+    ),
     TOPOLOGY + "single-numa-node/admits-what-one-node-holds": (
         refused(SINGLE, TWO),
         admitted(SINGLE, TWO, c=held("1,17")),

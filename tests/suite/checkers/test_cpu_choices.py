@@ -8,7 +8,15 @@ import pytest
 
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.checkers import cpu_choices, cpu_choices_by_option
-from numa_conformance.suite.judge.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice
+from numa_conformance.suite.judge.choice import (
+    ACROSS_CORES,
+    ACROSS_NUMA,
+    BY_SOCKET,
+    BY_UNCORE,
+    STRICT,
+    WHOLE_CORES,
+    Choice,
+)
 from worlds import Case, bits, breaks, judged_in
 
 T1, T3 = "t1-one-socket-smt2", "t3-two-numa-per-socket"
@@ -112,3 +120,8 @@ def test_halves_of_cores_serve_nobody_who_could_be_refused() -> None:
     halves = small("1-2", 2, WHOLE_CORES, of={T1: "1-2,4,7"})
     assert not breaks("cpu-manager/full-pcpus-only/gives-whole-cores", halves)
     assert breaks("cpu-manager/full-pcpus-only/gives-whole-cores", replace(halves, admits=True))
+
+
+def test_caches_are_judged_beside_a_strict_reservation() -> None:
+    assert breaks(CACHE + "stays-in-one-cache", large("0,4,16,20", 4, BY_UNCORE, STRICT))
+    assert breaks(CACHE + "stays-in-one-cache", large("0-1,16-17", 4, BY_UNCORE, STRICT)) is False

@@ -14,6 +14,11 @@ SIX_EACH = pod("p", [container(name, cpu="6", memory="64Mi") for name in "ab"])
 THREE_EACH = [container(name, cpu="3", memory="64Mi") for name in "ab"]
 AFTER_INIT = pod("p", THREE_EACH, [container("i", cpu="8", memory="64Mi")])
 LARGE_INIT = pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", cpu="9", memory="64Mi")])
+BESIDE = pod(
+    "p",
+    [container("c", cpu="6", memory="64Mi")],
+    [container("s", cpu="6", memory="64Mi", sidecar=True), container("i", cpu="1", memory="64Mi")],
+)
 TWO_EACH = pod("p", [container(name, cpu="2", memory="64Mi") for name in "ab"])
 
 
@@ -61,3 +66,10 @@ def test_an_init_container_too_large_for_every_numa_node_is_refused() -> None:
     counts = SCOPE + "pod/counts-the-larger-of-init-and-app-containers"
     assert breaks(counts, admitted(up("pod"), LARGE_INIT, **both))
     assert breaks(counts, refused(up("pod"), LARGE_INIT)) is False
+
+
+def test_a_sidecar_counts_beside_the_apps() -> None:
+    apart = {"s": held("4-6,20-22"), "i": held("7"), "c": held("8-10,24-26")}
+    total = SCOPE + "pod/refuses-by-the-total"
+    assert breaks(total, admitted(up("pod"), BESIDE, **apart))
+    assert breaks(total, refused(up("pod"), BESIDE)) is False

@@ -142,7 +142,7 @@ PLANTED: list[tuple[type[Node], str]] = [
     (SharesEverything, RESTART + "damaged-files-give-nothing-twice"),
     (GivesAllTheSame, RESTART + "damaged-files-give-nothing-twice"),
     (BelievesAnyNumber, RESTART + "damaged-files-name-no-cpus-that-are-not-there"),
-    (NeverComesBack, CPU + "assignments-survive-a-restart"),
+    (NeverComesBack, RESTART + "admits-again-what-was-there"),
     (TakesAnyPolicy, CPU + "policy-change-is-refused"),
     (TakesAnyMachine, CPU + "changed-cpus-are-refused"),
     (ChangesNoPolicy, CPU + "policy-change-works-once-deleted"),

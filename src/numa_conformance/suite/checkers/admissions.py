@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.alignment import Alignment, only_cpus
+from ...machine import Machine
+from ..judge.alignment import Alignment, only_a_number, only_cpus
 from ..judge.checker import Guard, Judgement, checker, violated
-from ..judge.choice import BY_SOCKET, BY_UNCORE, WHOLE_CORES, touched
+from ..judge.choice import BY_SOCKET, BY_UNCORE, WHOLE_CORES, numa_cpus, touched
 from ..judge.given import Demand, Reuse
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED
@@ -245,6 +246,42 @@ def restricted_admits(admission: Admission) -> Judgement:
     """A preferred alignment, on as few NUMA nodes as the request needs, is admitted."""
     width, free = alignment_of(admission).width, free_text(admission.before)
     return must_be_admitted(admission, f"whose {count_of(admission)} CPUs {width} NUMA nodes have among {free}")
+
+
+for_a_number_alone = Guard[Admission](
+    "more than a number of CPUs is aligned: memory, devices, parts of cores",
+    lambda admission: only_a_number(admission.before, admission.pod),
+)
+
+
+def _sockets_are_of_nodes(machine: Machine) -> bool:
+    return all(len(touched(machine.socket_bits.values(), cpus)) == 1 for cpus in numa_cpus(machine))
+
+
+one_socket_holds_it = Guard[Admission](
+    "no socket has so many free CPUs, or a NUMA node lies in several",
+    lambda admission: alignment_of(admission).on_one_socket and _sockets_are_of_nodes(admission.before.machine),
+)
+
+
+@checker(
+    "cpu-manager/align-by-socket/admits-what-one-socket-holds",
+    Admission,
+    when=(
+        under("restricted"),
+        static,
+        with_option(BY_SOCKET),
+        for_the_first_time,
+        for_one_request,
+        for_a_number_alone,
+        one_socket_holds_it,
+        leaving_a_shared_cpu,
+    ),
+)
+def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
+    """CPUs of one socket count as aligned, of however many NUMA nodes they are: the pod is admitted."""
+    free = free_text(admission.before)
+    return must_be_admitted(admission, f"which asks for {count_of(admission)} CPUs that one socket has among {free}")
 
 
 needs_several_nodes = Guard[Admission](

@@ -12,6 +12,7 @@ from ..judge.choice import (
     ACROSS_NUMA,
     BY_SOCKET,
     BY_UNCORE,
+    STRICT,
     WHOLE_CORES,
     Choice,
     touched,
@@ -46,7 +47,7 @@ from .choice_guards import (
 )
 from .cpu_choices import few_groups
 
-BY_CACHE = (took_its_number, on(BY_UNCORE), only(BY_UNCORE, WHOLE_CORES), caches_are_known, among_all)
+BY_CACHE = (took_its_number, on(BY_UNCORE), only(BY_UNCORE, WHOLE_CORES, STRICT), caches_are_known, among_all)
 SOCKET = (took_its_number, on(BY_SOCKET), off(ACROSS_CORES), sockets_apply)
 NUMA = (took_its_number, on(ACROSS_NUMA), off(BY_SOCKET, BY_UNCORE), even, the_hint_holds_it, in_steps)
 

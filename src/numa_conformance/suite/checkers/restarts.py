@@ -23,9 +23,15 @@ came_up_static = Guard[Crash | Recovery](
 )
 
 
-@checker("cpu-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, static))
+@checker("cpu-manager/state-file/assignments-survive-a-restart", Restart, when=(plain, static, came_up))
 def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
-    """After a restart on its own state files the node comes up and every container has the CPUs it had."""
+    """After a restart on its own state files every container that is there again has the CPUs it had."""
+    return _moved(restart.kept, "after a restart")
+
+
+@checker("node/restart/admits-again-what-was-there", Restart, when=(plain, static))
+def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
+    """After a restart on its own state files the node comes up with all its pods, whoever looks at these."""
     if restart.after is None:
         yield Violation("the node does not come up again after a restart", restart.refusal, "it comes up")
         return
@@ -34,7 +40,6 @@ def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     for uid in restart.before.pods:
         if uid not in restart.refused and uid not in restart.held:
             yield Violation(f"pod {uid} is forgotten after a restart", "nothing", "it is admitted again")
-    yield from _moved(restart.kept, "after a restart")
 
 
 def _moved(kept: Iterable[tuple[str, Held | None, Held | None]], when: str) -> Iterator[Violation]:

@@ -134,6 +134,33 @@ def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {count_of(admission)} CPUs in all that no NUMA node has")
 
 
+with_sidecars = Guard[Admission](
+    "the pod has no sidecar", lambda admission: any(each.kind == "sidecar" for each in admission.pod.containers)
+)
+
+
+def _what_runs(admission: Admission) -> Request:
+    """Add up what sidecars and app containers ask for."""
+    running = [container for container in admission.pod.containers if container.kind != "init"]
+    return Request.of(admission.before, admission.pod, running)
+
+
+no_node_holds_what_runs = Guard[Admission](
+    "a NUMA node may have all that sidecars and apps ask for",
+    lambda admission: not Room(admission.before).nodes_that_hold(_what_runs(admission), surely=False),
+)
+
+
+@checker(
+    "topology-manager/scope/pod/refuses-by-the-total",
+    Admission,
+    when=(SINGLE, scope_pod, for_the_first_time, of_containers, with_sidecars, no_node_holds_what_runs),
+)
+def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
+    """Sidecars run beside the apps: what these need together, of CPUs, memory and devices, a NUMA node has to have."""
+    return must_be_refused(admission, "whose sidecars and apps together ask for more than a NUMA node has")
+
+
 with_init_containers = Guard[Admission](
     "the pod has no init containers for CPUs of their own, or a sidecar",
     lambda admission: (

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ...machine import Machine
-from ..judge.choice import numa_cpus
+from ..judge.choice import ACROSS_NUMA, WHOLE_CORES, numa_cpus
 from ..judge.room import ordinary
 from .cells import Cell, are_too_many, devices_near, kubelet_of
-from .scenario import Scenario, Script, come_and_go, or_the_catalogue
+from .scenario import Question, Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
 __all__ = ["wide"]
@@ -25,6 +25,8 @@ LEAST_MIB = 2048
 """Memory of each NUMA node that has some, at least: a reservation leaves most of it."""
 POLICIES = ("restricted", "best-effort")
 SMALL_MIB = 64
+OPTIONS = ((), (), (), (WHOLE_CORES, ACROSS_NUMA), (), (ACROSS_NUMA,))
+"""Options of the static policy, life by life: of the policies, best-effort has some beside two machines of three."""
 PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
 """Huge pages of 2 MiB that each NUMA node is given beside one of 1 GiB, the memory that it needs for that; on few."""
 PAGED = {"1Gi": 1, "2Mi": PAGES}
@@ -45,7 +47,8 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
         for turn, policy in enumerate(POLICIES if few else (*POLICIES, "none")):
             scope = ("container", "pod")[(number + turn) % 2]
             memory = few or policy == "none"
-            cell = Cell(machine, True, frozenset(), policy, scope, memory=memory, reservation="a thread")
+            options = frozenset(OPTIONS[(len(POLICIES) * number + turn) % len(OPTIONS)] if few else ())
+            cell = Cell(machine, True, options, policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
                 restarts = "node/restart" in claimed
@@ -87,7 +90,8 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     started = yield "node.start", {"kubelet": kubelet_of(cell, lot)}
     if started.get("result") != "started":
         return
-    asked, few = _Asked(cell.machine, lot), not are_too_many(cell.machine, 2)
+    threads = cell.machine.core_bits[0].bit_count() if WHOLE_CORES in cell.options else 1
+    asked, few = _Asked(cell.machine, lot, threads), not are_too_many(cell.machine, 2)
     yield from asked.each()
     yield from asked.pages()
     small = asked.small(memory=_memory(cell.machine)[0] // 2)
@@ -95,23 +99,32 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     if few:
         yield from asked.each()
     group, beside = asked.of(memory=2), asked.small()
+    gone = [small, group]
+    if len(_memory(cell.machine)) == len(gone):  # only without the first pod there are two NUMA nodes for a group
+        yield _remove(gone.pop(0))
     yield "node.admit", {"pod": group}
     yield "node.admit", {"pod": beside}
     yield from asked.each()
-    for gone in (small, group):
-        yield "node.remove", {"uid": gone["metadata"]["uid"]}
+    for one in gone:
+        yield _remove(one)
     if few:
         yield from asked.each()
     yield from asked.devices_here_and_there()
     if restarts and few:
-        yield "node.remove", {"uid": beside["metadata"]["uid"]}
+        yield _remove(beside)
         yield from asked.restarted()
+
+
+def _remove(pod: Mapping[str, Any]) -> Question:
+    return "node.remove", {"uid": pod["metadata"]["uid"]}
 
 
 class _Asked:
     """Pods to ask for, each more than some NUMA nodes have, were they free."""
 
-    def __init__(self, machine: Machine, lot: random.Random) -> None:
+    def __init__(self, machine: Machine, lot: random.Random, threads: int = 1) -> None:
+        """Take the machine, and how many CPUs are given together."""
+        self._threads = threads
         self._memory, self._lot, self._count = _memory(machine), lot, 0
         self._together = not are_too_many(machine, 3)
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
@@ -165,7 +178,7 @@ class _Asked:
 
     def of(self, *, memory: int = 0, cpus: int = 0, devices: int = 0) -> dict[str, Any]:
         """Return a pod that needs so many NUMA nodes for each; of what needs none it asks for little."""
-        cpu = sum(self._cpus[: cpus - 1]) + 1 if cpus else "100m"
+        cpu = sum(self._cpus[: cpus - 1]) + self._threads if cpus else "100m"
         size = sum(self._memory[: memory - 1]) + SMALL_MIB if memory else SMALL_MIB
         return guaranteed(self._name(), cpu, f"{size}Mi", **self._some(devices))
 
@@ -176,7 +189,7 @@ class _Asked:
 
     def small(self, memory: int = SMALL_MIB) -> dict[str, Any]:
         """Return a pod that one NUMA node has."""
-        return guaranteed(self._name(), 1, f"{memory}Mi")
+        return guaranteed(self._name(), self._threads, f"{memory}Mi")
 
     def _some(self, devices: int) -> dict[str, str]:
         return {self._resource: str(sum(self._near[: devices - 1]) + 1)} if devices and self._near else {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..history.quantities import HUGE, huge_pages
-from .choice import WHOLE_CORES, fewest, numa_cpus, split_cores
+from .choice import BY_SOCKET, WHOLE_CORES, fewest, numa_cpus, split_cores
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_cpus"]
+__all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_a_number", "only_cpus"]
 
 
 class Alignment:
@@ -20,12 +20,19 @@ class Alignment:
         nodes = numa_cpus(world.machine)
         self._free = sorted(((cpus & world.free).bit_count() for cpus in nodes), reverse=True)
         self._count = count
+        sockets = world.machine.socket_bits.values()
+        self._most_of_a_socket = max((cpus & world.free).bit_count() for cpus in sockets)
         self.width = fewest((cpus.bit_count() for cpus in nodes), count)
 
     @property
     def on_one_node(self) -> bool:
         """Whether one NUMA node can give them."""
         return self._free[0] >= self._count
+
+    @property
+    def on_one_socket(self) -> bool:
+        """Whether one socket can give them."""
+        return self._most_of_a_socket >= self._count
 
     @property
     def preferred(self) -> bool:
@@ -62,18 +69,17 @@ def fits(world: World, pod: PodSpec) -> bool:
 
 
 def only_cpus(world: World, pod: PodSpec) -> bool:
-    """Tell whether CPUs are all that is aligned for a pod, and that by simple counting.
+    """Tell whether CPUs are all that is aligned for a pod, and that at NUMA nodes, by simple counting."""
+    return BY_SOCKET not in world.settings.options and only_a_number(world, pod)
 
-    Not so where memory or devices take part, where the pod as a whole has resources, where sockets are aligned, where
-    half free cores count as free although full-pcpus-only cannot give them, and where it is not told which CPUs are
-    reserved.
+
+def only_a_number(world: World, pod: PodSpec) -> bool:
+    """Tell whether a number of CPUs is all that is aligned for a pod, at NUMA nodes or sockets.
+
+    Not so where memory or devices take part, where the pod as a whole has resources, where half free cores count as
+    free although full-pcpus-only cannot give them, and where it is not told which CPUs are reserved.
     """
-    if (
-        not world.knows_reserved
-        or pod.whole
-        or asks_for_devices(world, pod.containers)
-        or "align-by-socket" in world.settings.options
-    ):
+    if not world.knows_reserved or pod.whole or asks_for_devices(world, pod.containers):
         return False
     if world.settings.memory_static and pod.qos == "Guaranteed":
         return False

@@ -66,6 +66,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         beyond="Only the source says that containers keep their CPUs over a restart of the kubelet.",
     ),
     _requirement(
+        "node/restart/admits-again-what-was-there",
+        "A node agent that is restarted on its own state files comes up, and admits the pods again that it had.",
+        _STATIC,
+        "node/restart",
+        statements=("topology-source/admission/again-after-a-restart",),
+        since="1.10",
+        beyond="Only the source says that pods are admitted again after a restart of the kubelet.",
+    ),
+    _requirement(
         "cpu-manager/state-file/policy-change-is-refused",
         "The node does not come up with another CPU Manager policy than that of the state file left on it.",
         _STATIC,

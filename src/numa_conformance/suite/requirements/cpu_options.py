@@ -190,6 +190,14 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         since="1.25",
     ),
     _requirement(
+        "cpu-manager/align-by-socket/admits-what-one-socket-holds",
+        "Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket.",
+        "cpu-manager/align-by-socket",
+        "topology-manager/restricted",
+        statements=("nrm/align-by-socket/aligned-at-the-socket",),
+        since="1.25",
+    ),
+    _requirement(
         "cpu-manager/align-by-socket/refuses-single-numa-node",
         "align-by-socket takes no effect beside the Topology Manager policy single-numa-node: the node does not come "
         "up, or refuses what no NUMA node holds.",

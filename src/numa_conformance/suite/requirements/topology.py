@@ -125,7 +125,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "topology-manager/scope/pod",
         "topology-manager/single-numa-node",
         _STATIC,
-        statements=("topology/pod/more-are-refused", "topology/pod/total"),
+        statements=("topology/pod/more-are-refused", "topology/pod/total", "sidecars/resources/count-beside-apps"),
     ),
     _requirement(
         "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
