@@ -108,3 +108,10 @@ def test_every_checker_has_a_case() -> None:
 @pytest.mark.parametrize(("gib", "broken"), [(7, True), (6, False)])
 def test_books_at_the_start_count_no_reserved_memory(gib: int, broken: bool) -> None:
     assert breaks(MEMORY + "reserved-memory/is-never-given", came_up(gib)) is broken
+
+
+@pytest.mark.parametrize(("free", "broken"), [(7, True), (6, False)])
+def test_books_count_what_containers_hold(free: int, broken: bool) -> None:
+    books = (MemoryNode(0, 1, (0,), {"memory": free * GI}),)
+    world = node(MACHINE, static_memory(), resident(OWN, c=held("1", memory=[block("memory", 1, 0)])))
+    assert breaks(MEMORY + "static/never-gives-more-than-is-free", Moment(world, books)) is broken

@@ -139,6 +139,31 @@ def never_gives_more_than_there_is(moment: Moment) -> Judgement:
     return _overdrawn(moment, "have", lambda nodes, kind: True)
 
 
+books_say_what_is_free = Guard[Moment](
+    "it is not told what NUMA nodes have free", lambda moment: any(one.free for one in moment.memory)
+)
+
+
+@checker(
+    "memory-manager/static/never-gives-more-than-is-free",
+    Moment,
+    when=(memory_static, with_pods, books_say_what_is_free),
+)
+def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
+    """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
+    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
+    for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
+        for kind in sorted({kind for free in told.values() for kind in free}):
+            free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)
+            most = max(room.left_of(nodes, kind), 0)
+            yield from violated(
+                free <= most,
+                f"the NUMA nodes {format_bits(nodes)} count {kind} as free that containers hold",
+                got=f"{free} bytes",
+                allowed=f"{most} bytes at most",
+            )
+
+
 @checker("memory-manager/hugepages/come-from-named-nodes", Moment, when=(memory_static, with_pods))
 def never_gives_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""

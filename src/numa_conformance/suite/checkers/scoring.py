@@ -86,16 +86,25 @@ shape_is_simple = Guard[ScorePair](
 )
 
 
+def _one_extreme_differs(pair: ScorePair) -> bool:
+    """Tell whether one weight differs, that of a resource of which more, or less, is requested than of any other."""
+    shares = dict(pair.first.utilization)
+    changed = [name for name, _ in set(pair.first.strategy.weights) - set(pair.second.strategy.weights)]
+    own = [shares.pop(name) for name in changed if name in shares]
+    return len(own) == 1 and bool(shares) and not min(shares.values()) <= own[0] <= max(shares.values())
+
+
 def _weighed_otherwise(pair: ScorePair) -> bool:
     left, right = pair.first, pair.second
     if right.strategy.kind != MOST or not pair.same_node or left.strategy.names != right.strategy.names:
         return False
     means = _means(pair)
-    return len(left.strategy.names) == 2 and abs(means[0] - means[1]) >= _CLEAR
+    tells = len(left.strategy.names) == 2 or _one_extreme_differs(pair)
+    return tells and abs(means[0] - means[1]) >= _CLEAR
 
 
 weighed_otherwise = Guard[ScorePair](
-    "more than the weights of two resources of one node differs, or makes little difference", _weighed_otherwise
+    "more differs than the weights of two resources, or one weight, or it makes little difference", _weighed_otherwise
 )
 
 

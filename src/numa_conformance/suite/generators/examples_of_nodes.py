@@ -41,10 +41,13 @@ def _several(name: str, *sizes: int, init: int = 0) -> Json:
     return pod(name, [container(f"c{n}", cpu=str(size), memory="64Mi") for n, size in enumerate(sizes)], init=before)
 
 
-def _in_turn(name: str, *gpus: int) -> Json:
-    """Return a pod of containers with a CPU and so many devices, of which the last one is the app container."""
-    own = [container(f"c{n}", cpu="1", memory="64Mi", other={GPU: str(number)}) for n, number in enumerate(gpus)]
-    return pod(name, own[-1:], init=own[:-1])
+def _in_turn(name: str, *gpus: int, sidecars: bool = False) -> Json:
+    """Return a pod of containers with a CPU and so many devices; all but the last are init containers or sidecars."""
+    *before, last = (
+        container(f"c{n}", cpu="1", memory="64Mi", other={GPU: str(number)}, sidecar=sidecars and n < len(gpus) - 1)
+        for n, number in enumerate(gpus)
+    )
+    return pod(name, [last], init=before)
 
 
 _ROWS: tuple[Row, ...] = (
@@ -54,6 +57,13 @@ _ROWS: tuple[Row, ...] = (
         QUAD,
         static(FULL, NUMA, SOCKET, reserved="0,16", topology="best-effort"),
         [guaranteed("a", 12), guaranteed("b", 3)],
+    ),
+    (
+        "what the one socket of two NUMA nodes holds",
+        f"{STATIC} {RESTRICTED} cpu-manager/{SOCKET}",
+        "caches-across-nodes",
+        static(SOCKET, topology="restricted"),
+        [guaranteed("a", 13), "a", guaranteed("b", 1), guaranteed("c", 12), guaranteed("d", 8)],
     ),
     (
         "more than a cache holds",
@@ -102,7 +112,15 @@ _ROWS: tuple[Row, ...] = (
         f"{STATIC} {SINGLE} {POD} {INIT} {GIVEN_DEVICES}",
         DEVICES,
         static(topology="single-numa-node", scope="pod"),
-        [_in_turn("a", 2, 1, 1), _in_turn("b", 1, 1, 1, 1), _in_turn("c", 1, 2)],
+        [
+            _in_turn("a", 1, 2, sidecars=True),
+            _in_turn("b", 2, 1, 1),
+            _in_turn("c", 1, 1, sidecars=True),
+            "b",
+            "c",
+            _in_turn("d", 1, 1, 1, 1),
+            _in_turn("e", 1, 2),
+        ],
     ),
     (
         "devices beside CPUs",

@@ -148,6 +148,9 @@ def _weights(kind: str) -> Iterator[Question]:
     pairs = ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1))
     for cpu, memory in (*pairs, (50, 100), (100, 50)):
         yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
+    for foo in (1, 9):
+        weighed = strategy(kind, shape, cpu=1, memory=1, foo=foo)
+        yield _question(weighed, {**room, FOO: "4"}, [used], {"cpu": "1", "memory": "1Gi", FOO: "4"})
 
 
 def _containers(kind: str) -> Iterator[Question]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 from ...machine import Machine
@@ -24,9 +25,9 @@ MOST_CPUS, MANY_CPUS, MOST_NODES = 32, 96, 12
 LEAST_MIB = 2048
 """Memory of each NUMA node that has some, at least: a reservation leaves most of it."""
 POLICIES = ("restricted", "best-effort")
-SMALL_MIB = 64
-OPTIONS = ((), (), (), (WHOLE_CORES, ACROSS_NUMA), (), (ACROSS_NUMA,))
-"""Options of the static policy, life by life: of the policies, best-effort has some beside two machines of three."""
+SMALL_MIB, GROUP = 64, 2
+SHARED_EVENLY, LEAST_SHARED = ((ACROSS_NUMA,), (WHOLE_CORES, ACROSS_NUMA)), 3
+"""Options in turn of nodes under best-effort with so many NUMA nodes; memory, which might decide, is not aligned."""
 PAGES, ROOM_FOR_PAGES, NODES_WITH_PAGES = 16, 4 << 30, 4
 """Huge pages of 2 MiB that each NUMA node is given beside one of 1 GiB, the memory that it needs for that; on few."""
 PAGED = {"1Gi": 1, "2Mi": PAGES}
@@ -37,7 +38,7 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
 
     Where NUMA nodes are many only one or two managers at a time have an opinion, and that of memory is asked alone.
     """
-    known = or_the_catalogue(machines)
+    known, shared = or_the_catalogue(machines), cycle(SHARED_EVENLY)
     for number, machine in enumerate(filter(_is_able, known)):
         if DEVICES in claimed and not machine.devices:
             machine = _with_devices(machine)
@@ -46,8 +47,9 @@ def wide(claimed: frozenset[str], machines: Sequence[Machine] | None = None, *, 
         few = not are_too_many(machine, 2)
         for turn, policy in enumerate(POLICIES if few else (*POLICIES, "none")):
             scope = ("container", "pod")[(number + turn) % 2]
-            memory = few or policy == "none"
-            options = frozenset(OPTIONS[(len(POLICIES) * number + turn) % len(OPTIONS)] if few else ())
+            is_shared = few and policy == "best-effort" and len(numa_cpus(machine)) >= LEAST_SHARED
+            options = frozenset(next(shared) if is_shared else ())
+            memory = policy == "none" or (few and not options)
             cell = Cell(machine, True, options, policy, scope, memory=memory, reservation="a thread")
             if cell.features <= claimed:
                 name = f"wide {seed} {machine.name} {policy}"
@@ -98,14 +100,15 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     yield "node.admit", {"pod": small}
     if few:
         yield from asked.each()
-    group, beside = asked.of(memory=2), asked.small()
-    gone = [small, group]
-    if len(_memory(cell.machine)) == len(gone):  # only without the first pod there are two NUMA nodes for a group
-        yield _remove(gone.pop(0))
+    group, gone = asked.of(memory=2), [small]
+    beside = asked.small()
+    if len(_memory(cell.machine)) == GROUP:  # only without the first pod there are so many NUMA nodes for a group
+        yield _remove(gone.pop())
+        beside = asked.of_pages(GROUP * PAGES + 2, 1) if asked.paged else beside
     yield "node.admit", {"pod": group}
     yield "node.admit", {"pod": beside}
     yield from asked.each()
-    for one in gone:
+    for one in (*gone, group):
         yield _remove(one)
     if few:
         yield from asked.each()
@@ -130,7 +133,7 @@ class _Asked:
         self._cpus = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
         self._resource = machine.devices[0].resource if machine.devices else ""
         known = [device for device in machine.devices if device.resource == self._resource and device.healthy]
-        self._paged = all(node.hugepages == PAGED for node in machine.memory)
+        self.paged = all(node.hugepages == PAGED for node in machine.memory)
         self._places = {device.id: device.numa for device in known}
         near = (sum(node in numa for numa in self._places.values()) for node in machine.numa_ids)
         self._near = sorted(filter(None, near), reverse=True)
@@ -149,8 +152,8 @@ class _Asked:
 
     def pages(self) -> Script:
         """Ask for huge pages of both sizes, more of the one or of the other than a NUMA node has."""
-        if self._paged:
-            yield from come_and_go((self.of_pages(2 * PAGES + 2, 1), self.of_pages(2, 2)))
+        if self.paged:
+            yield from come_and_go((self.of_pages(GROUP * PAGES + 2, 1), self.of_pages(2, 2)))
 
     def devices_here_and_there(self) -> Script:
         """Leave a pod with a device at each NUMA node, and ask for as many as one had."""

@@ -154,7 +154,7 @@ class NodeFollower:
             yield from self._admitted.asked(before, pod, refusal)
         if admitted and not again and before.settings.static and before.knows_reserved:
             yield from _choices(before, pod, held)
-        yield Moment(after)
+        yield Moment(after, reply.memory_state or ())
         yield from may_run(after)
 
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
@@ -173,7 +173,7 @@ class NodeFollower:
                 )
         self._world = after = self._sent(after, reply.updates)
         yield Run(before, after, uid, held)
-        yield Moment(after)
+        yield Moment(after, reply.memory_state or ())
         yield from may_run(after, uid)
 
     def _resize(self, before: World, pod: PodSpec, reply: Resized | ResizePending) -> Iterator[object]:
@@ -197,7 +197,7 @@ class NodeFollower:
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
         yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
-        yield Moment(after)
+        yield Moment(after, reply.memory_state or ())
         yield from may_run(after)
 
     def _reconcile(self, before: World, updates: tuple[Update, ...]) -> Iterator[object]:
@@ -246,7 +246,7 @@ class NodeFollower:
             if isinstance(reply, Restarted):
                 self._world = self._sent(done.after, reply.updates)
             if done.plain:
-                yield Moment(done.after)
+                yield Moment(done.after, reply.memory_state or () if isinstance(reply, Restarted) else ())
 
 
 def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:

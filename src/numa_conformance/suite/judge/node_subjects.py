@@ -62,9 +62,10 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The node between two questions, after something happened."""
+    """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
+    memory: tuple[MemoryNode, ...] = ()
 
     @property
     def settings(self) -> Settings:

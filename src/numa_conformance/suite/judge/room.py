@@ -161,6 +161,21 @@ class Room:
                 if given > had:
                     yield nodes, kind, given, had
 
+    def left_of(self, nodes: int, kind: str) -> int:
+        """Return the bytes of a type that NUMA nodes (bits) have beside what apps and sidecars hold of them alone.
+
+        What init containers hold may serve others of their pod, and parts of what a pod has as a whole may overlap.
+        """
+        held = (
+            block.bytes
+            for pod in self._world.pods.values()
+            for container in pod.spec.containers
+            if container.name in pod.held and container.kind != "init" and not pod.spec.whole
+            for block in pod.held[container.name].memory or ()
+            if block.type == kind and not block.nodes & ~nodes
+        )
+        return self.capacity(nodes, kind) - sum(held)
+
     def lacks(self, memory: Mapping[str, int]) -> bool:
         """Tell whether of some type all NUMA nodes together have less left than is asked for."""
         everywhere = sum(1 << node for node in self._machine.numa_ids)
