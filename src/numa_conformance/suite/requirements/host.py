@@ -29,7 +29,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "host/finds-uncore-caches",
         "CPUs are grouped as the host's caches of the last level, where it is told which CPUs share one.",
         "host/discover",
-        "cpu-manager/prefer-align-cpus-by-uncorecache",
         statements=("nrm/options/prefer-align-cpus-by-uncorecache",),
         since="1.32",
         beyond="No page says how the machine is read; the sentences about it presuppose that it is read right.",
