@@ -22,7 +22,7 @@ from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
-SURVIVES = "cpu-manager/state-file/assignments-survive-a-restart"
+ADMITS_AGAIN = "node/restart/admits-again-what-was-there"
 SPREAD = {"available": "0-15", "count": 2, "options": {"distribute-cpus-across-cores": True}}
 SPREAD_KUBELET = {
     "cpuManagerPolicy": "static",
@@ -126,7 +126,7 @@ def test_a_whole_kubelet_that_asks_for_devices_before_plugins_are_back_is_known_
     history = asked("two-nodes-devices", *life, ("node.restart", {}), resource_fit=whole)
     (again,) = history.steps[-1].answer["pods"]
     assert again["result"] == ("rejected" if whole else "admitted")
-    named = in_history(history, SURVIVES)
+    named = in_history(history, ADMITS_AGAIN)
     assert named is None if causes is None else {*causes} <= {*named}
 
 
