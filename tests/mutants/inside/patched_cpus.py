@@ -8,6 +8,7 @@ from unittest.mock import patch
 from numa_conformance.managers import eligibility
 from numa_conformance.managers.cpu import CpuAllocator, cpu_state, hint_request, packed, reservation, static_policy
 from numa_conformance.managers.cpu import manager as cpu_manager
+from numa_conformance.managers.cpu.options import align_by_socket
 from numa_conformance.managers.cpu.options import distribute_cpus_across_cores as spread
 from numa_conformance.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
@@ -22,6 +23,12 @@ def takes_single_cpus_of_the_first_node(right, taking):
     """Looks for single CPUs by id."""
     cpus = packed.lowest(taking.free, taking.need)
     taking.take(cpus, taking.need)
+
+
+@instead_of(align_by_socket, "preference")
+def reckons_with_two_sockets(right, topology, smallest, quirks):
+    """Takes half of the NUMA nodes for those of a socket, whatever the machine has."""
+    return topology.subsets.by_socket(0, -(-smallest // max(topology.num_nodes // 2, 1)))
 
 
 @instead_of(CpuAllocator, "allocate")

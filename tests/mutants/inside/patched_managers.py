@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numa_conformance.managers.device import device_state
 from numa_conformance.managers.device import manager as device_manager
 from numa_conformance.managers.hint import NO_AFFINITY
@@ -130,6 +132,16 @@ def apps_leave_their_memory(right, self, uid, blocks, *, gives):
     right(self, uid, blocks, gives=True)
 
 
+@instead_of(memory_policy.StaticMemoryManager, "restore")
+def begins_its_books_anew(right, self, nodes, blocks):
+    """Counts nothing of what two pods and more hold as given, once the node agent is started anew."""
+    anew = right(self, nodes, blocks)
+    if len(blocks.given) > 1:
+        for node_id, memory in memory_policy._copied(self._empty).items():
+            self.nodes[node_id].tables = memory.tables
+    return anew
+
+
 @instead_of(memory_policy, "is_pinned")
 def pins_burstable_memory(right, pod):
     """Gives Burstable pods memory of their own."""
@@ -137,6 +149,13 @@ def pins_burstable_memory(right, pod):
 
 
 # Devices
+
+
+@instead_of(device_manager, "pod_limits")
+def sidecars_bring_no_devices(right, pod):
+    """Counts devices of apps and ordinary init containers for a pod as a whole, and none of sidecars."""
+    ordinary = tuple(init for init in pod.init_containers if not init.restart_always)
+    return right(replace(pod, init_containers=ordinary))
 
 
 @instead_of(device_manager, "choose")
