@@ -7,7 +7,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -35,9 +35,10 @@ CALL_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A scenario of a group, and what the unchanged reference answered."""
+    """A scenario of a group, by its number, and what the unchanged reference answered."""
 
     group: str
+    number: int
     scenario: Scenario
     history: History
 
@@ -53,13 +54,25 @@ def reference(level: str) -> Client:
     return Client(InProcess(lambda: target(level, VERSION), "the reference", CALL_SECONDS))
 
 
-def asked(group: str, level: str, seed: int = 0) -> list[Asked]:
-    """Drive the unchanged reference through a group; the suite's own seed is 0."""
+def asked(group: str, level: str, seed: int, begin: Callable[[], int]) -> Iterator[Asked]:
+    """Drive the unchanged reference through a group; the suite's own seed is 0.
+
+    ``begin`` is told that a scenario begins, and numbers it. What the reference remembered is forgotten by then, so
+    that all lines on which answers of a scenario depend are executed in it.
+    """
     client = reference(level)
-    scenarios = GROUPS[group].scenarios(frozenset(FEATURES), seed)
-    made = [Asked(group, scenario, drive(scenario, client, VERSION)[0]) for scenario in scenarios]
+    remembered = list(_caches())
+    for scenario in GROUPS[group].scenarios(frozenset(FEATURES), seed):
+        for cache in remembered:
+            cache.cache_clear()
+        yield Asked(group, begin(), scenario, drive(scenario, client, VERSION)[0])
     client.close()
-    return made
+
+
+def _caches() -> Iterator[Any]:
+    for name, module in sys.modules.items():
+        if name.startswith((*REFERENCE, "numa_conformance.protocol")):
+            yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
 @dataclass(slots=True)
