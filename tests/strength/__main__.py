@@ -22,6 +22,7 @@ from typing import Any
 
 import coverage
 
+from numa_conformance.documentation.versions import NEWEST, SUPPORTED
 from numa_conformance.suite.asking.groups import GROUPS
 
 from .asking import (
@@ -55,6 +56,7 @@ class World:
     ``reached``: the lines that each group executes.
     """
 
+    version: str
     documented: Sequence[Asked]
     exact: Sequence[Asked]
     beyond: Sequence[Asked]
@@ -71,7 +73,7 @@ class World:
             [asked for asked in part if (always and asked.group in reached) or scenarios >> asked.number & 1]
             for part in (self.documented, self.exact, self.beyond)
         )
-        return World(documented, exact, beyond, {group: self.reached[group] for group in reached})
+        return World(self.version, documented, exact, beyond, {group: self.reached[group] for group in reached})
 
     @property
     def asks(self) -> bool:
@@ -86,6 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--room", action="append", choices=ROOMS, help="only this room; may be repeated")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
+        "--kubernetes-version", choices=list(map(str, SUPPORTED)), default=str(NEWEST), help=f"(default: {NEWEST})"
+    )
+    parser.add_argument(
         "--group",
         action="append",
         choices=list(GROUPS),
@@ -95,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=Path("strength.jsonl"), help="one line for each change")
     parser.add_argument("--page", type=Path, help="the page whose table is written anew, when all is asked")
     options = parser.parse_args(arguments)
-    world = unchanged(options.group or list(GROUPS))
+    world = unchanged(options.group or list(GROUPS), options.kubernetes_version)
     gc.freeze()
     results: list[dict[str, Any]] = []
     with options.results.open("w", encoding="utf-8") as file:
@@ -120,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_table(options.page, table(results))
 
 
-def unchanged(groups: Sequence[str]) -> World:
+def unchanged(groups: Sequence[str], version: str) -> World:
     """Ask the unchanged reference everything once, and note which of its lines each group reaches."""
     documented: list[Asked] = []
     exact: list[Asked] = []
@@ -138,15 +143,15 @@ def unchanged(groups: Sequence[str]) -> World:
         forget_the_reference()  # nothing that an earlier group had it compute is kept
         with tracer.collect():
             if group == RECORDED:
-                differs_from_recorded(reference("exact"))
+                differs_from_recorded(reference("exact", version), version)
             else:
-                documented += asked(group, "documented", 0, begin)
-                exact += asked(group, "exact", 0, begin)
-                beyond += asked(group, "exact", 1, begin)
+                documented += asked(group, "documented", version, 0, begin)
+                exact += asked(group, "exact", version, 0, begin)
+                beyond += asked(group, "exact", version, 1, begin)
         reached[group] = _executed(tracer.get_data())
     for part in (documented, exact, beyond):
         random.Random(len(part)).shuffle(part)
-    return World(documented, exact, beyond, reached)
+    return World(version, documented, exact, beyond, reached)
 
 
 def _executed(data: coverage.CoverageData) -> Executed:
@@ -186,8 +191,9 @@ def _ask(mutation: Mutation, world: World, answer: Connection) -> None:
     except Exception as error:
         answer.send({"status": "not importable", "why": f"{type(error).__name__}: {error}"})
         return
-    answer.send({"exact": asdict(at_exact(world.exact, world.beyond, recorded=RECORDED in world.reached))})
-    answer.send({"status": "asked", "documented": asdict(at_documented(world.documented))})
+    recorded = RECORDED in world.reached
+    answer.send({"exact": asdict(at_exact(world.exact, world.beyond, world.version, recorded=recorded))})
+    answer.send({"status": "asked", "documented": asdict(at_documented(world.documented, world.version))})
 
 
 def changed_lines(mutation: Mutation) -> list[str]:
