@@ -7,7 +7,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ from numa_conformance.suite.checkers.verdicts import judge
 from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import History
-from numa_conformance.suite.recorded import read_vectors, replay
+from numa_conformance.suite.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.suite.requirements import REQUIREMENTS
 
 from .left_open import leaves_open
@@ -28,16 +28,16 @@ from .mutations import Mutation
 
 RECORDED = data_folder("conformance") / "exact" / "recorded"
 REFERENCE = tuple(f"numa_conformance.{room}" for room in ("managers", "node", "scheduler", "fleet"))
-VERSION = "1.32"
 CALL_SECONDS = 60.0
 """Time of a call: six times that of the suite, as a busy machine is no difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A scenario of a group, and what the unchanged reference answered."""
+    """A scenario of a group, by its number, and what the unchanged reference answered."""
 
     group: str
+    number: int
     scenario: Scenario
     history: History
 
@@ -47,19 +47,31 @@ class Asked:
         return f"exact/histories/{self.group}" in REQUIREMENTS
 
 
-def reference(level: str) -> Client:
+def reference(level: str, version: str) -> Client:
     """Return the reference as it is imported now."""
     target = importlib.import_module("numa_conformance.protocol.reference").ReferenceTarget
-    return Client(InProcess(lambda: target(level, VERSION), "the reference", CALL_SECONDS))
+    return Client(InProcess(lambda: target(level, version), "the reference", CALL_SECONDS))
 
 
-def asked(group: str, level: str, seed: int = 0) -> list[Asked]:
-    """Drive the unchanged reference through a group; the suite's own seed is 0."""
-    client = reference(level)
-    scenarios = GROUPS[group].scenarios(frozenset(FEATURES), seed)
-    made = [Asked(group, scenario, drive(scenario, client, VERSION)[0]) for scenario in scenarios]
+def asked(group: str, level: str, version: str, seed: int, begin: Callable[[], int]) -> Iterator[Asked]:
+    """Drive the unchanged reference through a group; the suite's own seed is 0.
+
+    ``begin`` is told that a scenario begins, and numbers it. What the reference remembered is forgotten by then, so
+    that all lines on which answers of a scenario depend are executed in it.
+    """
+    client = reference(level, version)
+    remembered = list(_caches())
+    for scenario in GROUPS[group].scenarios(frozenset(FEATURES), seed):
+        for cache in remembered:
+            cache.cache_clear()
+        yield Asked(group, begin(), scenario, drive(scenario, client, version)[0])
     client.close()
-    return made
+
+
+def _caches() -> Iterator[Any]:
+    for name, module in sys.modules.items():
+        if name.startswith((*REFERENCE, "numa_conformance.protocol")):
+            yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
 @dataclass(slots=True)
@@ -78,9 +90,9 @@ class Seen:
     beyond: str = ""
 
 
-def at_documented(asked: Sequence[Asked]) -> Seen:
+def at_documented(asked: Sequence[Asked], version: str) -> Seen:
     """Look for a MUST that is broken, and note what recommendations are broken until one is."""
-    client, seen, not_followed = reference("documented"), Seen(), set[str]()
+    client, seen, not_followed = reference("documented", version), Seen(), set[str]()
     should = {name for name, requirement in REQUIREMENTS.items() if requirement.strength == "SHOULD"}
     for unchanged in asked:
         for history, fault in _otherwise(unchanged, client):
@@ -98,9 +110,9 @@ def at_documented(asked: Sequence[Asked]) -> Seen:
     return seen
 
 
-def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool) -> Seen:
+def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], version: str, *, recorded: bool) -> Seen:
     """Look for an answer that differs where level exact compares, and, if there is none, for any answer that does."""
-    client, seen = reference("exact"), Seen()
+    client, seen = reference("exact", version), Seen()
     for unchanged in asked:
         for _, fault in _otherwise(unchanged, client):
             seen.changes = True
@@ -109,7 +121,7 @@ def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool)
         if seen.caught:
             break
     else:
-        kind = differs_from_recorded(client) if recorded else None
+        kind = differs_from_recorded(client, version) if recorded else None
         if kind is not None:
             seen.changes, seen.caught = True, f"exact/recorded/{kind}"
         for unchanged in beyond:
@@ -125,16 +137,17 @@ def at_exact(asked: Sequence[Asked], beyond: Sequence[Asked], *, recorded: bool)
     return seen
 
 
-def differs_from_recorded(client: Client) -> str | None:
-    """Return the kind of the first recorded decision that comes out otherwise."""
-    outcomes = replay(client, read_vectors([RECORDED]), messages=False)
+def differs_from_recorded(client: Client, version: str) -> str | None:
+    """Return the kind of the first recorded decision of a version that comes out otherwise."""
+    folder = RECORDED if version == str(FIRST_RECORDED) else RECORDED / version
+    outcomes = replay(client, read_vectors([folder]), messages=False)
     return next((outcome.vector.kind for outcome in outcomes if outcome.status == "differed"), None)
 
 
 def _otherwise(unchanged: Asked, client: Client) -> Iterator[tuple[History, str]]:
     """Drive, and yield the history and the fault where an answer is not that of the unchanged reference."""
-    history, fault = drive(unchanged.scenario, client, VERSION)
     before = unchanged.history
+    history, fault = drive(unchanged.scenario, client, before.head.version)
     if _answers(history) == _answers(before) or differing(history, before) is None:
         return
     yield history, "" if fault is None else f"{fault.verdict}: {fault.message}"

@@ -9,12 +9,17 @@ from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.generators.merges import CLOSEST
 from numa_conformance.suite.history.history import History
 
+_WORDS = ("message", "stage")
+_HINTS = ("providers", "hints", "pod_hints")
+"""What a manager hints, preferred or not: it names NUMA nodes that can satisfy the request (KEP-693)."""
+
 
 def leaves_open(history: History, before: History) -> bool:
     """Tell whether the pages leave open all in which two histories of the same questions differ.
 
     They do not say which manager refuses a start. Nor do they say, but by distance, which NUMA nodes are taken where
-    nobody prefers any. What follows in a node's life where a pod is aligned to others is not compared.
+    nobody prefers any; how many is said (the minimum number). What follows in a node's life where a pod is aligned to
+    others is not compared.
     """
     found = differing(history, before, ignored=["stage"])
     if found is None:
@@ -28,17 +33,17 @@ def leaves_open(history: History, before: History) -> bool:
 
 
 def _decided(answer: Any) -> Any:
-    """Return an answer without words, and without NUMA nodes that are taken and not preferred."""
+    """Return an answer without words, and of NUMA nodes that are taken and not preferred how many; hints are whole."""
     if isinstance(answer, list):
         return list(map(_decided, answer))
     if not isinstance(answer, Mapping):
         return answer
-    left_out = {"message", "stage", *(("nodes",) if answer.get("preferred") is False else ())}
-    return {
-        name: value if name == "providers" else _decided(value)
-        for name, value in answer.items()
-        if name not in left_out
+    decided = {
+        name: value if name in _HINTS else _decided(value) for name, value in answer.items() if name not in _WORDS
     }
+    if answer.get("preferred") is False and answer.get("nodes"):
+        decided["nodes"] = len(answer["nodes"])
+    return decided
 
 
 def _aligns_otherwise(answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,16 @@ class Mutation:
         return changed
 
 
-def drawn(room: str, count: int, seed: int = 0) -> list[Mutation]:
+def places_of(room: str) -> list[list[Mutation]]:
+    """Return the changes that can be made in a room, those of one place together."""
+    files = sorted((PACKAGE / room).glob("*.py" if room == "managers" else "**/*.py"))
+    return [place for file in files for place in _places(file)]
+
+
+def drawn(room: str, places: Sequence[list[Mutation]], count: int, seed: int = 0) -> list[Mutation]:
     """Draw changes of a room, each at a place of its own; what only changes annotations is left out."""
     rng = random.Random(f"{room}/{seed}")
-    files = sorted((PACKAGE / room).glob("*.py" if room == "managers" else "**/*.py"))
-    places = [place for file in files for place in _places(file)]
-    rng.shuffle(places)
+    places = rng.sample(places, len(places))
     chosen: list[Mutation] = []
     for place in places:
         if len(chosen) == count:
@@ -140,11 +145,26 @@ def _code(source: str) -> str:
 
 def statement_lines(path: Path, line: int) -> range:
     """Return the lines of the innermost statement around a line; of a block, those of its head."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and line in _lines(node)]
-    inner = max(around, key=lambda node: _lines(node).start)
+    inner = max(_around(path, line), key=lambda node: _lines(node).start)
     body = getattr(inner, "body", None)
     return range(_lines(inner).start, body[0].lineno) if body and line < body[0].lineno else _lines(inner)
+
+
+def at_import(path: Path, line: int) -> bool:
+    """Tell whether the statement around a line is executed when the module is imported, and not when it is asked."""
+    lines = statement_lines(path, line)
+    functions = (node for node in _around(path, line) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return all(_lines(function).start == lines.start for function in functions)
+
+
+def _around(path: Path, line: int) -> list[ast.stmt]:
+    return [node for node in _statements(path) if line in _lines(node)]
+
+
+@cache
+def _statements(path: Path) -> tuple[ast.stmt, ...]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.stmt))
 
 
 def _lines(node: ast.stmt) -> range:

@@ -10,8 +10,9 @@ BEGIN, END = "<!-- strength: written by tox run -e strength -->", "<!-- strength
 LEVELS = ("exact", "documented")
 COLUMNS = (
     "room",
+    "places",
+    "reached",
     "changed",
-    "not reached",
     "exact: behaves otherwise",
     "caught",
     "",
@@ -28,27 +29,31 @@ Result = Mapping[str, Any]
 
 def table(results: Sequence[Result]) -> str:
     """Return the table, a line for each room and one for all."""
-    results = [result for result in results if result["status"] in ("asked", "not reached")]
     rooms = dict.fromkeys(result["room"] for result in results)
     lines = [_line(f"`{room}`", [result for result in results if result["room"] == room]) for room in rooms]
     return HEAD + "".join([*lines, _line("all", results)])
 
 
 def _line(name: str, results: Sequence[Result]) -> str:
-    cells: list[object] = [name, len(results), _count(result["status"] == "not reached" for result in results)]
+    places, reached = (sum(result.get(part, 0) for result in results) for part in ("places", "reached"))
     asked = [result for result in results if result["status"] == "asked"]
+    cells: list[object] = [name, places, _share(reached, places), len(asked)]
     for level in LEVELS:
         changing = _count(result[level]["changes"] for result in asked)
         caught = _count(bool(result[level]["caught"]) for result in asked)
         if level == "documented":
             cells.append(_count(bool(result[level].get("open")) for result in asked))
-        cells += [changing, caught, f"{100 * caught / changing:.0f} %" if changing else "-"]
+        cells += [changing, caught, _share(caught, changing)]
     cells.append(_count(_breaks_a_should_alone(result["documented"]) for result in asked))
     return "| " + " | ".join(map(str, cells)) + " |\n"
 
 
 def _breaks_a_should_alone(documented: Result) -> bool:
     return bool(documented.get("recommended")) and not documented["caught"]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
 def _count(truths: Iterable[bool]) -> int:

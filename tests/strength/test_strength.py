@@ -11,7 +11,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.suite.history.history import Head, History, Step
 from strength.__main__ import changed_lines
 from strength.left_open import leaves_open
-from strength.mutations import Mutation, drawn, statement_lines
+from strength.mutations import Mutation, drawn, places_of, statement_lines
 from strength.table import BEGIN, END, table, write_table
 
 TESTS = Path(__file__).parents[1]
@@ -19,8 +19,9 @@ TESTS = Path(__file__).parents[1]
 
 @deep
 def test_changes_are_drawn_alike_each_time_and_differ():
-    changes = drawn("managers/device", 8)
-    assert changes == drawn("managers/device", 8)
+    places = places_of("managers/device")
+    changes = drawn("managers/device", places, 8)
+    assert changes == drawn("managers/device", places, 8)
     assert len({(change.file, change.source()) for change in changes}) == 8
 
 
@@ -46,8 +47,9 @@ def test_the_changed_reference_is_asked(tmp_path):
         capture_output=True,
     )
     told = [json.loads(line) for line in results.read_text().splitlines()]
-    asked = [result for result in told if result["status"] == "asked"]
-    assert len(told) == 3
+    places, *asked = told
+    assert 0 < places["reached"] < places["places"]
+    assert len(asked) == 3
     assert any(result["exact"]["caught"] and result["documented"]["caught"] for result in asked)
 
 
@@ -62,19 +64,26 @@ def between(one, other, kubelet):
     ("other", "kubelet", "is_open"),
     [
         ({}, {}, True),
+        ({"nodes": [0, 1, 2]}, {}, False),
         ({"preferred": True}, {}, False),
         ({"admit": False}, {}, False),
         ({"providers": [{}]}, {}, False),
         ({}, {"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true"}}, False),
     ],
-    ids=["others are taken", "preferred", "refused", "of other hints", "by distance"],
+    ids=["others are taken", "more are taken", "preferred", "refused", "of other hints", "by distance"],
 )
 def test_which_unpreferred_numa_nodes_are_taken_is_open(other, kubelet, is_open):
-    def aligned(nodes, preferred=False, admit=True, providers=()):
-        affinity = {"nodes": nodes, "preferred": preferred}
+    def aligned(nodes=(1, 2), preferred=False, admit=True, providers=()):
+        affinity = {"nodes": [*nodes], "preferred": preferred}
         return {"alignments": [{"affinity": affinity, "admit": admit, "providers": list(providers)}]}
 
-    assert between(aligned([0, 1]), aligned([1], **other), kubelet) is is_open
+    assert between(aligned([0, 1]), aligned(**other), kubelet) is is_open
+
+
+def test_a_hint_that_is_not_preferred_is_decided():
+    offered = [{"hints": {"cpu": [{"nodes": nodes, "preferred": False}]}} for nodes in ([0], [0, 1])]
+    head = Head("test", "", 0, load_machine("one-cpu"), "1.32")
+    assert not leaves_open(*(History(head, (Step("hints", {}, answer),)) for answer in offered))
 
 
 def test_which_manager_refuses_a_start_is_open():
@@ -98,9 +107,9 @@ def test_the_table_is_written_between_its_marks(tmp_path):
     results = [
         {"room": "node", "status": "asked", "exact": seen, "documented": missed},
         {"room": "node", "status": "asked", "exact": seen, "documented": left_open},
-        {"room": "node", "status": "not reached"},
+        {"room": "node", "status": "places", "places": 8, "reached": 6},
     ]
     write_table(page, table(results))
     assert page.read_text().startswith(f"before\n{BEGIN}\n| room")
-    assert "| all | 3 | 1 | 2 | 2 | 100 % | 1 | 1 | 0 | 0 % | 1 |\n" in page.read_text()
+    assert "| all | 8 | 75 % | 2 | 2 | 2 | 100 % | 1 | 1 | 0 | 0 % | 1 |\n" in page.read_text()
     assert page.read_text().endswith(f"{END}\nafter\n")

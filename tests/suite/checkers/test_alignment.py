@@ -9,7 +9,8 @@ import pytest
 
 from numa_conformance.suite.checkers import alignment
 from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
-from numa_conformance.suite.history.values import Block
+from numa_conformance.suite.history.answers import Aligned
+from numa_conformance.suite.history.values import Affinity, Block
 from numa_conformance.suite.judge.node_subjects import Admission
 from numa_conformance.suite.judge.world import Held, World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident
@@ -39,6 +40,12 @@ def pinned(topology: str) -> World:
     return node("two-nodes-hugepages-devices", static_memory(topology=topology))
 
 
+def in_use(topology: str, *nodes: int) -> World:
+    """Describe the same with a pod of 1 GiB on some NUMA nodes alone."""
+    there = [resident(guaranteed(f"p{one}", 1, "1Gi"), c=narrow(one)) for one in nodes]
+    return node("two-nodes-hugepages-devices", static_memory(topology=topology), *there)
+
+
 def spread(*nodes: int) -> Held:
     return held("1-17", memory=[Block("memory", 30 << 30, sum(1 << one for one in nodes))])
 
@@ -51,7 +58,19 @@ def unaligned(world: World, wanted: dict[str, Any]) -> Admission:
     return replace(refused(world, wanted), reason="TopologyAffinityError")
 
 
+def on_node_0(admission: Admission) -> Admission:
+    """Tell that nobody preferred NUMA node 0, to which the pod was aligned."""
+    return replace(admission, alignments=(Aligned("c", (), Affinity(1, False), admit=True),))
+
+
+LARGE = guaranteed("p", 1, "30Gi")
+"""Memory of two NUMA nodes."""
+
 CASES: dict[str, Case] = {
+    TOPOLOGY + "best-effort/admits-unaligned-pods": (
+        on_node_0(refused(pinned("best-effort"), LARGE)),
+        on_node_0(admitted(pinned("best-effort"), LARGE, c=spread(0, 1))),
+    ),
     TOPOLOGY + "restricted/admits-what-several-nodes-hold": (
         refused(pinned("restricted"), WIDE),
         admitted(pinned("restricted"), WIDE, c=spread(0, 1)),
@@ -83,6 +102,20 @@ CASES: dict[str, Case] = {
 def test_each_checker_bites_and_spares(requirement: str) -> None:
     wrong, right = CASES[requirement]
     assert (breaks(requirement, wrong), breaks(requirement, right)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("world", "wanted"),
+    [
+        (pinned("best-effort"), guaranteed("p", 1, "60Gi")),
+        (pinned("best-effort"), guaranteed("p", 33, "30Gi")),
+        (pinned("restricted"), LARGE),
+        (in_use("best-effort", 1), LARGE),
+    ],
+    ids=["nowhere", "no CPUs", "another policy", "the other NUMA node serves alone"],
+)
+def test_best_effort_may_refuse_memory_that_cannot_be_had(world: World, wanted: dict[str, Any]) -> None:
+    assert breaks(TOPOLOGY + "best-effort/admits-unaligned-pods", on_node_0(refused(world, wanted))) is None
 
 
 @pytest.mark.parametrize(("gib", "asked"), [("1", None), ("30", False), ("60", None)])

@@ -19,8 +19,8 @@ from numa_conformance.suite.judge.choice import (
 )
 from worlds import Case, bits, breaks, judged_in
 
-T1, T3 = "t1-one-socket-smt2", "t3-two-numa-per-socket"
-ALL = {T1: "0-7", T3: "0-31"}
+T1, T3, HYBRID = "t1-one-socket-smt2", "t3-two-numa-per-socket", "hybrid-two-nodes"
+ALL = {T1: "0-7", T3: "0-31", HYBRID: "0-23"}
 IN_USE = {T1: "1-7", T3: "1-15,17-31"}
 STATIC = "cpu-manager/static/"
 SPREAD = "cpu-manager/distribute-cpus-across-numa/"
@@ -125,3 +125,30 @@ def test_halves_of_cores_serve_nobody_who_could_be_refused() -> None:
 def test_caches_are_judged_beside_a_strict_reservation() -> None:
     assert breaks(CACHE + "stays-in-one-cache", large("0,4,16,20", 4, BY_UNCORE, STRICT))
     assert breaks(CACHE + "stays-in-one-cache", large("0-1,16-17", 4, BY_UNCORE, STRICT)) is False
+
+
+@pytest.mark.parametrize(
+    ("given", "count", "options", "of", "uneven"),
+    [
+        ("0-5,8,12-17,20", 14, [WHOLE_CORES], "0-23", False),
+        ("0-7,12-17", 14, [WHOLE_CORES], "0-23", True),
+        ("0-7,12-17", 14, [WHOLE_CORES], "0-7,12-19", False),
+        ("0-9,12-15", 14, [], "0-23", True),
+        ("0-6,12-18", 14, [], "0-23", False),
+    ],
+    ids=["even by cores of both sizes", "uneven", "nothing else adds up", "uneven in parts", "even in parts"],
+)
+def test_shares_are_as_even_as_cores_of_two_sizes_allow(
+    given: str, count: int, options: list[str], of: str, uneven: bool
+) -> None:
+    """On two NUMA nodes alike: each has four cores of two threads and four of one."""
+    choice = small(given, count, ACROSS_NUMA, *options, machine=HYBRID, of={HYBRID: of})
+    found = [breaks(SPREAD + name, choice) for name in ("spreads-evenly", "spreads-evenly-in-use")]
+    assert any(found) is uneven
+
+
+def test_cores_that_do_not_add_up_in_one_numa_node_may_come_from_two() -> None:
+    odd = small("0-1,20", 3, ACROSS_NUMA, WHOLE_CORES, machine=HYBRID, of={HYBRID: "0-7,20-21"})
+    assert not breaks(SPREAD + "keeps-one-node-where-one-suffices", odd)
+    even = small("0-1,20-21", 4, ACROSS_NUMA, WHOLE_CORES, machine=HYBRID, of={HYBRID: "0-7,20-21"})
+    assert breaks(SPREAD + "keeps-one-node-where-one-suffices", even)

@@ -186,6 +186,31 @@ def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
     )
 
 
+all_is_there = Guard[Admission](
+    "the node as a whole has not all that the pod asks for, and a CPU beside",
+    lambda admission: Room(admission.before).has(request_of(admission)),
+)
+
+
+@checker(
+    "topology-manager/best-effort/admits-unaligned-pods",
+    Admission,
+    when=(
+        under("best-effort"),
+        *AT_ONCE,
+        merges_are_told,
+        with_memory,
+        of_one_container,
+        some_hold_it_around_the_affinity,
+        all_is_there,
+    ),
+)
+def best_effort_admits_what_is_elsewhere(admission: Admission) -> Judgement:
+    """An affinity that does not hold the memory is no reason to refuse, where unused NUMA nodes beside it do."""
+    width = _fewest_around(admission)
+    return must_be_admitted(admission, f"though {width} NUMA nodes, those of its affinity among them, hold its memory")
+
+
 @checker(
     "topology-manager/single-numa-node/refuses-what-no-node-holds",
     Admission,

@@ -11,6 +11,7 @@ from ..judge.choice import (
     WHOLE_CORES,
     Choice,
     adds_up,
+    can_be_shared,
     fewest,
     touched,
 )
@@ -53,9 +54,13 @@ without_a_hint = Guard[Choice]("a hint was followed", lambda choice: choice.near
 the_hint_holds_it = Guard[Choice](
     "the NUMA nodes of the hint cannot give so many", lambda choice: scope_of(choice) is not None
 )
-in_steps = Guard[Choice](
-    "parts of cores are asked for under full-pcpus-only", lambda choice: choice.count % step_of(choice) == 0
-)
+
+
+def _in_steps(choice: Choice) -> bool:
+    return choice.count % step_of(choice) == 0 if choice.even else apart_at_least(choice) is not None
+
+
+in_steps = Guard[Choice]("under full-pcpus-only parts of cores are asked for, or cores make no even shares", _in_steps)
 in_whole_cores = Guard[Choice](
     "parts of cores are asked for, or free",
     lambda choice: not choice.available & ~choice.whole_core_cpus and choice.count % choice.threads == 0,
@@ -128,8 +133,17 @@ a_hint_narrows = Guard[Choice](
 
 
 def step_of(choice: Choice) -> int:
-    """CPUs in which a distribution goes: one, or a core under full-pcpus-only."""
+    """CPUs in which a distribution goes: one, or the largest core under full-pcpus-only."""
     return choice.threads if WHOLE_CORES in choice.options else 1
+
+
+def apart_at_least(choice: Choice) -> int | None:
+    """By how much shares of the NUMA nodes that gave CPUs may differ; None where no whole cores make even shares."""
+    step = step_of(choice)
+    if choice.even or WHOLE_CORES not in choice.options:
+        return step
+    parts = [[core for core in choice.free_cores if core & node] for node in touched(choice.numa, choice.took or 0)]
+    return next((apart for apart in range(step + 1) if can_be_shared(parts, choice.count, apart)), None)
 
 
 def hinted_cpus(choice: Choice) -> int | None:
@@ -166,4 +180,7 @@ def _whole_or_taken(groups: Iterable[int], available: int) -> bool:
 
 def _one_suffices(choice: Choice, groups: tuple[int, ...]) -> bool:
     room = room_of(choice, scope_of(choice) or 0)
-    return any((group & room).bit_count() >= choice.count for group in groups)
+    enough = [group & room for group in groups if (group & room).bit_count() >= choice.count]
+    if choice.even or WHOLE_CORES not in choice.options:
+        return bool(enough)
+    return any(adds_up((core for core in choice.free_cores if core & cpus), choice.count) for cpus in enough)

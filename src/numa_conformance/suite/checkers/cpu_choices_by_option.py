@@ -19,11 +19,11 @@ from ..judge.choice import (
 )
 from .choice_guards import (
     among_all,
+    apart_at_least,
     caches_are_known,
     caches_are_whole,
     each_can_give_its_share,
     enough_are_free,
-    even,
     has_an_excuse,
     has_no_excuse,
     in_steps,
@@ -39,7 +39,6 @@ from .choice_guards import (
     sockets_apply,
     sockets_are_in_use,
     sockets_are_whole,
-    step_of,
     the_hint_holds_it,
     took_its_number,
     untouched,
@@ -49,7 +48,7 @@ from .cpu_choices import few_groups
 
 BY_CACHE = (took_its_number, on(BY_UNCORE), only(BY_UNCORE, WHOLE_CORES, STRICT), caches_are_known, among_all)
 SOCKET = (took_its_number, on(BY_SOCKET), off(ACROSS_CORES), sockets_apply)
-NUMA = (took_its_number, on(ACROSS_NUMA), off(BY_SOCKET, BY_UNCORE), even, the_hint_holds_it, in_steps)
+NUMA = (took_its_number, on(ACROSS_NUMA), off(BY_SOCKET, BY_UNCORE), the_hint_holds_it, in_steps)
 
 
 @checker(
@@ -90,11 +89,12 @@ def spreads_evenly_in_use(choice: Choice) -> Judgement:
 def _even(choice: Choice) -> Judgement:
     taken = choice.took or 0
     shares = sorted((node & taken).bit_count() for node in touched(choice.numa, taken))
+    apart = apart_at_least(choice) or 0
     return violated(
-        len(shares) > 1 and shares[-1] - shares[0] <= step_of(choice),
+        len(shares) > 1 and shares[-1] - shares[0] <= apart,
         f"the shares of the NUMA nodes are {', '.join(map(str, shares))}",
         got=format_bits(taken),
-        allowed=f"several shares that differ by {step_of(choice)} at most",
+        allowed=f"several shares that differ by {apart} at most",
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
+from ...cpuset import iter_bits
 from ...machine import Machine
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "WHOLE_CORES",
     "Choice",
     "adds_up",
+    "can_be_shared",
     "cpus_of",
     "fewest",
     "numa_cpus",
@@ -127,8 +130,8 @@ class Choice:
 
     @property
     def threads(self) -> int:
-        """Threads of a core, on a machine where all have as many."""
-        return self.machine.core_bits[0].bit_count()
+        """Threads of a core, on a machine where all have as many; else of the largest."""
+        return max(core.bit_count() for core in self.machine.core_bits)
 
     @cached_property
     def can_be_whole_cores(self) -> bool:
@@ -148,10 +151,33 @@ class Choice:
 
 def adds_up(cores: Iterable[int], count: int) -> bool:
     """Tell whether some of these cores have so many CPUs together."""
-    reach = 1  # bit n is set where some of the cores have n CPUs; none have 0
+    return bool(_sums(cores) >> count & 1)
+
+
+def can_be_shared(cores_of: Iterable[Iterable[int]], count: int, apart: int) -> bool:
+    """Tell whether whole cores of each group add up to so many CPUs, in shares that differ by so many at most."""
+    sums = [_sums(cores) for cores in cores_of]
+    even = count // len(sums)
+    return any(
+        _sum_up(sums, sum(1 << share for share in range(least, least + apart + 1))) >> count & 1
+        for least in range(max(even - apart, 1), even + 1)
+    )
+
+
+def _sum_up(sums: Iterable[int], allowed: int) -> int:
+    """Return what one allowed number of each group makes together; sets of numbers are bits."""
+    reach = 1
+    for of_group in sums:
+        reach = reduce(or_, (reach << share for share in iter_bits(of_group & allowed)), 0)
+    return reach
+
+
+def _sums(cores: Iterable[int]) -> int:
+    """Return the numbers of CPUs that some of these cores have together, as bits; none have 0."""
+    reach = 1
     for core in cores:
         reach |= reach << core.bit_count()  # every sum so far, with this core and without it
-    return bool(reach >> count & 1)
+    return reach
 
 
 def fewest(sizes: Iterable[int], count: int) -> int:
