@@ -7,10 +7,13 @@ import os
 import secrets
 import signal
 import sys
+import time
 from pathlib import Path
 
 _NAME = "NUMA_CONFORMANCE_TARGET"
 _MOST_PASSES = 20
+_SECONDS = 0.02
+"""Time after which a program that has only just begun to run shows its environment: for a moment it shows none."""
 
 
 class Marked:
@@ -40,13 +43,17 @@ class Marked:
         """Kill all that bear the mark; again while one of them has started another in the meantime."""
         if sys.platform != "linux":
             return
+        seen_none = False
         for _ in range(_MOST_PASSES):
             processes = self._found()
             for process in processes:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
-            if not processes:
+            if not processes and seen_none:
                 return
+            seen_none = not processes
+            if seen_none:
+                time.sleep(_SECONDS)
 
     def _found(self) -> list[int]:
         wanted = f"{_NAME}={self._mark}".encode()
