@@ -46,6 +46,18 @@ def only(*names: str) -> Guard[Choice]:
 untouched = Guard[Choice]("a NUMA node is partly in use", lambda choice: choice.untouched)
 in_use = Guard[Choice]("every NUMA node is free as a whole or taken", lambda choice: not choice.untouched)
 even = Guard[Choice]("cores have different numbers of threads", lambda choice: choice.even)
+
+
+def _is_clear(choice: Choice) -> bool:
+    return choice.even or WHOLE_CORES not in choice.options
+
+
+shares_are_clear = Guard[Choice](
+    "under full-pcpus-only cores differ in threads: shares of as many CPUs, or of as many cores", _is_clear
+)
+in_use_or_unclear = Guard[Choice](
+    "every NUMA node is free as a whole or taken", lambda choice: not (choice.untouched and _is_clear(choice))
+)
 nodes_are_alike = Guard[Choice](
     "NUMA nodes differ in size", lambda choice: len({node.bit_count() for node in choice.numa}) == 1
 )

@@ -27,7 +27,7 @@ from .choice_guards import (
     has_an_excuse,
     has_no_excuse,
     in_steps,
-    in_use,
+    in_use_or_unclear,
     no_cache_suffices,
     off,
     on,
@@ -36,6 +36,7 @@ from .choice_guards import (
     one_socket_suffices,
     only,
     several_equal_nodes_are_required,
+    shares_are_clear,
     sockets_apply,
     sockets_are_in_use,
     sockets_are_whole,
@@ -69,7 +70,7 @@ def keeps_one_node(choice: Choice) -> Judgement:
 @checker(
     "cpu-manager/distribute-cpus-across-numa/spreads-evenly",
     Choice,
-    when=(*NUMA, untouched, several_equal_nodes_are_required),
+    when=(*NUMA, shares_are_clear, untouched, several_equal_nodes_are_required),
 )
 def spreads_evenly(choice: Choice) -> Judgement:
     """Evenly over the NUMA nodes required, where these are alike and free as a whole."""
@@ -79,10 +80,10 @@ def spreads_evenly(choice: Choice) -> Judgement:
 @checker(
     "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
     Choice,
-    when=(*NUMA, in_use, each_can_give_its_share),
+    when=(*NUMA, in_use_or_unclear, each_can_give_its_share),
 )
 def spreads_evenly_in_use(choice: Choice) -> Judgement:
-    """The same on a machine in use, where as many NUMA nodes as were used can each give their share."""
+    """The same on a machine in use, and in cores of two sizes, where the NUMA nodes used can each give their share."""
     return _even(choice)
 
 

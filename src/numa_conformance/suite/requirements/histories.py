@@ -109,7 +109,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _option(
         "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
-        "CPUs are divided evenly over the NUMA nodes needed, on a machine in use too.",
+        "CPUs are divided evenly over the NUMA nodes needed, on a machine in use too, and in whole cores of two sizes.",
         since="1.23",
         statements=("nrm/distribute-cpus-across-numa/even-in-use",),
     ),
