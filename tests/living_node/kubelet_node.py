@@ -40,8 +40,8 @@ def run(kubelet: str, root: Path) -> dict:
     time.sleep(SETTLED)
     real = target._node
     for place in STATE_FILES.values():
-        if (real._folder / place).exists():
-            node.write(f"{ROOT_DIR}/{place}", (real._folder / place).read_text())
+        if (real.folder / place).exists():
+            node.write(f"{ROOT_DIR}/{place}", (real.folder / place).read_text())
     head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
     node.write(f"{ROOT_DIR}/config.yaml", json.dumps({**head, **KUBELET}))
     names = [pod["metadata"]["name"] for pod in real.kubelet.pods().values()]
@@ -52,7 +52,7 @@ def run(kubelet: str, root: Path) -> dict:
             given = made.resources
             quota = given.cpu_quota if given.cpu_quota > 0 else None
             node.put(shown, known.uid, qos, name, given.cpuset_cpus, given.cpuset_mems, quota)
-    socket = str(real._folder / "pod-resources" / "kubelet.sock")
+    socket = str(real.folder / "pod-resources" / "kubelet.sock")
     told = {"clean": findings(root=node.root, pod_resources=socket)}
     collect(Asked(root=node.root, pod_resources=socket), root / "dump")
     told["dump"] = findings(root=root / "dump")

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,17 +23,18 @@ RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
 
 
 @pytest.fixture(scope="module", params=PATHS or [""], ids=lambda path: Path(path).name)
-def told(request, tmp_path_factory):
+def told(request):
     program = Path(__file__).with_name("kubelet_node.py")
-    command = [sys.executable, str(program), request.param, str(tmp_path_factory.mktemp("node"))]
-    run = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-        env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-    )
+    # On the disk: a target that starts kubelets lays memory of its own over /dev/shm.
+    with tempfile.TemporaryDirectory(prefix="numa-", dir="/var/tmp") as folder:
+        run = subprocess.run(
+            [sys.executable, str(program), request.param, folder],
+            capture_output=True,
+            text=True,
+            timeout=250,
+            check=False,
+            env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+        )
     assert run.returncode == 0, run.stderr[-4000:]
     return json.loads(run.stdout)
 
@@ -40,7 +42,7 @@ def told(request, tmp_path_factory):
 def test_a_node_of_a_released_kubelet_gives_nothing(told):
     assert told["clean"]["findings"] == []
     for requirement in (RECONCILE, "protocol/state-agrees-with-answers", "cpu-manager/shared-pool/loses-nothing"):
-        assert told["clean"]["asked"][requirement] == 1
+        assert told["clean"]["asked"][requirement] >= 1
 
 
 def test_its_dump_gives_nothing_either(told):

@@ -1,6 +1,9 @@
 """How much of a group is asked."""
 
 import dataclasses
+import signal
+import threading
+import time
 from itertools import count
 from threading import Barrier
 
@@ -172,6 +175,22 @@ class TestSideBySide:
         clients = [Errs(ReferenceTarget()) for _ in range(2)]
         with pytest.raises(ZeroDivisionError):
             Asking(self.scenarios(), clients[0], "1.37", beside=clients[1:]).spend()
+
+    def test_an_interrupted_run_does_not_wait_until_all_is_asked(self):
+        asked = []
+
+        class Interrupts(Directly):
+            def call(self, method, params):
+                asked.append(method)
+                if len(asked) == 20:  # both threads have begun
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                time.sleep(0.01)
+                return super().call(method, params)
+
+        clients = [Interrupts(ReferenceTarget()) for _ in range(2)]
+        with pytest.raises(KeyboardInterrupt):
+            Asking(self.scenarios() * 100, clients[0], "1.37", beside=clients[1:]).spend()
+        assert len(asked) < 200
 
 
 class TestWhatIsKnown:

@@ -112,6 +112,7 @@ class Asking:
         self._clients, self._version = (client, *beside), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._seconds = 0.0
+        self._is_interrupted = False
         self._faults = Counter[str]()
         self._one_at_a_time = threading.Lock()
 
@@ -150,7 +151,11 @@ class Asking:
             ask_one_after_the_other(*self._clients)
         else:
             with ThreadPoolExecutor(len(self._clients)) as threads:
-                list(threads.map(ask_one_after_the_other, self._clients))
+                try:
+                    list(threads.map(ask_one_after_the_other, self._clients))
+                except BaseException:
+                    self._is_interrupted = True  # else the others are waited for until the budget is spent
+                    raise
 
     def _next(self, ended: Callable[[], bool]) -> Scenario | None:
         with self._one_at_a_time:
@@ -192,11 +197,14 @@ class Asking:
     def _is_done(self) -> bool:
         """Whether there is no sense in asking further."""
         known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
-        return bool(known_enough) or self._over()
+        return bool(known_enough) or self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._is_interrupted or self._over()
 
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
-        history, fault = drive(scenario, client, self._version, self._over)
+        history, fault = drive(scenario, client, self._version, self._is_over)
         outside = isinstance(fault, Unsupported)
         verdicts = judge(history)
         with self._one_at_a_time:
