@@ -9,9 +9,10 @@ import pytest
 from asked_in_full import deep
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.history.history import Head, History, Step
-from strength.__main__ import changed_lines
+from strength.__main__ import World, changed_lines
+from strength.asking import Asked
 from strength.left_open import leaves_open
-from strength.mutations import Mutation, drawn, places_of, statement_lines
+from strength.mutations import Mutation, at_import, drawn, places_of, statement_lines
 from strength.table import BEGIN, END, table, write_table
 
 TESTS = Path(__file__).parents[1]
@@ -34,6 +35,24 @@ def test_a_line_belongs_to_its_innermost_statement(tmp_path):
     file = tmp_path / "code.py"
     file.write_text("if (\n    a\n    and b\n):\n    c = [\n        1,\n    ]\n@d\nclass E:\n    pass\n")
     assert [list(statement_lines(file, line)) for line in (3, 6, 8)] == [[1, 2, 3, 4], [5, 6, 7], [8, 9]]
+
+
+def test_what_is_executed_at_import_is_told_from_what_is_when_asked(tmp_path):
+    file = tmp_path / "code.py"
+    file.write_text("A = 1\ndef f(b=2):\n    def g(c=3):\n        return c\n    return g\nclass D:\n    e = 4\n")
+    assert [at_import(file, line) for line in range(1, 8)] == [True, True, False, False, False, True, True]
+
+
+def test_a_change_is_asked_where_it_is_executed_at_import_everywhere_in_the_group():
+    change = Mutation("managers/topology/merge.py", "ReplaceCall", 0, 65)
+    at_the_top = Mutation("managers/topology/merge.py", "ReplaceCall", 0, 1)
+    history = History(Head("test", "", 0, load_machine("one-cpu"), "1.32"), ())
+    merges = [Asked("merges", number, None, history) for number in (0, 1)]
+    elsewhere = Asked("scores", 2, None, history)
+    reached = {"merges": {str(change.path): {65: 0b10, 1: 0}}, "scores": {}}
+    world = World("1.32", [*merges, elsewhere], [], [], reached)
+    assert [asked.number for asked in world.at(change).documented] == [1]
+    assert [asked.number for asked in world.at(at_the_top).documented] == [0, 1]
 
 
 @deep
