@@ -32,7 +32,7 @@ def driver(tmp_path_factory):
 
 def asked(*words, machine="snc2-small"):
     target = DraInCluster(words, Path(FOLDER))
-    client = Client(InProcess(lambda: target, "driver", 60))
+    client = Client(InProcess(lambda: target, "driver", 180))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend().verdicts
     finally:

@@ -67,7 +67,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "timeout",
-        "seconds that one call may take (default: 10; of unmodified kubelets, plugins, drivers 60)",
+        "seconds that one call may take (default: 10; of unmodified kubelets, plugins, drivers 120)",
         metavar="SECONDS",
     ),
     Option(

@@ -28,7 +28,7 @@ from .spending import BEGAN, Spending
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
 MOST_AT_ONCE = 64
-TIMEOUT, LONGER_TIMEOUT = 10.0, 60.0
+TIMEOUT, LONGER_TIMEOUT = 10.0, 120.0
 """Seconds that one call may take; the longer where a call starts a kubelet or a daemon."""
 
 
