@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 _NAME = "NUMA_CONFORMANCE_TARGET"
-_MOST_PASSES = 20
-_SECONDS = 0.02
-"""Time after which a program that has only just begun to run shows its environment: for a moment it shows none."""
+_PAUSE_SECONDS = 0.02
+_MOST_SECONDS = 5.0
+"""Time within which a process that is killed is gone, also on a busy computer."""
 
 
 class Marked:
@@ -40,20 +40,22 @@ class Marked:
         os.environ.pop(_NAME, None)
 
     def kill(self) -> None:
-        """Kill all that bear the mark; again while one of them has started another in the meantime."""
+        """Kill all that bear the mark, and wait until none is there: one may start another in the meantime.
+
+        A program that has only just begun to run shows no environment for a moment, so none has to be seen twice.
+        """
         if sys.platform != "linux":
             return
-        seen_none = False
-        for _ in range(_MOST_PASSES):
+        there_before, until = True, time.monotonic() + _MOST_SECONDS
+        while True:
             processes = self._found()
             for process in processes:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
-            if not processes and seen_none:
+            if not (processes or there_before) or time.monotonic() > until:
                 return
-            seen_none = not processes
-            if seen_none:
-                time.sleep(_SECONDS)
+            there_before = bool(processes)
+            time.sleep(_PAUSE_SECONDS)
 
     def _found(self) -> list[int]:
         wanted = f"{_NAME}={self._mark}".encode()
