@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import Head, History, Step
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
+
+
+@lru_cache
+def documented_reference() -> Client:
+    """Return the reference at level documented, asked in this process."""
+    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 60.0))
 
 
 def mixed(scenarios: Iterable[Scenario]) -> tuple[Scenario, ...]:

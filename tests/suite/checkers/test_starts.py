@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from asked_in_full import DEEP
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.machine import load_machine
-from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
+from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
 from numa_conformance.suite.checkers.verdicts import Verdicts, judge
@@ -21,6 +20,7 @@ from numa_conformance.suite.generators.workloads import guaranteed, kubelet, sta
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.start_subjects import GENERATOR, Start
 from numa_conformance.suite.judge.subjects import subjects
+from planted import documented_reference
 
 Answer = Mapping[str, Any]
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
@@ -31,11 +31,6 @@ T3 = "t3-two-numa-per-socket"
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
 LIMIT = "topology-manager/max-allowable-numa-nodes/"
 MEMORY = "memory-manager/reserved-memory/"
-
-
-@lru_cache
-def _reference() -> Client:
-    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 60.0))
 
 
 def up(reserved: str | None = None, pool: str = "0-31") -> Answer:
@@ -74,7 +69,7 @@ def broken(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "
 
 
 def test_the_documented_reference_starts_as_the_pages_say() -> None:
-    outcome = Asking(node_starts(ALL), _reference(), "1.32").spend()
+    outcome = Asking(node_starts(ALL), documented_reference(), "1.32").spend()
     asked = {name for name in asked_in(GROUPS["starts"]) if not outcome.verdicts.asked[name]}
     assert (outcome.ended, asked) == ([], set())
     assert outcome.verdicts.unmet == set()
@@ -83,7 +78,7 @@ def test_the_documented_reference_starts_as_the_pages_say() -> None:
 @pytest.mark.parametrize("version", VERSIONS if DEEP else VERSIONS[::5])
 def test_the_reference_of_every_version_shows_and_hides_options(version: str) -> None:
     scenarios = [scenario for scenario in node_starts(ALL, [version]) if scenario.cell.split(",")[0] in STATIC_OPTIONS]
-    outcome = Asking(scenarios, _reference(), "1.32").spend()
+    outcome = Asking(scenarios, documented_reference(), "1.32").spend()
     assert outcome.verdicts.unmet == set()
     hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/stays-hidden"]}
     shown = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/is-available"]}

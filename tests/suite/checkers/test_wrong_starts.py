@@ -10,11 +10,11 @@ import pytest
 
 from asked_in_full import DEEP, deep
 from numa_conformance.documentation.options import STATIC_OPTIONS
-from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
+from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.generators.start_sweeps import node_starts
-from planted import mixed
+from planted import documented_reference, mixed
 
 Answer = Mapping[str, Any]
 Change = Callable[[dict[str, Any]], Any]
@@ -27,11 +27,6 @@ MEMORY = "memory-manager/reserved-memory/"
 
 
 @lru_cache
-def _reference() -> Client:
-    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 60.0))
-
-
-@lru_cache
 def _starts() -> tuple[Scenario, ...]:
     return mixed(node_starts(ALL))
 
@@ -40,15 +35,19 @@ class _Changed:
     """The documented reference, to whose questions something is done first."""
 
     def __init__(self, change: Change) -> None:
-        self.description = _reference().description
+        self.description = documented_reference().description
         self._change = change
 
     def call(self, method: str, params: Mapping[str, Any]) -> Any:
         if method != "node.start":
-            return _reference().call(method, params)
+            return documented_reference().call(method, params)
         config = {name: dict(value) if isinstance(value, dict) else value for name, value in params["kubelet"].items()}
         answer = self._change(config)
-        return answer if isinstance(answer, Mapping) else _reference().call(method, {**params, "kubelet": config})
+        return (
+            answer
+            if isinstance(answer, Mapping)
+            else documented_reference().call(method, {**params, "kubelet": config})
+        )
 
 
 def planted(change: Change, enough: frozenset[str] = frozenset()) -> set[str]:
