@@ -23,7 +23,7 @@ from typing import Any
 import yaml
 
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "who-conforms.md"

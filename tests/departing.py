@@ -25,7 +25,7 @@ from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
 from numa_conformance.suite.asking import asking
 from numa_conformance.suite.history.history import read_histories
-from numa_conformance.suite.requirements.departures import FILE, TOGETHER, Causes
+from numa_conformance.suite.judge.departures import FILE, TOGETHER, Causes
 
 SECONDS = "300"
 """Time of a call: to be slow is no departure."""

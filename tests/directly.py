@@ -14,9 +14,9 @@ from numa_conformance.protocol.faults import Crashed, Exchange
 from numa_conformance.protocol.messages.describe import Description
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.checkers.verdicts import ANSWERED, judge
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.judge.verdicts import ANSWERED, judge
 
 __all__ = ["Directly", "broken_by", "broken_in"]
 

@@ -20,8 +20,8 @@ from numa_conformance.report.case import Case
 from numa_conformance.suite.asking.asking import Outcome, broken_first_in, times_broken
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED
-from numa_conformance.suite.checkers.verdicts import ANSWERED, judge
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.judge.verdicts import ANSWERED, judge
 from planted import mixed
 
 MUST = frozenset(name for name in JUDGED if REQUIREMENTS[name].strength == "MUST")

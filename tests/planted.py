@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 

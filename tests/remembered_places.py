@@ -19,7 +19,7 @@ from numa_conformance.real_kubelet.claims import claimed_features, untold_fields
 from numa_conformance.suite.asking import places
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED
-from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.judge.verdicts import judge
 
 CLAIMS = {
     "all": ("documented", SURFACES, frozenset(FEATURES), frozenset[str](), {}),

@@ -16,8 +16,8 @@ from directly import Directly, broken_in
 from mutants import MUTANTS
 from mutants.inside import INSIDE, ONLY_RECOMMENDED
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.requirements import REQUIREMENTS
 from planted import mixed
 
 MOST = 80

@@ -10,7 +10,7 @@ from typing import Any
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.history.values import Affinity, Block
-from numa_conformance.suite.judge.checker import CHECKERS, checkers_of
+from numa_conformance.suite.judge.chapter import CHECKERS, checkers_of
 from numa_conformance.suite.judge.node_subjects import Admission
 from numa_conformance.suite.judge.pods import PodSpec
 from numa_conformance.suite.judge.settings import Settings

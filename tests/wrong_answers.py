@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.checkers import (
+from suite.chapters import (
     test_admissions,
     test_alignment,
     test_allocations,
@@ -60,4 +60,4 @@ WRITTEN: Mapping[str, set[str]] = {
     "test_pools": set(test_pools.CASES.values()),
     "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
 }
-"""Module of tests/suite/checkers to requirement ids."""
+"""Module of tests/suite/chapters to requirement ids."""

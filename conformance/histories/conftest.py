@@ -14,8 +14,8 @@ from numa_conformance.pytest_plugin.spending import CONVERSATIONS
 from numa_conformance.report.histories import keep_group
 from numa_conformance.suite.asking.asking import Asking, Outcome, ask_the_rest
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in, groups_of
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.history.history import History
-from numa_conformance.suite.requirements import REQUIREMENTS
 
 Asked = Callable[[str], list[Outcome]]
 

@@ -40,9 +40,9 @@ from numa_conformance.documentation.versions import KubernetesVersion  # noqa: E
 from numa_conformance.protocol import Client  # noqa: E402
 from numa_conformance.report.beside_reference import open_reference  # noqa: E402
 from numa_conformance.report.by_version import answers_of  # noqa: E402
-from numa_conformance.suite.checkers.verdicts import judge  # noqa: E402
 from numa_conformance.suite.comparing.two_targets import TwoTargets  # noqa: E402
 from numa_conformance.suite.history.history import History, read_histories  # noqa: E402
+from numa_conformance.suite.judge.verdicts import judge  # noqa: E402
 
 REPEATED = HERE / "repeated.json"
 PAGE = HERE.parent.parent / "docs" / "track-record.md"

@@ -10,8 +10,8 @@ OPTIONS = f"{ROOM}documentation/options.py"
 QUIRKS = f"{ROOM}documentation/quirks/cpu.py"
 ALGORITHM = f"{ROOM}managers/cpu/options/prefer_last_cpus.py"
 PROBES = f"{ROOM}suite/generators/option_probes.py"
-REQUIREMENTS = f"{ROOM}suite/requirements/cpu_options.py"
-CHECKERS = f"{ROOM}suite/checkers/cpu_choices.py"
+REQUIREMENTS = f"{ROOM}suite/chapters/cpu_options.py"
+CHECKERS = f"{ROOM}suite/chapters/cpu_choices.py"
 TEST = "tests/managers/cpu/test_quirks.py"
 
 RECORD = """
@@ -240,7 +240,7 @@ def test_our_tests_of_options_quirks_and_mutants_are_content(house):
         "tests/managers/cpu/test_option_files.py",
         f"{TEST}::test_last_cpus_beside_whole_cores_only",
         f"{TEST}::test_every_quirk_of_this_room_is_shown_here",
-        "tests/suite/requirements/test_ids.py",
+        "tests/suite/chapters/test_ids.py",
         "tests/suite/test_mutants.py::test_every_requirement_is_seen_to_break",
         "tests/suite/test_mutants.py::test_a_mutant_is_caught[ignores_prefer_last_cpus]",
     )

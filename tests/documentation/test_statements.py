@@ -8,7 +8,7 @@ from numa_conformance.documentation.statements import STATEMENTS
 from numa_conformance.documentation.statements.registry import PAGES
 from numa_conformance.documentation.statements.statement import may, must, should, stated
 from numa_conformance.pages.statements_page import asked_by
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

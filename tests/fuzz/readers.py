@@ -25,8 +25,8 @@ from numa_conformance.report.html import html_page
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.markdown import markdown_text
 from numa_conformance.report.model import read_report
-from numa_conformance.suite.checkers.verdicts import judge_from_file
 from numa_conformance.suite.history.history import HistoryError, read_histories
+from numa_conformance.suite.judge.verdicts import judge_from_file
 from numa_conformance.suite.recorded import read_vectors, replay
 
 __all__ = ["READERS"]

@@ -11,8 +11,8 @@ import pytest
 from fake_nodes import MEMORY, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.cli import main
 from numa_conformance.living_node.names import names_of_containers
-from numa_conformance.suite.checkers.verdicts import judge
 from numa_conformance.suite.history.history import read_histories
+from numa_conformance.suite.judge.verdicts import judge
 
 KUBELET = {**STATIC, **MEMORY, "topologyManagerPolicy": "single-numa-node"}
 FINDING = "cpu-manager/reconcile/running-containers-get-their-cpusets"

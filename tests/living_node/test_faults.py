@@ -8,9 +8,9 @@ from fake_nodes import MEMORY, PID, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.managers.memory.memory_state import Block
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.judge.seen import Sighting
 from numa_conformance.suite.judge.views import requirements_of
-from numa_conformance.suite.requirements import REQUIREMENTS
 
 CPUS, BOOKS, DEVICES = (
     f"{ROOT_DIR}/{name}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.options import STATIC_OPTIONS, PolicyOption
+from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.chapters.start_options import EXCLUDED, OF_EVERY_OPTION
 from numa_conformance.suite.generators.option_probes import PROBES
-from numa_conformance.suite.requirements import REQUIREMENTS
-from numa_conformance.suite.requirements.cpu_options import EXCLUDED, OF_EVERY_OPTION
 
 from .lies import Json, containers_of, in_kubelet, without_option
 from .mutant import Memory, Rewrite, mutant
@@ -111,7 +111,7 @@ _BROKEN_BESIDE = {
 
 def _ignores(option: PolicyOption) -> mutant:
     """Break what rests on the sentence that there is the option, where it must show; machines are read all the same."""
-    available = OF_EVERY_OPTION[option.name].is_available
+    available = OF_EVERY_OPTION[option.name][0]
     resting = [asked for asked in REQUIREMENTS.values() if f"nrm/options/{option.name}" in asked.statements]
     broken = [asked.id for asked in resting if "host/discover" not in asked.features]
     if PROBES[option.name].best_effort:
@@ -170,7 +170,7 @@ MUTANTS: tuple[mutant, ...] = (
     ),
     mutant(
         "opens_every_gate",
-        [ids.stays_hidden for ids in OF_EVERY_OPTION.values()],
+        [hidden for _, hidden in OF_EVERY_OPTION.values()],
         questions={"node.start": in_kubelet(_all_gates)},
     ),
     mutant(

@@ -9,7 +9,7 @@ import pytest
 from asked_in_full import deep
 from forked_pytest import run_pytest
 from numa_conformance.cli import main
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 
 QOS = "qos/best-effort-has-none"
 ASKED = ("--numa-requirement", QOS, "--numa-budget", "100%")

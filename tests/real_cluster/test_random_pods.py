@@ -17,10 +17,10 @@ from numa_conformance.pytest_plugin.numa_cluster import bring_up
 from numa_conformance.real_kubelet.claims import untold_fields
 from numa_conformance.report.departures import in_history
 from numa_conformance.suite.asking.drive import again
-from numa_conformance.suite.checkers.verdicts import judge_from_file
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.history.history import read_histories
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.judge.verdicts import judge_from_file
 from random_pods import random_pod
 
 pytestmark = [needs_namespaces, needs_cluster]

@@ -18,9 +18,9 @@ from numa_conformance.protocol import Client, Stdio
 from numa_conformance.pytest_plugin.numa_cluster import bring_up
 from numa_conformance.real_daemon.command import serving
 from numa_conformance.suite.asking.asking import Asking
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.cells import cells
 from numa_conformance.suite.generators.walks import walks
-from numa_conformance.suite.requirements import REQUIREMENTS
 
 pytestmark = [needs_namespaces]
 LIVES, STEPS = 2, 20

@@ -14,11 +14,11 @@ from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.checkers.verdicts import ANSWERED
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, pod, static
+from numa_conformance.suite.judge.departures import DEPARTURES
+from numa_conformance.suite.judge.verdicts import ANSWERED
 from numa_conformance.suite.recorded import record
-from numa_conformance.suite.requirements.departures import DEPARTURES
 from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"

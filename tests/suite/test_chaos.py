@@ -10,9 +10,9 @@ from chaos import Chaos
 from numa_conformance.protocol import Client, InProcess
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.checkers.verdicts import judge
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.judge.verdicts import judge
 
 SEEDS = 500
 BLOCKS = 5

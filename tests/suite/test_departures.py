@@ -8,9 +8,9 @@ from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.documentation.versions import NEWEST, SUPPORTED, KubernetesVersion
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.asking.asking import MOST_FAULTS
-from numa_conformance.suite.checkers.verdicts import ANSWERED
-from numa_conformance.suite.requirements import REQUIREMENTS
-from numa_conformance.suite.requirements.departures import DEPARTURES, TOGETHER
+from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.judge.departures import DEPARTURES, TOGETHER
+from numa_conformance.suite.judge.verdicts import ANSWERED
 
 LAST = "resize/what-can-never-be-is-infeasible"
 KEPT = "cpu-manager/static/keeps-cpus-when-admitted-again"

@@ -7,7 +7,7 @@ import pytest
 from directly import broken_by
 from mutants.inside import INSIDE, ONLY_RECOMMENDED
 from mutants.inside.patched import shows_in
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 from shown_by import shown
 
 

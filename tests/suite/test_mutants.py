@@ -7,9 +7,9 @@ import pytest
 from asked_in_full import DEEP
 from collected_suite import CollectedSuite
 from mutants import MUTANTS
-from numa_conformance.suite.checkers.verdicts import ANSWERED
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.index import index_of_tests
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.judge.verdicts import ANSWERED
 from shown_by import shown
 from wrong_answers import WRITTEN
 

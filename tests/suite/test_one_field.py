@@ -18,8 +18,8 @@ from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import ALL, GROUPS, JUDGED, groups_of
 from numa_conformance.suite.asking.repeating import times_seen
 from numa_conformance.suite.asking.shrinking import shortened
-from numa_conformance.suite.checkers.verdicts import judge
-from numa_conformance.suite.requirements import host
+from numa_conformance.suite.chapters import host
+from numa_conformance.suite.judge.verdicts import judge
 from numa_conformance.suite.telling.telling import beside, finding_of
 
 OF_HOSTS = [requirement.id for requirement in host.REQUIREMENTS]

@@ -15,10 +15,10 @@ import click
 from ..errors import Fault, UsageError
 from ..files import open_plain
 from ..suite.asking.drive import again
-from ..suite.checkers.verdicts import Broken, Verdicts, judge_from_file
+from ..suite.chapters import REQUIREMENTS
 from ..suite.history.history import LONGEST, History, HistoryError, read_histories
 from ..suite.judge.seen import SEEN
-from ..suite.requirements import REQUIREMENTS
+from ..suite.judge.verdicts import Broken, Verdicts, judge_from_file
 from ..suite.telling.telling import finding_of
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options

@@ -12,7 +12,7 @@ from ..pages.requirements_page import protocol_page, requirements_page
 from ..pages.rules_page import rules_page
 from ..pages.statements_page import statements_page
 from ..pages.versions_page import versions_page
-from ..suite.requirements import REQUIREMENTS, Requirement
+from ..suite.chapters import REQUIREMENTS, Requirement
 from .names import chosen
 from .terminal import print_json, say
 

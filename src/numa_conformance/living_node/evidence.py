@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.device.state_file import DEVICE_FILE
 from ..managers.memory.state_file import MEMORY_FILE
-from ..suite.judge.checker import Violation
+from ..suite.judge.chapter import Violation
 from .look import RunningContainer, Sight
 from .pod_resources import DUMPED
 from .tree import Line

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import DEFAULT, SUPPORTED, KubernetesVersion
-from ..suite.checkers.verdicts import Broken, Verdicts, judge
+from ..suite.chapters import REQUIREMENTS
 from ..suite.history.history import History
-from ..suite.judge.checker import Violation
-from ..suite.requirements import REQUIREMENTS
-from ..suite.requirements.departures import departing
+from ..suite.judge.chapter import Violation
+from ..suite.judge.departures import departing
+from ..suite.judge.verdicts import Broken, Verdicts, judge
 from .disturbances import disturbances
 from .evidence import evidence_of
 from .history import seen_history, start_history

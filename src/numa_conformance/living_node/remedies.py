@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.device.state_file import DEVICE_FILE
 from ..managers.memory.state_file import MEMORY_FILE
-from ..suite.judge.checker import Violation
+from ..suite.judge.chapter import Violation
 from .look import Sight
 
 _SEND_AGAIN = (

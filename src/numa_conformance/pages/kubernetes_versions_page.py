@@ -9,9 +9,9 @@ from ..documentation.options import POLICY_OPTIONS
 from ..documentation.patches import SHOWN_OF
 from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
-from ..suite.requirements import REQUIREMENTS
-from ..suite.requirements.departures import DEPARTURES, TOGETHER, Causes
-from ..suite.requirements.requirement import Strength
+from ..suite.chapters import REQUIREMENTS
+from ..suite.judge.departures import DEPARTURES, TOGETHER, Causes
+from ..suite.judge.requirement import Strength
 from .markdown import joined, table
 
 PATCHES = tuple(map(str, SHOWN_OF.values()))

@@ -12,8 +12,8 @@ from ..protocol.faults import UNSUPPORTED
 from ..protocol.message import Message
 from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.asking.profiles import FEATURE_SETS
+from ..suite.chapters import REQUIREMENTS, Requirement
 from ..suite.examples.index import asked_by, index_of_tests, surfaces_of_tests
-from ..suite.requirements import REQUIREMENTS, Requirement
 from .markdown import joined, table
 from .statements_page import statement_links
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ..documentation.pages import PAGES, Section
 from ..documentation.statements import STATEMENTS, Statement
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from .markdown import joined, table
 
 

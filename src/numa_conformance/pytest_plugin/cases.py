@@ -8,7 +8,7 @@ import pytest
 
 from ..report.case import Case
 from ..suite.asking.groups import GROUPS, groups_of
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from ..suite.telling.telling import Told
 
 CASE = pytest.StashKey[Case]()

@@ -8,7 +8,7 @@ import pytest
 
 from ..errors import UsageError
 from ..suite.asking.left_out import NOT_SELECTED, LeftOut
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
 from .isolation import is_of_the_suite, shield
 from .run import RUN, Run

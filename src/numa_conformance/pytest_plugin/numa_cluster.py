@@ -19,8 +19,8 @@ from ..real_cluster.api import Api
 from ..real_cluster.control import Known
 from ..real_cluster.manifests import make
 from ..real_cluster.pods import refusal_of, scheduling_of
-from ..suite.checkers.verdicts import Broken, judge_from_file
 from ..suite.history.history import read_histories
+from ..suite.judge.verdicts import Broken, judge_from_file
 
 _LOOK_SECONDS = 0.05
 _PATIENCE = 60.0

@@ -12,7 +12,7 @@ import pytest
 from ..errors import Fault, UsageError, closest
 from ..protocol.features import KNOWN
 from ..report.model import read_report
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from .options import setting, settings_list
 
 

@@ -10,11 +10,11 @@ from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
 from ..suite.asking.drive import again
-from ..suite.checkers.verdicts import judge
 from ..suite.comparing.differing import PASS, RUNS_ON, filled, sends_unasked
 from ..suite.history.history import History, Step
+from ..suite.judge.departures import TOGETHER, Causes
+from ..suite.judge.verdicts import judge
 from ..suite.recorded import Vector, record, replay
-from ..suite.requirements.departures import TOGETHER, Causes
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 

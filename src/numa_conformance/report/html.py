@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import KubernetesVersion
 from ..protocol.features import FEATURES
-from ..suite.requirements import REQUIREMENTS, Requirement
+from ..suite.chapters import REQUIREMENTS, Requirement
 from .case import VERDICTS, Case
 from .circumstances import Circumstances
 from .model import Summary

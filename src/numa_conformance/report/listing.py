@@ -9,9 +9,9 @@ import msgspec
 from ..printable import listed
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
-from ..suite.checkers import reasons_of
+from ..suite.chapters import REQUIREMENTS
 from ..suite.examples.index import asked_by
-from ..suite.requirements import REQUIREMENTS
+from ..suite.judge.reasons import reasons_of
 
 MOST_MACHINES = 6
 WIDTH = 120

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..printable import printable
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from .case import VERDICTS, Case, Verdict
 from .model import Summary
 

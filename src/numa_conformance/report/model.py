@@ -16,8 +16,8 @@ from ..protocol.messages.describe import Description
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.left_out import NO_VERDICT, LeftOut
 from ..suite.asking.profiles import OPTIONAL, Profile
-from ..suite.requirements import REQUIREMENTS
-from ..suite.requirements.exact import COMPARING_IDS
+from ..suite.chapters import REQUIREMENTS
+from ..suite.chapters.exact import COMPARING_IDS
 from .case import VERDICTS, Case, Verdict
 from .json_files import read_form
 from .known import stale, unasked

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..protocol.messages.describe import Description
 from ..suite.asking.profiles import Profile
-from ..suite.requirements import REQUIREMENTS
+from ..suite.chapters import REQUIREMENTS
 from .blocks import told_blocks
 from .case import VERDICTS
 from .model import Summary

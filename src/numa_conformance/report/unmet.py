@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg
-from ..suite.requirements import REQUIREMENTS, Requirement
+from ..suite.chapters import REQUIREMENTS, Requirement
 from ..suite.telling.pictures import without_picture
 from ..suite.telling.two_pictures import maps, told_bits
 from .blocks import playing_again, rank

@@ -22,10 +22,10 @@ from numa_conformance.suite.asking.asking import (
     times_broken,
 )
 from numa_conformance.suite.asking.places import places_of
-from numa_conformance.suite.checkers.verdicts import Broken, Verdicts
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.history.history import Head, History
-from numa_conformance.suite.judge.checker import Violation
+from numa_conformance.suite.judge.chapter import Violation
+from numa_conformance.suite.judge.verdicts import Broken, Verdicts
 
 MACHINE = load_machine("one-cpu")
 SCENARIOS = [Scenario("sweep", str(number), MACHINE, lambda: ask_all([])) for number in range(50)]

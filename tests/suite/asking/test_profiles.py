@@ -3,7 +3,7 @@ import pytest
 from numa_conformance.errors import UsageError
 from numa_conformance.protocol.features import KNOWN
 from numa_conformance.suite.asking.profiles import FEATURE_SETS, Profile
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 
 
 @pytest.mark.parametrize(

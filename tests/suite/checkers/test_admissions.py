@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.checkers import admissions
+from numa_conformance.suite.chapters import admissions
 from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, kubelet, pod, static
 from numa_conformance.suite.judge.world import World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.workloads import guaranteed, kubelet
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 NO_PREFERENCE = "cpu-manager/none/has-no-preference"
 ADMITTED = {"result": "admitted", "default_cpuset": "", "containers": {"c": {"cpus": ""}}}

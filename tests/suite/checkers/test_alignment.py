@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.checkers import alignment
+from numa_conformance.suite.chapters import alignment
 from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.suite.history.answers import Aligned
 from numa_conformance.suite.history.values import Affinity, Block

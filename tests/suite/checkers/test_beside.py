@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, kubelet, pod, static
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 NONE_QUOTA = "cpu-manager/none/limits-are-enforced-by-quota"
 SHARED_QUOTA = "cpu-manager/static/shared-limits-are-enforced-by-quota"

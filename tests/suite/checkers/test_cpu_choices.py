@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers import cpu_choices, cpu_choices_by_option
+from numa_conformance.suite.chapters import cpu_choices, cpu_choices_by_option
 from numa_conformance.suite.judge.choice import (
     ACROSS_CORES,
     ACROSS_NUMA,

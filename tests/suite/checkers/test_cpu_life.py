@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.checkers import cpu_life, cpu_pool
+from numa_conformance.suite.chapters import cpu_life, cpu_pool
 from numa_conformance.suite.generators.workloads import (
     best_effort,
     burstable,

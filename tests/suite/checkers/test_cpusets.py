@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from numa_conformance.suite.checkers import cpusets
+from numa_conformance.suite.chapters import cpusets
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, kubelet, static
 from numa_conformance.suite.history.values import CpuBits, Held
 from numa_conformance.suite.judge.may_run import MayRun, may_run

@@ -12,10 +12,10 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.crashes import NEEDED
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 COMES_UP = "node/restart/comes-up-after-a-crash"
 TWO_PLACES = "node/restart/a-crash-leaves-no-cpu-in-two-places"

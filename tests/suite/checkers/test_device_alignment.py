@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.checkers import device_alignment
+from numa_conformance.suite.chapters import device_alignment
 from numa_conformance.suite.generators.workloads import best_effort, guaranteed, static
 from numa_conformance.suite.judge.world import Held, World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused

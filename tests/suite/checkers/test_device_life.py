@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.checkers import device_life
+from numa_conformance.suite.chapters import device_life
 from numa_conformance.suite.generators.workloads import best_effort, static
 from numa_conformance.suite.judge.node_subjects import Moment, Restart
 from numa_conformance.suite.judge.world import Held, PodOnNode, World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.checkers import eligibility, whole_cores
+from numa_conformance.suite.chapters import eligibility, whole_cores
 from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
 from numa_conformance.suite.judge.choice import Choice
 from numa_conformance.suite.judge.world import World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.checkers import memory_life
+from numa_conformance.suite.chapters import memory_life
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
 from numa_conformance.suite.history.values import Block, MemoryNode, MemoryTable
 from numa_conformance.suite.judge.node_subjects import Arrival, Moment, Restart

@@ -13,8 +13,7 @@ from directly import Directly
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.checkers import device_hints, memory_hints
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
+from numa_conformance.suite.chapters import device_hints, memory_hints
 from numa_conformance.suite.generators.scenario import Question, Scenario, ask_all
 from numa_conformance.suite.generators.workloads import (
     best_effort,
@@ -25,6 +24,7 @@ from numa_conformance.suite.generators.workloads import (
     static_memory,
 )
 from numa_conformance.suite.history.history import History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 from worlds import judged_in
 
 Json = dict[str, Any]

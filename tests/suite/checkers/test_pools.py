@@ -8,9 +8,9 @@ import daemons_of_ours
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
-from numa_conformance.suite.checkers import pools as checkers
+from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.chapters import pools as checkers
 from numa_conformance.suite.generators.pools import pools
-from numa_conformance.suite.requirements import REQUIREMENTS
 from worlds import judged_in
 
 MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")

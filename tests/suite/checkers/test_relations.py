@@ -12,7 +12,7 @@ from directly import Directly
 from numa_conformance.protocol import FEATURES, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.checkers.verdicts import Verdicts
+from numa_conformance.suite.judge.verdicts import Verdicts
 
 Json = dict[str, Any]
 AGAIN = "node/admission/admits-again-what-it-admitted"

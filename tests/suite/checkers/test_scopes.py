@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.checkers import scopes
+from numa_conformance.suite.chapters import scopes
 from numa_conformance.suite.generators.workloads import container, pod, static
 from numa_conformance.suite.judge.world import World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused

@@ -14,12 +14,12 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.start_sweeps import node_starts
 from numa_conformance.suite.generators.workloads import guaranteed, kubelet, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.start_subjects import GENERATOR, Start
 from numa_conformance.suite.judge.subjects import subjects
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 from planted import documented_reference
 
 Answer = Mapping[str, Any]

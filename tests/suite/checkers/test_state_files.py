@@ -14,12 +14,12 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import FEATURES, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
-from numa_conformance.suite.checkers import state_files
-from numa_conformance.suite.checkers.verdicts import ANSWERED, WELL_FORMED, Verdicts, judge
+from numa_conformance.suite.chapters import state_files
 from numa_conformance.suite.generators.damages import NEEDED
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.files import CPU_FILE
+from numa_conformance.suite.judge.verdicts import ANSWERED, WELL_FORMED, Verdicts, judge
 from worlds import judged_in
 
 Json = dict[str, Any]

@@ -10,8 +10,8 @@ import pytest
 from asked_in_full import DEEP
 from collected_suite import CollectedSuite
 from numa_conformance.protocol.messages import METHODS
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.index import asked_by, index_of_tests, surfaces_of_tests
-from numa_conformance.suite.requirements import REQUIREMENTS
 from odd_targets import ODD_METHODS, method_of
 
 SEEDS = 100 if DEEP else len(ODD_METHODS)

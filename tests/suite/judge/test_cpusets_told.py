@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers.verdicts import Verdicts, judge
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 KEEPS_OFF = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
 STATE = {"shared": {"c": {"cpus": "", "cpuset": "0-7"}}, "own": {"c": {"cpus": "1,5"}}}

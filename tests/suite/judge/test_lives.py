@@ -3,9 +3,9 @@
 import pytest
 
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.checkers.verdicts import judge
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.verdicts import judge
 
 PARTS = "topology-manager/single-numa-node/admits-what-one-node-holds"
 

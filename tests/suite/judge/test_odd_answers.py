@@ -18,11 +18,11 @@ from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.reference import ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.checkers.verdicts import WELL_FORMED, judge
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.answers import READERS
 from numa_conformance.suite.history.history import History
 from numa_conformance.suite.history.sightings import SEEN
+from numa_conformance.suite.judge.verdicts import WELL_FORMED, judge
 from numa_conformance.suite.telling.telling import finding_of
 from odd_answers import odd
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from numa_conformance.suite import requirements
-from numa_conformance.suite.requirements import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS
 
 
 def test_an_id_is_written_out_once():

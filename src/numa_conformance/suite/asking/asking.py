@@ -15,10 +15,10 @@ from itertools import chain
 from ...errors import Fault, UsageError
 from ...protocol import Client
 from ...protocol.faults import TargetFault, Unsupported
-from ..checkers.verdicts import Broken, Verdicts, judge
+from ..chapters import REQUIREMENTS
 from ..generators.scenario import Scenario
 from ..history.history import History
-from ..requirements import REQUIREMENTS
+from ..judge.verdicts import Broken, Verdicts, judge
 from .drive import drive
 from .places import Place, places_of
 

@@ -12,7 +12,6 @@ from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine
 from ...protocol.features import FEATURES
 from ...protocol.messages import SURFACES
-from ..checkers.verdicts import ANSWERED, WELL_FORMED
 from ..generators import damages as damaged
 from ..generators import half_cores
 from ..generators.allocations import allocation_sweep
@@ -67,6 +66,7 @@ from ..judge.plugins import DevicePreference, DevicesServed, Registration
 from ..judge.pooled import Pooled
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
+from ..judge.verdicts import ANSWERED, WELL_FORMED
 from ..judge.views import requirements_of
 from .machine_choice import MachineChoice
 

@@ -14,7 +14,7 @@ from msgspec import Meta, structs
 
 from ...errors import Fault, UsageError, closest
 from ...reading import read_documents, read_form
-from ..requirements import REQUIREMENTS
+from ..chapters import REQUIREMENTS
 
 __all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
 

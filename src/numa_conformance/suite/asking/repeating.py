@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...protocol import Client
-from ..checkers.verdicts import ANSWERED, judge
 from ..history.history import History
+from ..judge.verdicts import ANSWERED, judge
 from .drive import again
 
 __all__ = ["times_seen"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from ...protocol import Client
-from ..checkers.verdicts import Broken, judge
 from ..history.history import History, Step
+from ..judge.verdicts import Broken, judge
 from .drive import again
 
 __all__ = ["fewer_steps", "shortened", "smallest"]

@@ -10,8 +10,8 @@ from hypothesis import currently_in_test_context
 from ...machine import Machine
 from ...protocol import Client, Unsupported
 from ..asking.drive import drive
-from ..checkers.verdicts import WELL_FORMED, judge
 from ..generators.scenario import Question, Scenario, Script
+from ..judge.verdicts import WELL_FORMED, judge
 from ..telling.telling import Told, beside, finding_of
 
 MOST_REFUSED = 10

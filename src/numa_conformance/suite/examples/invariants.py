@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ...cpuset import CpuSet
 from ...machine.model import Cpu, Machine
-from ..checkers import checkers_of
 from ..history.values import CpuBits, Held
+from ..judge.chapter import checkers_of
 from ..judge.choice import STRICT
 from ..judge.node_subjects import Moment
 from ..judge.pods import GUARANTEED, ContainerSpec, PodSpec

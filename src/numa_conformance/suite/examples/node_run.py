@@ -10,11 +10,11 @@ from ...documentation.versions import KubernetesVersion
 from ...machine import Machine, machine_to_dict
 from ...protocol import Client
 from ...protocol.faults import BadReply
-from ..checkers.verdicts import Broken
 from ..history.answers import Admitted, NodeStarted, PoolTold, Rejected, Restarted, StartFailed
 from ..history.history import Head, History, Step
 from ..history.values import Outcome
-from ..judge.checker import Violation
+from ..judge.chapter import Violation
+from ..judge.verdicts import Broken
 from ..telling.findings import Finding
 from ..telling.telling import finding_of
 

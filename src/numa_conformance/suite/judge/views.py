@@ -12,7 +12,7 @@ from ..history.sightings import Runs
 from ..history.values import CpuBits, Held
 from .alignment import empties_the_pool, only_cpus
 from .allocated import AllocatedCpus
-from .checker import checkers_of
+from .chapter import checkers_of
 from .choice import WHOLE_CORES, Choice
 from .files import CPU_FILE, CPUS, policies_of
 from .given import Demand, Division, FoundFile, Given, Leftover, Neighbours, OnNode, Reuse, Together

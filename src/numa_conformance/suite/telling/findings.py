@@ -9,7 +9,7 @@ from typing import Any
 from ...cpuset import format_bits
 from ...machine.codec import machine_to_dict
 from ...machine.model import Machine
-from ..requirements import REQUIREMENTS
+from ..chapters import REQUIREMENTS
 
 WIDEST = 700
 """Characters of one line that are shown at most."""

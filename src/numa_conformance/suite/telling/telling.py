@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...machine import Machine, machine_to_dict
-from ..checkers.verdicts import Broken, judge
 from ..generators.scenario import WITH_MACHINE
 from ..history.history import History, Step
+from ..judge.verdicts import Broken, judge
 from .findings import Finding, scenario_json
 from .pictures import drawn
 from .two_pictures import holders, maps

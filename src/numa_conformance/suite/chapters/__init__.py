@@ -1,0 +1,17 @@
+"""The book: a chapter is a page of Kubernetes, an option or a door, and says of each sentence how it is judged."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..judge import chapter as _chapter
+from ..judge.requirement import Requirement
+
+__all__ = ["REQUIREMENTS", "Requirement"]
+
+for _module in sorted(module.name for module in pkgutil.walk_packages(__path__, f"{__name__}.")):
+    importlib.import_module(_module)
+
+REQUIREMENTS: Mapping[str, Requirement] = MappingProxyType(_chapter.REQUIREMENTS)
+"""Every requirement by id, chapter by chapter."""

@@ -1,0 +1,45 @@
+"""Where a requirement is asked: conditions that checkers share. What stands behind "Not where" says why it was not."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..judge.alignment import asks_for_devices, empties_the_pool, fits
+from ..judge.chapter import applies
+from ..judge.node_subjects import Admission
+from ..judge.settings import Settings
+
+
+class Configured(Protocol):
+    """What has a configuration."""
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+
+
+def under(subject: Configured, *policies: str) -> None:
+    """Return the guard that the Topology Manager has one of some policies."""
+    applies(subject.settings.topology in policies, f"the Topology Manager's policy is not {' or '.join(policies)}")
+
+
+def with_option(subject: Configured, name: str) -> None:
+    """Return the guard that an option of the static policy is on."""
+    applies(name in subject.settings.options, f"{name} is off")
+
+
+def without_option(subject: Configured, name: str) -> None:
+    """Return the guard that an option of the static policy is off."""
+    applies(name not in subject.settings.options, f"{name} is on")
+
+
+def without_devices(admission: Admission) -> None:
+    applies(not asks_for_devices(admission.before, admission.pod.containers), "the pod asks for devices")
+
+
+def fitting(admission: Admission) -> None:
+    applies(fits(admission.before, admission.pod), "the node's sum of requests may refuse the pod")
+
+
+def leaving_a_shared_cpu(admission: Admission) -> None:
+    applies(not empties_the_pool(admission.before, admission.pod), "the pod might empty the shared pool")

@@ -1,0 +1,201 @@
+"""Devices under the policy single-numa-node: beside CPUs, alone, and where a plugin tells no NUMA node or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...machine import Device
+from ..history.values import CpuBits, Held
+from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judge.node_subjects import Admission
+from ..judge.pods import GUARANTEED, ContainerSpec
+from ..judge.room import Room, asked_devices
+from .admissions import must_be_admitted
+from .alignment import (
+    at_once,
+    common_nodes,
+    leaving_a_cpu,
+    nodes_of,
+    one_node_can_give_all,
+    request_of,
+)
+from .conditions import under
+from .wording import in_words
+
+chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
+
+
+def single(subject: Admission) -> None:
+    under(subject, "single-numa-node")
+    applies(not subject.again, "the pod was on the node before")
+
+
+def _located(admission: Admission, held: Held) -> list[Device]:
+    """Return the devices that a container holds and whose plugin tells NUMA nodes."""
+    given = {(name, id) for name, ids in (held.devices or {}).items() for id in ids}
+    devices = admission.before.machine.devices
+    return [device for device in devices if device.numa and (device.resource, device.id) in given]
+
+
+def _beside_cpus(admission: Admission) -> list[str]:
+    """Return the containers that hold CPUs of their own and devices whose plugin tells NUMA nodes."""
+    return [name for name, held in admission.held.items() if held.cpus and _located(admission, held)]
+
+
+@chapter.requires(
+    "device-manager/topology/aligns-with-cpus",
+    "cpu-manager/static",
+    on=Admission,
+    rests_on=(
+        "device-plugins/topology/numa-nodes-are-used",
+        "topology/interactions/spec-3-hints",
+        "topology-source/machine/three-providers",
+        "nrm/head/aligns-cpus-and-devices",
+    ),
+)
+def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
+    """Under single-numa-node the devices of a container are on the NUMA node of its exclusive CPUs."""
+    single(admission)
+    applies(admission.settings.static, "the CPU Manager's policy is none")
+    applies(admission.admitted, "the pod was refused")
+    applies(_beside_cpus(admission), "no container has devices of NUMA nodes beside CPUs of its own")
+    numa = admission.before.machine.numa_bits
+    for name in _beside_cpus(admission):
+        held = admission.held[name]
+        near = [node for node, cpus in numa.items() if cpus & held.cpus]
+        far = [device.id for device in _located(admission, held) if not set(near) & set(device.numa)]
+        yield from violated(
+            not far,
+            f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}",
+            got=held,
+            allowed=f"devices of the NUMA nodes {near}",
+            CPUs=held.cpus,
+        )
+
+
+def _asked(admission: Admission) -> list[Device]:
+    """Return all devices of the resources that the pod asks for."""
+    names = {name for name, number in request_of(admission).devices.items() if number}
+    return [device for device in admission.before.machine.devices if device.resource in names]
+
+
+def _without_topology(admission: Admission) -> bool:
+    devices = _asked(admission)
+    return bool(devices) and not any(device.numa for device in devices)
+
+
+def _hangs_on_several_nodes(admission: Admission) -> bool:
+    if not any(len(device.numa) > 1 for device in _asked(admission)):
+        return False
+    world = admission.before
+    of_one = tuple(device for device in world.machine.devices if len(device.numa) < 2)
+    fewer = replace(world, machine=replace(world.machine, devices=of_one))
+    return not Room(fewer).nodes_that_hold(request_of(admission), surely=False)
+
+
+def surely_admitted(subject: Admission) -> None:
+    under(subject, "single-numa-node")
+    at_once(subject)
+    leaving_a_cpu(subject)
+    one_node_can_give_all(subject)
+
+
+@chapter.requires(
+    "device-manager/topology/no-numa-nodes-means-no-preference",
+    on=Admission,
+    rests_on=("device-plugins/topology/no-nodes-no-preference",),
+)
+def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
+    """A device without topology information gives no NUMA preference: it goes with whatever the rest prefers.
+
+    Devices whose plugin tells no NUMA node go with whatever else is asked for: they are no reason to refuse.
+    """
+    surely_admitted(admission)
+    applies(_without_topology(admission), "the pod asks for no devices, or for some whose plugin tells NUMA nodes")
+    return must_be_admitted(admission, "though a NUMA node has all else, and its devices are of none")
+
+
+@chapter.requires(
+    "device-manager/topology/a-device-may-have-several-nodes",
+    on=Admission,
+    rests_on=(
+        "device-plugins/topology/several-nodes",
+        "topology-source/device-hints/any-of-its-nodes",
+    ),
+)
+def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
+    """A device on several NUMA nodes counts as local to each of them."""
+    surely_admitted(admission)
+    applies(_hangs_on_several_nodes(admission), "a NUMA node can give all without a device that is local to several")
+    return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
+
+
+def _asks_for_devices_alone(admission: Admission) -> bool:
+    request = request_of(admission)
+    return not request.cpus and not request.memory and bool(_asked(admission))
+
+
+@chapter.requires(
+    "topology-manager/admission/all-classes-pass-the-manager",
+    on=Admission,
+    rests_on=(
+        "topology/scopes-and-policies/every-class",
+        "topology/interactions/spec-5-hints",
+    ),
+)
+def devices_alone_are_aligned(admission: Admission) -> Judgement:
+    """Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too."""
+    under(admission, "single-numa-node")
+    at_once(admission)
+    applies(_asks_for_devices_alone(admission), "the pod asks for no devices, or for CPUs or memory beside them")
+    applies(admission.admitted, "the pod was refused")
+    return violated(
+        common_nodes(admission),
+        f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes",
+        got=in_words(admission.held),
+        allowed="devices of one NUMA node, or a refusal",
+    )
+
+
+def _fractional(admission: Admission) -> list[ContainerSpec]:
+    """Return the containers that ask for a fraction of a CPU and for devices."""
+    machine, pod = admission.before.machine, admission.pod
+    return [
+        container
+        for container in pod.containers
+        if container.cpu.denominator != 1 and any(asked_devices(machine, [container]).values())
+    ]
+
+
+@chapter.requires(
+    "topology-manager/admission/fractional-cpus-align-devices-only",
+    "cpu-manager/static",
+    on=Admission,
+    rests_on=("topology/interactions/spec-4-hints",),
+)
+def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
+    """A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned.
+
+    A container with a fraction of a CPU has no CPUs of its own, and its devices, on one NUMA node.
+    """
+    single(admission)
+    applies(admission.settings.static, "the CPU Manager's policy is none")
+    applies(admission.admitted, "the pod was refused")
+    applies(
+        admission.pod.qos == GUARANTEED and _fractional(admission),
+        "no container of a Guaranteed pod asks for a fraction of a CPU and for devices",
+    )
+    for container in _fractional(admission):
+        held = admission.held.get(container.name, Held(CpuBits(0)))
+        wanted = {name: n for name, n in asked_devices(admission.before.machine, [container]).items() if n}
+        has = {name: len(ids) for name, ids in (held.devices or {}).items() if ids}
+        together = nodes_of(admission.before, Held(CpuBits(0), devices=held.devices))
+        yield from violated(
+            not held.cpus and has == wanted and together,
+            f"container {container.name} of pod {admission.pod.uid}, which asks for a fraction of a CPU, is given "
+            "something else than devices of one NUMA node",
+            got=held,
+            allowed=f"{wanted} of one NUMA node, and no CPUs",
+            CPUs=held.cpus,
+        )

@@ -1,0 +1,124 @@
+"""Level exact: what the kubelet does, to the CPU id, beyond what the documentation states."""
+
+from __future__ import annotations
+
+from ...documentation.options import for_each_option
+from ..judge.chapter import Chapter
+
+_RECORDED = {
+    "exact/recorded/admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
+    "exact/recorded/lifecycle": ("node/restart", "restarts, reconcile passes and state files of one node"),
+    "exact/recorded/cpu-static": ("cpu-manager/static", "single allocations of the static policy, with their hints"),
+    "exact/recorded/merge": ("topology-manager/best-effort", "merges of provider hints"),
+    "exact/recorded/qos": ("node/qos", "classes of pods"),
+    "exact/recorded/noderesourcesfit": ("scheduler/least-allocated", "scores of nodes"),
+}
+_STATIC = "cpu-manager/static"
+_HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "exact/histories/classes": (
+        "Every class and number of exclusive CPUs of the sweeps is the kubelet's.",
+        ("node/qos",),
+        "all",
+    ),
+    "exact/histories/picks": ("Every choice of CPUs of the sweeps is the kubelet's own.", (_STATIC,), "placements"),
+    "exact/histories/allocations": (
+        "Every single allocation of the sweeps is the kubelet's own.",
+        (_STATIC,),
+        "placements",
+    ),
+    "exact/histories/hints": (
+        "Every list of CPU hints of the sweeps is the kubelet's.",
+        (_STATIC, "cpu-manager/hints"),
+        "all",
+    ),
+    "exact/histories/merges": (
+        "Every merge of hints comes out as the kubelet's.",
+        ("topology-manager/best-effort",),
+        "all",
+    ),
+    "exact/histories/scores": (
+        "Every score of the sweeps is kube-scheduler's.",
+        ("scheduler/least-allocated",),
+        "scores",
+    ),
+    "exact/histories/starts": (
+        "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
+        (_STATIC,),
+        "placements",
+    ),
+    "exact/histories/lives": (
+        "Every answer of the generated lives of nodes is the kubelet's: placements, refusals, state and state files.",
+        (_STATIC,),
+        "placements",
+    ),
+    "exact/histories/relations": (
+        "Every answer to pods that are asked for again is the kubelet's.",
+        (_STATIC,),
+        "placements",
+    ),
+    "exact/histories/crashes": (
+        "After every write of a state file a node that ended there comes up as the kubelet does.",
+        (_STATIC, "node/restart", "node/writes"),
+        "placements",
+    ),
+    "exact/histories/damages": (
+        "With damaged, old and foreign state files a node does what the kubelet does.",
+        (_STATIC, "node/restart", "cpu-manager/state-file"),
+        "placements",
+    ),
+}
+"""The id, which ends in a group of scenarios, to what is asked, the features it needs, the statement it rests on."""
+
+
+_PLACEMENTS = for_each_option(
+    {
+        "full-pcpus-only": "exact/placements/full-pcpus-only",
+        "distribute-cpus-across-numa": "exact/placements/distribute-cpus-across-numa",
+        "align-by-socket": "exact/placements/align-by-socket",
+        "distribute-cpus-across-cores": "exact/placements/distribute-cpus-across-cores",
+        "strict-cpu-reservation": "exact/placements/strict-cpu-reservation",
+        "prefer-align-cpus-by-uncorecache": "exact/placements/prefer-align-cpus-by-uncorecache",
+    },
+    "requirement in _PLACEMENTS",
+    "src/numa_conformance/suite/chapters/exact.py",
+)
+
+
+def _declare(id: str, text: str, *features: str, statement: str, since: str = "1.32") -> None:
+    chapter.sentence(id, text, *features, rests_on=(f"recorded/decisions/{statement}",), since=since, level="exact")
+
+
+chapter = Chapter()
+_declare(
+    "exact/placements/static",
+    "Policy static places containers on the kubelet's own CPUs.",
+    _STATIC,
+    statement="placements",
+)
+for _option, _id in _PLACEMENTS.items():
+    _text = f"With {_option} containers are placed on the kubelet's own CPUs."
+    _declare(_id, _text, _STATIC, f"cpu-manager/{_option}", statement="placements")
+_declare(
+    "exact/scores",
+    "Nodes are scored to the point as kube-scheduler scores them.",
+    "scheduler/least-allocated",
+    "scheduler/most-allocated",
+    "scheduler/requested-to-capacity-ratio",
+    statement="scores",
+)
+for _id, (_text, _features, _statement) in _HISTORIES.items():
+    _declare(_id, _text, *_features, statement=_statement, since="1.27")
+for _id, (_feature, _what) in _RECORDED.items():
+    _declare(_id, f"The recorded {_what} come out the same.", _feature, statement="all", since="1.27")
+
+_WITHOUT_IDS = {
+    "exact/histories/classes",
+    "exact/histories/hints",
+    "exact/histories/merges",
+    "exact/histories/scores",
+    "exact/recorded/merge",
+    "exact/recorded/qos",
+    "exact/recorded/noderesourcesfit",
+}
+COMPARING_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), *_HISTORIES, *_RECORDED}) - _WITHOUT_IDS
+"""Those in which the ids of CPUs are compared."""

@@ -1,0 +1,199 @@
+"""Which NUMA nodes the Memory Manager hints: page Control Memory Management Policies on a Node, and KEP-1769."""
+
+from __future__ import annotations
+
+from ...cpuset import format_bits
+from ..history.values import Affinity
+from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.offered import MemoryHints
+from .wording import listed, sets_told
+
+chapter = Chapter("node/hints", since="1.21")
+
+ANY = Affinity(None, True)
+
+
+def _told(hints: MemoryHints) -> str:
+    return "; ".join(f"{kind}: {listed(offered)}" for kind, offered in hints.offered.items()) or "no opinion"
+
+
+def _asked(hints: MemoryHints) -> str:
+    return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
+
+
+def _named(hints: MemoryHints) -> list[tuple[str, int, bool]]:
+    """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
+    return [
+        (kind, hint.nodes, hint.preferred)
+        for kind in hints.asked
+        for hint in hints.offered.get(kind) or ()
+        if hint.nodes is not None
+    ]
+
+
+def _fitting(hints: MemoryHints) -> list[int]:
+    return [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
+
+
+@chapter.requires(
+    "memory-manager/hints/can-guarantee-the-request",
+    "memory-manager/static",
+    on=MemoryHints,
+    rests_on=("memory/static/hints-and-reserves",),
+)
+def can_guarantee(hints: MemoryHints) -> Judgement:
+    """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
+    applies(_named(hints), "no hint names NUMA nodes")
+    wrong = [(kind, nodes) for kind, nodes, _ in _named(hints) if not hints.can_hold(nodes, kind)]
+    return violated(
+        not wrong,
+        ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
+        got=_told(hints),
+        allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@chapter.requires(
+    "memory-manager/hints/every-type-counts",
+    "memory-manager/static",
+    "memory-manager/hugepages",
+    on=MemoryHints,
+    rests_on=("kep-1769/hints/every-type-counts",),
+    strength="SHOULD",
+)
+def every_type_counts(hints: MemoryHints) -> Judgement:
+    """The NUMA nodes of a hint have enough of every type of memory that is asked for."""
+    applies(len(hints.asked) > 1, "memory of one type at most is to be given")
+    named = {nodes for _, nodes, _ in _named(hints)}
+    wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
+    return violated(
+        not wrong,
+        f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
+        got=_told(hints),
+        allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@chapter.requires(
+    "memory-manager/hints/guaranteed-pods-have-some",
+    "memory-manager/static",
+    on=MemoryHints,
+    rests_on=(
+        "memory/guaranteed/specific-hints",
+        "memory/static/hints-and-reserves",
+    ),
+)
+def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
+    """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too.
+
+    Guaranteed pods have specific hints: asked where some NUMA nodes, of which nothing is given yet, hold it all.
+    """
+    applies(hints.asked, "no memory is to be given")
+    applies(any(map(hints.surely_hold, hints.sets)), "no NUMA nodes of which nothing is given hold it all")
+    without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
+    return violated(
+        not without,
+        f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
+        got=_told(hints),
+        allowed=f"hints for {_asked(hints)}",
+    )
+
+
+@chapter.requires(
+    "memory-manager/hints/default-for-other-classes",
+    "memory-manager/static",
+    on=MemoryHints,
+    rests_on=(
+        "memory/static/other-classes",
+        "memory/guaranteed/specific-hints",
+    ),
+)
+def default_for_other_classes(hints: MemoryHints) -> Judgement:
+    """Under Static BestEffort and Burstable pods have the default hint."""
+    applies(hints.settings.memory_static, "the Memory Manager's policy is None")
+    applies(hints.qos != "Guaranteed", "the pod is Guaranteed")
+    return _default(hints, f"a {hints.qos} pod")
+
+
+@chapter.requires(
+    "memory-manager/hints/default-under-none",
+    "memory-manager/none",
+    on=MemoryHints,
+    rests_on=("memory/none/default-hint",),
+)
+def default_under_none(hints: MemoryHints) -> Judgement:
+    """Under policy None there is no preference for memory.
+
+    Policy None gives the default hint.
+    """
+    applies(not hints.settings.memory_static, "the Memory Manager's policy is Static")
+    return _default(hints, "policy None")
+
+
+def _default(hints: MemoryHints, whose: str) -> Judgement:
+    specific = [kind for kind, offered in hints.offered.items() if any(hint != ANY for hint in offered or (ANY,))]
+    impossible = [kind for kind, offered in hints.offered.items() if offered == ()]
+    return violated(
+        not specific and not impossible,
+        f"{whose} has other hints for memory than that any NUMA node will do",
+        got=_told(hints),
+        allowed="no opinion, or any preferred",
+    )
+
+
+@chapter.requires(
+    "memory-manager/hints/offers-every-narrowest-set",
+    "memory-manager/static",
+    on=MemoryHints,
+    rests_on=(
+        "memory/static/hints-and-reserves",
+        "memory/head/fewest-numa-nodes",
+    ),
+    strength="SHOULD",
+    beyond="that every such set is hinted, not one of them",
+)
+def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
+    """Unused NUMA nodes, as few as ever hold the request, are hinted."""
+    applies(hints.asked, "no memory is to be given")
+    applies(
+        len(hints.widths) == 1 and bool(_fitting(hints)),
+        "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
+    )
+    fitting = _fitting(hints)
+    missing = {
+        nodes
+        for kind in hints.asked
+        for nodes in set(fitting) - {hint.nodes for hint in hints.offered.get(kind) or () if hint.nodes is not None}
+    }
+    return violated(
+        not missing,
+        f"{sets_told(sorted(missing))} can hold {_asked(hints)} and is not hinted",
+        got=_told(hints),
+        allowed=sets_told(fitting),
+    )
+
+
+@chapter.requires(
+    "memory-manager/hints/preferred-is-narrowest",
+    "memory-manager/static",
+    on=MemoryHints,
+    rests_on=(
+        "kep-693/hints/preferred-as-if-empty",
+        "memory/head/fewest-numa-nodes",
+    ),
+    strength="SHOULD",
+)
+def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
+    """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""
+    applies(_named(hints), "no hint names NUMA nodes")
+    applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
+    fits = any(
+        all(preferred == (nodes.bit_count() == width) for _, nodes, preferred in _named(hints))
+        for width in hints.widths
+    )
+    return violated(
+        fits,
+        "other hints are preferred than the narrowest",
+        got=_told(hints),
+        allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
+    )

@@ -1,0 +1,32 @@
+"""How hints, sets of NUMA nodes and what containers hold are written in what checkers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...cpuset import format_bits
+from ..history.values import Affinity, Held
+
+
+def listed(offered: Iterable[Affinity] | None) -> str:
+    """Write hints; None is no opinion, none at all is no way."""
+    if offered is None:
+        return "no opinion"
+    texts = [("any" if hint.nodes is None else f"{{{format_bits(hint.nodes)}}}", hint.preferred) for hint in offered]
+    return ", ".join(f"{nodes} preferred" if preferred else nodes for nodes, preferred in texts) or "no hint"
+
+
+def in_words(held: Mapping[str, Held]) -> str:
+    """Write what the containers of a pod hold."""
+    return "; ".join(f"{name}: {holding}" for name, holding in held.items())
+
+
+def devices_told(held: Held | None) -> str:
+    """Write the devices that a container holds."""
+    known = sorted(((held.devices if held else None) or {}).items())
+    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known if ids) or "none"
+
+
+def sets_told(sets: Iterable[int]) -> str:
+    """Write sets of NUMA nodes."""
+    return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)
