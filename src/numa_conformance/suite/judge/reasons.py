@@ -35,7 +35,10 @@ def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
 
 @cache
 def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except OSError:  # made at run time, as the methods of data classes are
+        return ()
     calls = (node for statement in getattr(tree, "body", ()) for node in ast.walk(statement))
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
 
