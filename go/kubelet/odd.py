@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 
 from numa_conformance.cli.targets import TargetChoice, open_target
+from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.suite.asking.drive import again, drive
 from numa_conformance.suite.asking.profiles import Profile
-from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.suite.generators.odd_machines import odd_scenarios
 from numa_conformance.suite.history.history import histories_text
 

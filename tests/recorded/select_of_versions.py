@@ -1,7 +1,7 @@
 """Chooses the recorded decisions of other versions than 1.32 that are shipped.
 
 numa-conformance record QUESTIONS --target-command ./kubelet-1.37 --times 4 --output recorded.jsonl.gz
-python tests/suite/select_of_versions.py recorded.jsonl.gz
+python tests/recorded/select_of_versions.py recorded.jsonl.gz
 
 Of each version first some questions of each kind, then those that the reference answers otherwise at the version
 before or after, small ones before large ones; then others, until the compressed files of the version have so many
@@ -20,8 +20,8 @@ from pathlib import Path
 
 from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.recorded import KINDS, Vector, read_vectors, replay
-from numa_conformance.suite.recorded.differences import ANY_OF
+from numa_conformance.recorded import KINDS, Vector, read_vectors, replay
+from numa_conformance.recorded.differences import ANY_OF
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 100_000

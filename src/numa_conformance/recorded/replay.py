@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...errors import UsageError
-from ...protocol import TargetFault
+from ..errors import UsageError
+from ..protocol import TargetFault
 from . import node_steps, single_questions
 from .caller import Caller
 from .differences import Difference

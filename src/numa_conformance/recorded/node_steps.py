@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ..documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from .caller import Caller, recorded_answer
 from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ...documentation.versions import KubernetesVersion
-from ...errors import Fault, UsageError
-from ...files import open_plain
+from ..documentation.versions import KubernetesVersion
+from ..errors import Fault, UsageError
+from ..files import open_plain
 
 FIRST_RECORDED = KubernetesVersion(1, 32)
 """The version of decisions that do not tell one: the first were recorded of it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...documentation.options import TOPOLOGY_OPTIONS
-from ...documentation.policies import TOPOLOGY_POLICIES, policies_of
-from ...protocol.features import FEATURES
+from ..documentation.options import TOPOLOGY_OPTIONS
+from ..documentation.policies import TOPOLOGY_POLICIES, policies_of
+from ..protocol.features import FEATURES
 
 
 def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...machine import Machine
-from ..history.history import History, Step
+from ..machine import Machine
 from ..recorded.differences import compare
+from ..suite.history.history import History, Step
 
 Name = Callable[[str, str, frozenset[int]], str]
 """What stands for a device: of a resource, with an id, given to a container of an affinity."""

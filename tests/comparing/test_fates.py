@@ -1,9 +1,9 @@
 """What became of pods beside a target: where each container may run, and beside whom."""
 
+from numa_conformance.comparing.fates import fates, lived
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
 from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.suite.comparing.fates import fates, lived
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 

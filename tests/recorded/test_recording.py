@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.suite.recorded import Answerer, Vector, record_decisions, replay
+from numa_conformance.recorded import Answerer, Vector, record_decisions, replay
 
 BY = Answerer("lot", "1", KubernetesVersion(1, 36))
 REFUSED = {"result": "rejected", "default_cpuset": "0-3", "reason": "UnexpectedAdmissionError"}

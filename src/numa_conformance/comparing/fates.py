@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...cpuset import CpuSet, format_bits
-from ...machine import Machine
-from ...protocol import Client
-from ..asking.drive import drive
-from ..generators.scenario import Scenario, Script
-from ..history.history import History
+from ..cpuset import CpuSet, format_bits
+from ..machine import Machine
+from ..protocol import Client
+from ..suite.asking.drive import drive
+from ..suite.generators.scenario import Scenario, Script
+from ..suite.history.history import History
 
 Whose = tuple[str, str]
 """A pod's uid, and the name of a container."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import Fault, UsageError
+from ..errors import Fault, UsageError
 from .vectors import Vector, read_vectors
 
 MAX_DECISIONS = 500_000

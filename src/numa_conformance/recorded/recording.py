@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...documentation.versions import KubernetesVersion
-from ...errors import UsageError
-from ...protocol import TargetFault
+from ..documentation.versions import KubernetesVersion
+from ..errors import UsageError
+from ..protocol import TargetFault
 from . import node_steps, single_questions
 from .caller import Caller
 from .differences import ANY_OF

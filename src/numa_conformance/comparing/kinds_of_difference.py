@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..asking.shrinking import smallest
-from ..asking.simpler import is_real, on_real_machines, simpler
-from ..history.history import History
+from ..suite.asking.shrinking import smallest
+from ..suite.asking.simpler import is_real, on_real_machines, simpler
+from ..suite.history.history import History
 from .differing import Differing
 
 SECONDS = 3.0

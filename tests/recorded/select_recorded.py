@@ -1,4 +1,4 @@
-"""Chooses the recorded decisions that are shipped: python tests/suite/select_recorded.py RECORDED_FOLDER [BYTES]
+"""Chooses the recorded decisions that are shipped: python tests/recorded/select_recorded.py RECORDED_FOLDER [BYTES]
 
 First the decisions that together run every branch of the reference that all of them run, and show every combination
 of options, policies, steps and outcomes; cheap ones before dear ones. Then more of each combination in turn, until the
@@ -18,7 +18,7 @@ from pathlib import Path
 import coverage
 
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from numa_conformance.recorded import Vector, read_vectors, replay
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 300_000

@@ -2,9 +2,8 @@
 
 import pytest
 
-from numa_conformance.machine import load_machine
-from numa_conformance.suite.comparing.differing import differing
-from numa_conformance.suite.comparing.whole_kubelet import (
+from numa_conformance.comparing.differing import differing
+from numa_conformance.comparing.whole_kubelet import (
     AT_A_RESTART,
     BEFORE_PLUGINS,
     REPORTED_CACHES,
@@ -12,6 +11,7 @@ from numa_conformance.suite.comparing.whole_kubelet import (
     OfAWholeKubelet,
     of_a_whole_kubelet,
 )
+from numa_conformance.machine import load_machine
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 

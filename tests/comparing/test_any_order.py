@@ -2,8 +2,8 @@
 
 import pytest
 
+from numa_conformance.comparing.differing import differing
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.history.history import Head, History, Step
 
 REFUSED = Step("node.restart", {}, {"result": "failed", "stage": "memorymanager-start", "message": "different"})

@@ -6,15 +6,15 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...cpuset import CpuSet
-from ...errors import Fault, UsageError
-from ...machine import Machine
-from ...protocol import Client
-from ..asking.drive import drive
-from ..generators.claim_scheduler import ClaimScheduler
-from ..generators.claims import prepare, unprepare
-from ..generators.scenario import Answer, Question, Scenario, Script
-from ..judge.pods import PodSpec
+from ..cpuset import CpuSet
+from ..errors import Fault, UsageError
+from ..machine import Machine
+from ..protocol import Client
+from ..suite.asking.drive import drive
+from ..suite.generators.claim_scheduler import ClaimScheduler
+from ..suite.generators.claims import prepare, unprepare
+from ..suite.generators.scenario import Answer, Question, Scenario, Script
+from ..suite.judge.pods import PodSpec
 from .fates import PodFate, Whose, placed
 
 Step = Generator[Question, Answer, PodFate | None]

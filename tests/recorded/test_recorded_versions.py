@@ -10,10 +10,10 @@ import pytest
 from asked_in_full import deep
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from numa_conformance.recorded import Vector, read_vectors, replay
 from shared_data import SHARED, needs_shared
 
-SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
+SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 VERSIONS = sorted(folder.name for folder in SHIPPED.iterdir() if folder.is_dir())
 EVERY = 12
 """One of so many shipped decisions is asked in the ordinary run; at level exact the suite asks them all."""
