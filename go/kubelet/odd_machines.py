@@ -12,18 +12,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import format_bits, iter_bits
-from ...documentation.policies import TOPOLOGY_POLICIES
-from ...machine import Cpu, Device, Machine, MemoryNode
-from .allocations import allocation_sweep
-from .cells import RESERVATIONS, Cell, kubelet_of
-from .hint_sweeps import hint_sweep
-from .odd_resizes import GATES, resized_at_random
-from .odd_scores import odd_scores
-from .picks import OPTION_SETS
-from .scenario import Question, Scenario, Script, ask_all
-from .walks import walks
-from .workloads import container, pod
+from odd_resizes import GATES, resized_at_random
+from odd_scores import odd_scores
+
+from numa_conformance.cpuset import format_bits, iter_bits
+from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
+from numa_conformance.machine import Cpu, Device, Machine, MemoryNode
+from numa_conformance.suite.generators.allocations import allocation_sweep
+from numa_conformance.suite.generators.cells import RESERVATIONS, Cell, kubelet_of
+from numa_conformance.suite.generators.hint_sweeps import hint_sweep
+from numa_conformance.suite.generators.picks import OPTION_SETS
+from numa_conformance.suite.generators.scenario import Question, Scenario, Script, ask_all
+from numa_conformance.suite.generators.walks import walks
+from numa_conformance.suite.generators.workloads import container, pod
 
 __all__ = ["odd_machine", "odd_scenarios"]
 

@@ -1,14 +1,22 @@
 """Odd machines are as odd as they say, and differ from seed to seed."""
 
 import random
+from importlib import import_module
 from itertools import islice
+from pathlib import Path
+
+import pytest
 
 from numa_conformance.machine.kubelet_view import derive_view
 from numa_conformance.managers.cpu import CpuTopology
 from numa_conformance.protocol.features import FEATURES
-from numa_conformance.suite.generators.odd_machines import odd_machine, odd_scenarios
 
-DRAWN = [odd_machine(random.Random(seed)) for seed in range(200)]
+GO = Path(__file__).parents[2] / "go"
+with pytest.MonkeyPatch.context() as monkeypatch:
+    monkeypatch.syspath_prepend(str(GO / "kubelet"))
+    odd_machines = import_module("odd_machines")
+
+DRAWN = [odd_machines.odd_machine(random.Random(seed)) for seed in range(200)]
 
 
 def share(kind):
@@ -32,7 +40,9 @@ def test_every_numa_node_has_cpus():
 
 
 def _cells(seed):
-    return [(one.generator, one.cell) for one in islice(odd_scenarios(frozenset(FEATURES), seed=seed), 200)]
+    return [
+        (one.generator, one.cell) for one in islice(odd_machines.odd_scenarios(frozenset(FEATURES), seed=seed), 200)
+    ]
 
 
 KINDS = {"odd pick", "odd merge", "odd life", "odd removal", "odd resize", "odd score", "sweep"}
@@ -46,8 +56,14 @@ def test_a_seed_asks_the_same_again_and_another_something_else():
 
 
 def test_every_scenario_can_begin_also_where_memory_is_reserved_on_two_nodes():
-    begun = [next(scenario.script()) for scenario in islice(odd_scenarios(frozenset(FEATURES), seed=1), 300)]
+    begun = [
+        next(scenario.script()) for scenario in islice(odd_machines.odd_scenarios(frozenset(FEATURES), seed=1), 300)
+    ]
     kubelets = [params["kubelet"] for method, params in begun if method == "node.start"]
     reserved = [[entry["numaNode"] for entry in kubelet.get("reservedMemory", ())] for kubelet in kubelets]
     assert {len(nodes) for nodes in reserved} == {0, 1, 2}
     assert all(len(set(nodes)) == len(nodes) for nodes in reserved)
+
+
+def test_no_program_beside_go_needs_a_command():
+    assert not [path.name for path in GO.rglob("*.py") if "numa_conformance.cli" in path.read_text(encoding="utf-8")]
