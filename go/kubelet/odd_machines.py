@@ -117,7 +117,7 @@ def odd_scenarios(claimed: frozenset[str], *, seed: int) -> Iterator[Scenario]:
         if claimed >= SCORED:
             yield Scenario("odd score", "by lot", machine, partial(ask_all, odd_scores(lot, COUNTS)), seed)
         for sweep in (allocation_sweep, hint_sweep):
-            drawn = list(sweep([machine], claimed, seed=lot.getrandbits(32)))
+            drawn = list(sweep(claimed, [machine], lot.getrandbits(32)))
             yield from lot.sample(drawn, min(SWEPT, len(drawn)))
         cell = _cell(odd_machine(lot), possible, claimed, lot)
         if not cell.features <= claimed:

@@ -300,7 +300,7 @@ CLAIMED = frozenset(
 
 @cache
 def scenarios():
-    return mixed([scenario for seed in range(4) for scenario in allocation_sweep(MACHINES, CLAIMED, seed=seed)])
+    return mixed([scenario for seed in range(4) for scenario in allocation_sweep(CLAIMED, MACHINES, seed=seed)])
 
 
 @pytest.mark.parametrize("legal", [Allocator, GivesInitCpusBack, TakesFreshCpusFirst, ReservesFirstThreads])
@@ -311,7 +311,7 @@ def test_an_allocator_that_obeys_the_pages_passes(legal):
 
 def test_lots_break_recommendations_alone_on_a_machine_in_use():
     machines = [load_machine("one-socket-no-smt")]
-    verdicts = judged(allocation_sweep(machines, CLAIMED), DrawsLots())
+    verdicts = judged(allocation_sweep(CLAIMED, machines), DrawsLots())
     assert all(broken.requirement.endswith(RECOMMENDED) for broken in verdicts.broken)
 
 

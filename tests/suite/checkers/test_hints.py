@@ -221,7 +221,7 @@ MACHINES = [load_machine(name) for name in ("t3-two-numa-per-socket", "sparse-id
 
 @cache
 def scenarios():
-    return mixed([*examples_of_hints(), *hint_sweep(MACHINES, states=3)])
+    return mixed([*examples_of_hints(), *hint_sweep(machines=MACHINES, states=3)])
 
 
 @pytest.mark.parametrize(
@@ -292,6 +292,6 @@ def test_the_picture_is_answered_as_the_walk_says():
 def test_pods_as_a_whole_are_asked_of_who_claims_their_scope():
     scope = {"topology-manager/scope/pod"}
     for claimed, expected in ((ALL, {"c0", None}), (ALL - scope, {"c0"})):
-        scenarios = [*examples_of_hints(claimed), *hint_sweep(MACHINES, claimed)]
+        scenarios = [*examples_of_hints(claimed), *hint_sweep(claimed, MACHINES)]
         names = {params["container"] for scenario in scenarios for _, params in scenario.script()}
         assert {None if name is None else "c0" for name in names} == expected

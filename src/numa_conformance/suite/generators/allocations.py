@@ -47,7 +47,7 @@ def allocation_machines() -> tuple[Machine, ...]:
 
 
 def allocation_sweep(
-    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, seed: int = 0
+    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
     swept = allocation_machines() if machines is None else machines

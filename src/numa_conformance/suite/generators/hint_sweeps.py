@@ -60,7 +60,7 @@ def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
 
 
 def hint_sweep(
-    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, states: int = 1, seed: int = 0
+    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0, *, states: int = 1
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine, without option and under every other set of them, in turn.
 

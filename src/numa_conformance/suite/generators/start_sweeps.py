@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 from itertools import combinations, product
 from typing import Any
 
-from ...cpuset import CpuSet
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
@@ -63,7 +62,11 @@ AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500
 
 
 def node_starts(
-    claimed: Claimed, versions: Sequence[str | None] = (None,), machines: Sequence[Machine] | None = None
+    claimed: Claimed,
+    machines: Sequence[Machine] | None = None,
+    _seed: int = 0,
+    *,
+    versions: Sequence[str | None] = (None,),
 ) -> Iterator[Scenario]:
     """Yield starts within what a target claims; None stands for the version of the run, and for small machines."""
     asked_on = _machines() if machines is None else machines
@@ -173,7 +176,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     nodes = len(numa_cpus(machine))
     known = [option for option in TOGETHER if _claims(claimed, (option,))]
     applies = len(machine.socket_bits) <= nodes
-    reserved = str(CpuSet.from_bits(machine.core_bits[0]))
+    reserved = machine.core_bits[0]
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
     beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
@@ -194,7 +197,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = 1 << machine.cpus[0].id
-        yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
+        yield static(SOCKET, topology="restricted", reserved=first), guaranteed("p", largest - 1)
 
 
 def _aligning(machine: Machine, claimed: Claimed) -> list[str]:
@@ -221,10 +224,9 @@ def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("large", 1, f"{max(capacity) + 1}Mi")
     if "cpu-manager/static" not in claimed or len(rooms) < 2 or not rooms[-2] or len(machine.cpus) <= rooms[-1] + 1:
         return
-    reserved = str(CpuSet.from_bits(first[0]))
-    yield static(reserved=reserved), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
+    yield static(reserved=first[0]), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
     if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
-        yield static(reserved=str(CpuSet.from_bits(a_core_of_each(machine)))), guaranteed("node", rooms[-1])
+        yield static(reserved=a_core_of_each(machine)), guaranteed("node", rooms[-1])
     if single and {"topology-manager/scope/container"} <= claimed:
         yield from _two_containers(machine, first[0])
 
@@ -235,7 +237,7 @@ def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
     size = free[-2]
     if 2 * size > free[-1]:
         containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
-        config = static(reserved=str(CpuSet.from_bits(reserved)))
+        config = static(reserved=reserved)
         yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
 
 
@@ -293,7 +295,7 @@ def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random
     if "cpu-manager/static" in claimed and len(machine.core_bits) > 1:
         options = lot.sample(known, min(len(known), 1))
         off = lot.sample([name for name in known if name not in options], lot.randint(0, 1) if known[1:] else 0)
-        yield {**static(*options, reserved=str(CpuSet.from_bits(machine.core_bits[0])), off=off), **memory}
+        yield {**static(*options, reserved=machine.core_bits[0], off=off), **memory}
 
 
 def _divided(machine: Machine) -> Reserved:
