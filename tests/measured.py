@@ -67,10 +67,12 @@ def main(names: Collection[str], reports: Path) -> None:
 
 
 if __name__ == "__main__":
-    NAMES = ("questions", "places", "faults", "departures")
+    every = ("questions", "places", "faults", "departures")
     parser = argparse.ArgumentParser(prog="measured", description="Measure anew what is kept as JSON.")
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=NAMES, help=f"{', '.join(NAMES)}; all")
-    parser.add_argument("--reports", type=Path, default=None, help="where reports of departures are kept")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", choices=(*every, "all"), default="all", help=", ".join(every)
+    )
+    parser.add_argument("--reports", type=Path, help="where reports of departures are kept")
     typed = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        main(typed.names or NAMES, typed.reports or Path(folder))
+        main(every if "all" in typed.names else typed.names, typed.reports or Path(folder))

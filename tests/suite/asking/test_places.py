@@ -42,7 +42,5 @@ def test_of_others_nothing_is_known():
 
 def test_what_is_stale_is_a_hint_of_what_to_do():
     hint("places", [])
-    with pytest.raises(
-        pytest.skip.Exception, match="2 are measured otherwise now: cd tests && python -m measured places"
-    ):
+    with pytest.raises(pytest.skip.Exception, match="2 are measured otherwise now: .* measured places"):
         hint("places", ["a", "b"])
