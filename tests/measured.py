@@ -69,9 +69,7 @@ def main(names: Collection[str], reports: Path) -> None:
 if __name__ == "__main__":
     every = ("questions", "places", "faults", "departures")
     parser = argparse.ArgumentParser(prog="measured", description="Measure anew what is kept as JSON.")
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", choices=(*every, "all"), default="all", help=", ".join(every)
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=(*every, "all"), default="all")
     parser.add_argument("--reports", type=Path, help="where reports of departures are kept")
     typed = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

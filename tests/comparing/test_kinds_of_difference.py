@@ -8,11 +8,11 @@ from asked_in_full import deep
 from mutants.lies import each_holding
 from mutants.mutant import Mutant
 from numa_conformance.comparing.kinds_of_difference import Kinds
+from numa_conformance.comparing.simpler import is_real
 from numa_conformance.comparing.two_targets import TwoTargets
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
 from numa_conformance.suite.asking.asking import Budget
-from numa_conformance.suite.asking.simpler import is_real
 
 FEW, MORE = Budget(part=0.015), Budget(part=0.1)
 FULL_CORES = "full-pcpus-only: true"

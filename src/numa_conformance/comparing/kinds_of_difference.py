@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..suite.asking.shrinking import smallest
-from ..suite.asking.simpler import is_real, on_real_machines, simpler
 from ..suite.history.history import History
 from .differing import Differing
+from .simpler import is_real, on_real_machines, simpler
 
 SECONDS = 3.0
 """Time to look for a smaller history of a new kind of difference, and for one on a real machine."""

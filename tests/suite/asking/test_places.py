@@ -42,5 +42,5 @@ def test_of_others_nothing_is_known():
 
 def test_what_is_stale_is_a_hint_of_what_to_do():
     hint("places", [])
-    with pytest.raises(pytest.skip.Exception, match="2 are measured otherwise now: .* measured places"):
+    with pytest.raises(pytest.skip.Exception, match=r"2 are measured otherwise now: .* measured places"):
         hint("places", ["a", "b"])

@@ -23,7 +23,7 @@ from ..generators.examples_of_nodes import examples_of_nodes
 from ..generators.hint_sweeps import examples_of_hints, hint_sweep
 from ..generators.life import lives
 from ..generators.merges import CLOSEST, MOST_NODES, merge_sweep
-from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep, swept_machines
+from ..generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep
 from ..generators.pods import examples_of_pods, pod_sweep
 from ..generators.relations import related
 from ..generators.resizes import resizes
@@ -96,8 +96,7 @@ class Group:
 
 def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
-    swept = swept_machines() if machines is None else machines
-    return pick_sweep(swept, possible, counts=EVERY_COUNT, states=2, seed=seed)
+    return pick_sweep(machines, possible, counts=EVERY_COUNT, states=2, seed=seed)
 
 
 def _classes(_claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:

@@ -14,13 +14,13 @@ from typing import Any
 
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine, load_machine
 from ..history.quantities import HUGE
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import GENERATOR, MANY_NODES, MOST_NODES
 from .option_probes import a_core_of_each, probe_of
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, guaranteed, kubelet, pod, static
 
 __all__ = ["node_starts"]
@@ -89,8 +89,8 @@ def node_starts(
 
 @lru_cache
 def _machines() -> tuple[Machine, ...]:
-    machines = sorted(map(load_machine, catalogue_names()), key=lambda machine: (len(machine.cpus), machine.name))
-    return tuple(machine for machine in machines if len(machine.cpus) <= MOST_CPUS)
+    known = or_the_catalogue(None, MOST_CPUS)
+    return tuple(sorted(known, key=lambda machine: (len(machine.cpus), machine.name)))
 
 
 @lru_cache

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ...cpuset import CpuSet
-from ...machine import Machine, catalogue_names, load_machine
-from ..generators.cells import WITH_DEVICES
-from ..history.history import History, Step
-from .shrinking import fewer_steps
+from ..cpuset import CpuSet
+from ..machine import Machine, catalogue_names, load_machine
+from ..suite.asking.shrinking import fewer_steps
+from ..suite.generators.cells import WITH_DEVICES
+from ..suite.history.history import History, Step
 
 __all__ = ["is_real", "on_real_machines", "simpler"]
 
