@@ -25,10 +25,7 @@ def _fitting(hints: DeviceHints) -> list[int]:
 @chapter.requires(
     "device-manager/hints/every-hint-can-hold-the-request",
     on=DeviceHints,
-    rests_on=(
-        "topology-source/device-hints/too-few-free",
-        "kep-693/hints/masks-can-satisfy",
-    ),
+    rests_on=("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy"),
     strength="SHOULD",
 )
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
@@ -47,10 +44,7 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
 @chapter.requires(
     "device-manager/hints/offers-every-set-that-fits",
     on=DeviceHints,
-    rests_on=(
-        "topology-source/device-hints/every-combination",
-        "topology-source/device-hints/any-of-its-nodes",
-    ),
+    rests_on=("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes"),
     strength="SHOULD",
 )
 def offers_every_set(hints: DeviceHints) -> Judgement:

@@ -20,10 +20,7 @@ _LONGEST_NAME = 63
 @chapter.requires(
     "device-plugin/registration/registers",
     on=Registration,
-    rests_on=(
-        "device-plugins/implementation/registers",
-        "device-plugins/implementation/lists-devices",
-    ),
+    rests_on=("device-plugins/implementation/registers", "device-plugins/implementation/lists-devices"),
     beyond="in the time that a call may take",
 )
 def registers(subject: Registration) -> Judgement:

@@ -78,10 +78,7 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     "memory-manager/hints/guaranteed-pods-have-some",
     "memory-manager/static",
     on=MemoryHints,
-    rests_on=(
-        "memory/guaranteed/specific-hints",
-        "memory/static/hints-and-reserves",
-    ),
+    rests_on=("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves"),
 )
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too.
@@ -103,10 +100,7 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     "memory-manager/hints/default-for-other-classes",
     "memory-manager/static",
     on=MemoryHints,
-    rests_on=(
-        "memory/static/other-classes",
-        "memory/guaranteed/specific-hints",
-    ),
+    rests_on=("memory/static/other-classes", "memory/guaranteed/specific-hints"),
 )
 def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
@@ -145,10 +139,7 @@ def _default(hints: MemoryHints, whose: str) -> Judgement:
     "memory-manager/hints/offers-every-narrowest-set",
     "memory-manager/static",
     on=MemoryHints,
-    rests_on=(
-        "memory/static/hints-and-reserves",
-        "memory/head/fewest-numa-nodes",
-    ),
+    rests_on=("memory/static/hints-and-reserves", "memory/head/fewest-numa-nodes"),
     strength="SHOULD",
     beyond="that every such set is hinted, not one of them",
 )
@@ -177,10 +168,7 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     "memory-manager/hints/preferred-is-narrowest",
     "memory-manager/static",
     on=MemoryHints,
-    rests_on=(
-        "kep-693/hints/preferred-as-if-empty",
-        "memory/head/fewest-numa-nodes",
-    ),
+    rests_on=("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes"),
     strength="SHOULD",
 )
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:

@@ -55,10 +55,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     "pinning/pools-apart/same-cpus-or-none",
     "pinning/pools-apart",
     on=Pooled,
-    rests_on=(
-        "nri-balloons/concepts/one-balloon",
-        "nri-balloons/concepts/apart",
-    ),
+    rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
 )
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together.

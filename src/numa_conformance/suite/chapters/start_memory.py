@@ -87,10 +87,7 @@ def with_what_is_to_be_avoided(start: Start, what: str) -> None:
 @chapter.requires(
     "memory-manager/reserved-memory/is-mandatory",
     on=Start,
-    rests_on=(
-        "memory/how/reserved-memory-is-mandatory",
-        "memory/reserved/eviction-default",
-    ),
+    rests_on=("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
 )
 def reserved_memory_is_mandatory(start: Start) -> Judgement:
     """The node does not come up with policy Static and no reservedMemory."""
@@ -102,11 +99,7 @@ def reserved_memory_is_mandatory(start: Start) -> Judgement:
 @chapter.requires(
     "memory-manager/reserved-memory/must-match-the-node-reservation",
     on=Start,
-    rests_on=(
-        "memory/constraints/sum",
-        "memory/constraints/error-otherwise",
-        "memory/constraints/worked-example",
-    ),
+    rests_on=("memory/constraints/sum", "memory/constraints/error-otherwise", "memory/constraints/worked-example"),
 )
 def reserved_memory_must_match(start: Start) -> Judgement:
     """The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard

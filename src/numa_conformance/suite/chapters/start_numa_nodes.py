@@ -30,10 +30,7 @@ def _most(start: Start) -> int:
     "topology-manager/max-allowable-numa-nodes/eight-are-accepted",
     "topology-manager/best-effort",
     on=Start,
-    rests_on=(
-        "topology/limitations/eight-numa-nodes",
-        "topology-source/machine/eight",
-    ),
+    rests_on=("topology/limitations/eight-numa-nodes", "topology-source/machine/eight"),
     since="1.18",
 )
 def eight_numa_nodes_are_accepted(start: Start) -> Judgement:
@@ -86,10 +83,7 @@ def none_has_no_limit(start: Start) -> Judgement:
     "topology-manager/max-allowable-numa-nodes",
     "topology-manager/best-effort",
     on=Start,
-    rests_on=(
-        "topology/max-allowable-numa-nodes/is-set-to-true",
-        "topology/max-allowable-numa-nodes/allows-more",
-    ),
+    rests_on=("topology/max-allowable-numa-nodes/is-set-to-true", "topology/max-allowable-numa-nodes/allows-more"),
 )
 def option_is_set_to_true(start: Start) -> Judgement:
     """With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes."""

@@ -155,10 +155,7 @@ for _name, (_available, _hidden) in OF_EVERY_OPTION.items():
     "cpu-manager/options/are-named-one-by-one",
     "cpu-manager/static",
     on=Start,
-    rests_on=(
-        "nrm/options/options-are-named-one-by-one",
-        "kubelet-reference/configuration/options",
-    ),
+    rests_on=("nrm/options/options-are-named-one-by-one", "kubelet-reference/configuration/options"),
     since="1.23",
     area="cpu-manager options",
 )
