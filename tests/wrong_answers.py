@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from suite.chapters import (
+from numa_conformance.suite.chapters.pairs import pairs
+from numa_conformance.suite.judge.chapter import CHECKERS
+from suite.checkers import (
     test_admissions,
     test_alignment,
     test_allocations,
