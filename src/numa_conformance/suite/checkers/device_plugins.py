@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
-from ..judge.plugins import HEALTHY, DevicePreference, DevicesServed, Registration
+from ..judge.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 _LABEL = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _EXTENDED = re.compile(rf"(?P<vendor>[a-z0-9]([-a-z0-9.]*[a-z0-9])?)/{_LABEL}")
@@ -21,8 +21,8 @@ tells_when_it_serves = Guard[Registration](
     "it is not told whether the plugin served when it registered",
     lambda subject: subject.started is not None and subject.started.serves is not None,
 )
-lists_devices = Guard[Registration]("the plugin lists no device", lambda subject: subject.devices)
-tells_numa_nodes = Guard[Registration](
+lists_devices = Guard[DeviceList]("the plugin lists no device", lambda subject: subject.devices)
+tells_numa_nodes = Guard[DeviceList](
     "no device has a topology", lambda subject: any(device.nodes for device in subject.devices)
 )
 
@@ -59,24 +59,24 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
     return violated(extended, "the resource is not named as extended ones are", got=name, allowed="vendor-domain/type")
 
 
-@checker("device-plugin/devices/have-ids-of-their-own", Registration, when=(registered, lists_devices))
-def have_ids_of_their_own(subject: Registration) -> Judgement:
+@checker("device-plugin/devices/have-ids-of-their-own", DeviceList, when=(lists_devices,))
+def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device has an id, and no other has the same."""
     counts = Counter(device.id for device in subject.devices)
     twice = sorted(id for id, count in counts.items() if count > 1 or not id)
     return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
 
 
-@checker("device-plugin/devices/are-healthy-or-unhealthy", Registration, when=(registered, lists_devices))
-def are_healthy_or_unhealthy(subject: Registration) -> Judgement:
+@checker("device-plugin/devices/are-healthy-or-unhealthy", DeviceList, when=(lists_devices,))
+def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """A device is Healthy or Unhealthy."""
     others = sorted({device.health for device in subject.devices} - {HEALTHY, "Unhealthy"})
     why = "devices are in a state that the interface does not know"
     return violated(not others, why, got=", ".join(map(repr, others)), allowed="Healthy or Unhealthy")
 
 
-@checker("device-plugin/topology/names-nodes-of-the-machine", Registration, when=(registered, tells_numa_nodes))
-def names_nodes_of_the_machine(subject: Registration) -> Iterator[Violation]:
+@checker("device-plugin/topology/names-nodes-of-the-machine", DeviceList, when=(tells_numa_nodes,))
+def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
     """NUMA nodes that a plugin tells are used: they are there."""
     known = set(subject.machine.numa_ids)
     for device in subject.devices:
