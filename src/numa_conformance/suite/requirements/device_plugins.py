@@ -50,7 +50,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
         "The NUMA nodes that a device plugin tells are some of the machine's.",
         statements=("device-plugins/topology/numa-nodes-are-used",),
         since="1.18",
-        beyond="The page does not say what becomes of others: no hint comes of them.",
+        beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
+        "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
     ),
     _preferred(
         "device-plugin/preferred-allocation/is-of-what-is-available",
