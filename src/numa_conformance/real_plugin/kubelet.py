@@ -90,18 +90,19 @@ class KubeletOfPlugins:
     def allocate(self, devices: list[str]) -> DevicesAllocated | PluginRefused:
         """Tell the plugin which devices a container is given."""
         request = V1BETA1.AllocateRequest(container_requests=[V1BETA1.ContainerAllocateRequest(devices_ids=devices)])
-        answer = self._ask("Allocate", request, "AllocateResponse")
+        # A list that takes the devices back may be why it refuses, and on its way.
+        answer = self._ask("Allocate", request, "AllocateResponse", list_seconds=_SHORT)
         if isinstance(answer, PluginRefused):
             return answer
         return DevicesAllocated(len(answer.container_responses), self._later_lists())
 
-    def _ask(self, method: str, request: Any, answer: str) -> Any:
+    def _ask(self, method: str, request: Any, answer: str, list_seconds: float = 0.0) -> Any:
         if self._plugin is None:
             return PluginRefused("no plugin has registered")
         try:
             return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
         except grpc.RpcError as error:
-            return PluginRefused(_told(error), self._later_lists(_SHORT))  # the list may be why, and on its way
+            return PluginRefused(_told(error), self._later_lists(list_seconds))
 
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
         return [] if self._lists is None else self._lists.later(seconds)
