@@ -1,0 +1,119 @@
+"""A run in a child process. A target in process can end its process at any moment, with any status.
+
+So the process that was started asks nothing: it waits, takes the status that the child has told, and gives it back. What
+ends without a told status is not judged. Terminal, debugger and coverage are the child's as they were the parent's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
+
+import msgspec
+import pytest
+
+from .options import setting
+from .orphans import adopt_orphans, children, die_with, end_orphans
+
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class _End(msgspec.Struct):
+    """How a run ended: its status, and the sentences of a ``UsageError``."""
+
+    status: int
+    errors: list[str] = []
+
+
+def can_have_a_child(config: pytest.Config) -> bool:
+    """Tell whether a copy of this process can do its work.
+
+    Plugins that a program hands over are to see the run, as those of ``pytester`` in process. Workers of xdist are
+    children already. A fork beside other threads, such as a debugger's, may never end.
+    """
+    return (
+        sys.platform == "linux"
+        and not config.invocation_params.plugins
+        and not hasattr(config, "workerinput")
+        and threading.current_thread() is threading.main_thread()
+        and threading.active_count() == 1
+    )
+
+
+def status_of_a_child(config: pytest.Config, plugin: object) -> int:
+    """Return the status of what a child does in this one's place: what all plugins but one do for a command line."""
+    session = config.pluginmanager.subset_hook_caller("pytest_cmdline_main", [plugin])
+    ended = run_in_a_child(lambda: session(config=config))
+    if isinstance(ended, int):
+        return ended
+    from .conclusion import HARNESS_ERROR
+    from .report_folder import ReportFolder
+
+    with contextlib.closing(ReportFolder()) as folder:
+        folder.take(config)
+    target = setting(config, "numa_target")
+    print(f"numa-conformance: the run ended without a verdict ({ended}), so nothing is said of {target}", file=sys.stderr)
+    return HARNESS_ERROR
+
+
+def run_in_a_child(run: Callable[[], object]) -> int | str:
+    """Return the status with which the run ended, or how it ended where it told none; raises its ``UsageError``."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    before = children()
+    with tempfile.TemporaryFile() as told:
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (*_PASSED_ON, signal.SIGCHLD))
+        try:
+            if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever ignores it learns of no child's end
+            adopt_orphans(True)
+            parent, child = os.getpid(), os.fork()
+            if child == 0:
+                die_with(parent)
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+                # Whoever called pytest in the child is left by an exception, so that coverage is saved on the way.
+                raise SystemExit(_told_status(run, told))
+            ended = _wait(child)
+            end_orphans(before)
+            adopt_orphans(False)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        told.seek(0)
+        try:
+            end = msgspec.json.decode(told.read(), type=_End)
+        except msgspec.DecodeError:
+            return f"signal {-ended}" if ended < 0 else f"exit status {ended}"
+    if end.errors:
+        raise pytest.UsageError(*end.errors)
+    return end.status
+
+
+def _told_status(run: Callable[[], object], told: BinaryIO) -> int:
+    """Run, and write down how it ended; what no exception of pytest ends is written nowhere."""
+    try:
+        status = run()
+        assert isinstance(status, int)
+        end = _End(int(status))
+    except pytest.UsageError as error:
+        end = _End(int(pytest.ExitCode.USAGE_ERROR), [str(each) for each in error.args])
+    told.write(msgspec.json.encode(end))
+    told.flush()
+    return end.status
+
+
+def _wait(child: int) -> int:
+    """Wait for the end of a child, and pass on what other processes signal; a terminal signals to both by itself."""
+    while True:
+        arrived = signal.sigwaitinfo((*_PASSED_ON, signal.SIGCHLD))
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if arrived.si_signo != signal.SIGCHLD and arrived.si_code <= 0 and arrived.si_pid != child:
+            os.kill(child, arrived.si_signo)
