@@ -192,6 +192,15 @@ def test_the_badge_says_the_verdict(summary, said):
     assert said in [one.text for one in svg.iter("{http://www.w3.org/2000/svg}text")]
 
 
+def test_a_run_with_a_problem_has_a_grey_badge_and_an_error_for_junit():
+    stale = run(case(1), known=["no/such"], narrowed=False)
+    assert [
+        one.get("name") for one in ElementTree.fromstring(junit_xml(stale)).findall(".//error/..")
+    ] == stale.problems
+    assert 'fill="#5f6368"' in badge_svg(stale)
+    assert "conformant 1/1" not in badge_svg(stale)
+
+
 def test_scenario_files_of_different_cases_differ_also_when_their_words_agree():
     assert scenario_file("a::b[c]") != scenario_file("a::b-c")
     assert len(scenario_file("x" * 500)) < 110

@@ -1,7 +1,7 @@
 """A run in a child process. A target in process can end its process at any moment, with any status.
 
-So the process that was started asks nothing: it waits, takes the status that the child has told, and gives it back. What
-ends without a told status is not judged. Terminal, debugger and coverage are the child's as they were the parent's.
+So the process that was started asks nothing: it waits, takes the status that the child has told, and gives it back.
+What ends without a told status is not judged. Terminal, debugger and coverage are the child's as before.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import BinaryIO
 import msgspec
 import pytest
 
+from ..printable import printable
 from .options import setting
 from .orphans import adopt_orphans, children, die_with, end_orphans
 
@@ -58,7 +59,8 @@ def status_of_a_child(config: pytest.Config, plugin: object) -> int:
     with contextlib.closing(ReportFolder()) as folder:
         folder.take(config)
     target = setting(config, "numa_target")
-    print(f"numa-conformance: the run ended without a verdict ({ended}), so nothing is said of {target}", file=sys.stderr)
+    told = f"numa-conformance: the run ended without a verdict ({ended}), so nothing is said of {target}"
+    sys.stderr.write(f"{printable(told)}\n")
     return HARNESS_ERROR
 
 
@@ -82,6 +84,7 @@ def run_in_a_child(run: Callable[[], object]) -> int | str:
                 raise SystemExit(_told_status(run, told))
             ended = _wait(child)
             end_orphans(before)
+            _keep_coverage()
             adopt_orphans(False)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
@@ -93,6 +96,14 @@ def run_in_a_child(run: Callable[[], object]) -> int | str:
     if end.errors:
         raise pytest.UsageError(*end.errors)
     return end.status
+
+
+def _keep_coverage() -> None:
+    """Have coverage add to what the child has saved: otherwise it begins the file anew at the end of this process."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage.Coverage.current() if coverage is not None else None
+    if measuring is not None:
+        measuring.load()
 
 
 def _told_status(run: Callable[[], object], told: BinaryIO) -> int:
