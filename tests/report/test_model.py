@@ -157,7 +157,7 @@ def test_a_planned_case_without_a_verdict_is_told_and_takes_the_profile_away():
 
 
 def test_nothing_is_claimed_where_there_is_a_problem():
-    alone = run(case(1), narrowed=False)
+    alone = run(case(1), narrowed=False, features=["cpu-manager/none"])
     assert alone.problems
     assert alone.claim == "There is a problem, so nothing is claimed for mine 1."
 
