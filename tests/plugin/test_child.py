@@ -102,8 +102,9 @@ def test_what_ends_without_a_verdict_is_not_judged(suite, folder: Path, attack: 
     _says_that_it_is_not_finished(folder / "out")
 
 
-def test_what_changes_the_status_after_the_verdict_changes_nothing(suite, folder: Path):
-    result = suite(*ASKED, "--numa-target", "target:Late")
+def test_what_changes_the_status_after_the_verdict_changes_nothing(pytester, folder: Path):
+    late = ("--numa-budget", "2%", "--numa-target", "target:Late")
+    result = pytester.run(sys.executable, "-m", "pytest", *ASKED, *late)
     assert result.ret == 1
     assert read_report(folder / "out").verdict == "not conformant"
 
