@@ -53,10 +53,10 @@ class Late(Right):
 
 class Copies(Right):
     def classify(self, request):
-        if not (copy := os.fork()):
-            time.sleep(1000)
-        with open("copies", "a") as file:
-            print(copy, file=file)
+        if not os.path.exists("copy"):
+            if not (copy := os.fork()):
+                time.sleep(1000)
+            Path("copy").write_text(str(copy))
         return super().classify(request)
 
 class Waits(Right):
@@ -129,12 +129,10 @@ def test_the_report_to_run_again_may_lie_in_the_folder_of_the_new_one(suite, fol
     assert read_report(folder / "out").verdict == "partial"
 
 
-def test_copies_that_a_target_forks_end_with_the_run(suite, folder: Path):
+def test_a_copy_that_a_target_forks_ends_with_the_run(suite, folder: Path):
     result = suite(*ASKED, "--numa-target", "target:Copies")
     assert result.ret == 0
-    copies = [int(line) for line in (folder / "copies").read_text().splitlines()]
-    assert copies
-    assert not [copy for copy in copies if Path(f"/proc/{copy}").exists()]
+    assert _has_ended(int((folder / "copy").read_text()))
 
 
 def _has_ended(process: int) -> bool:
