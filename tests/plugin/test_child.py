@@ -17,7 +17,7 @@ from numa_conformance.report.model import read_report
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux a child is watched")
 
 TARGETS = """
-import atexit, ctypes, os, threading, time
+import atexit, ctypes, os, subprocess, threading, time
 from pathlib import Path
 from numa_conformance.protocol import ReferenceTarget
 
@@ -57,6 +57,13 @@ class Copies(Right):
             if not (copy := os.fork()):
                 time.sleep(1000)
             Path("copy").write_text(str(copy))
+        return super().classify(request)
+
+class Daemon(Right):
+    def classify(self, request):
+        if not os.path.exists("copy"):
+            daemon = subprocess.Popen(["sleep", "1000"], env={}, start_new_session=True)
+            Path("copy").write_text(str(daemon.pid))
         return super().classify(request)
 
 class Waits(Right):
@@ -129,10 +136,17 @@ def test_the_report_to_run_again_may_lie_in_the_folder_of_the_new_one(suite, fol
     assert read_report(folder / "out").verdict == "partial"
 
 
-def test_a_copy_that_a_target_forks_ends_with_the_run(suite, folder: Path):
-    result = suite(*ASKED, "--numa-target", "target:Copies")
+@pytest.mark.parametrize("target", ["Copies", "Daemon"])
+def test_what_shows_no_mark_of_the_target_ends_with_the_run_too(suite, folder: Path, target: str):
+    result = suite(*ASKED, "--numa-target", f"target:{target}")
     assert result.ret == 0
     assert _has_ended(int((folder / "copy").read_text()))
+
+
+def test_a_copy_of_the_run_does_not_conclude_in_its_place(suite, folder: Path):
+    (folder / "splits.py").write_text("import os\nif os.fork():\n    os._exit(0)\nfrom target import Right\n")
+    assert suite(*ASKED, "--numa-target", "splits:Right").ret == 11
+    _says_that_it_is_not_finished(folder / "out")
 
 
 def _has_ended(process: int) -> bool:
