@@ -1,7 +1,7 @@
 """A run in a child process. A target in process can end its process at any moment, with any status.
 
-So the process that was started asks nothing: it waits, takes the status that the child has told, and gives it back.
-What ends without a told status is not judged. Terminal, debugger and coverage are the child's as before.
+So the process that was started asks nothing: it waits, takes the status that the child puts on record, and gives it
+back. What ends with none is not judged. Terminal, debugger and coverage are the child's as before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..printable import printable
 from .options import setting
 from .orphans import adopt_orphans, children, die_with, end_orphans
 
-_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _End(msgspec.Struct):
@@ -50,17 +50,17 @@ def can_have_a_child(config: pytest.Config) -> bool:
 def status_of_a_child(config: pytest.Config, plugin: object) -> int:
     """Return the status of what a child does in this one's place: what all plugins but one do for a command line."""
     session = config.pluginmanager.subset_hook_caller("pytest_cmdline_main", [plugin])
-    ended = run_in_a_child(lambda: session(config=config))
-    if isinstance(ended, int):
-        return ended
+    end = run_in_a_child(lambda: session(config=config))
+    if isinstance(end, int):
+        return end
     from .conclusion import HARNESS_ERROR
     from .report_folder import ReportFolder
 
     with contextlib.closing(ReportFolder()) as folder:
         folder.take(config)
     target = setting(config, "numa_target")
-    told = f"numa-conformance: the run ended without a verdict ({ended}), so nothing is said of {target}"
-    sys.stderr.write(f"{printable(told)}\n")
+    line = f"numa-conformance: the run ended without a verdict ({end}), so nothing is said of {target}"
+    sys.stderr.write(f"{printable(line)}\n")
     return HARNESS_ERROR
 
 
@@ -69,9 +69,9 @@ def run_in_a_child(run: Callable[[], object]) -> int | str:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    before = children()
-    with tempfile.TemporaryFile() as told:
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (*_PASSED_ON, signal.SIGCHLD))
+    others = children()
+    with tempfile.TemporaryFile() as record:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGCHLD))
         try:
             if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever ignores it learns of no child's end
@@ -79,20 +79,20 @@ def run_in_a_child(run: Callable[[], object]) -> int | str:
             parent, child = os.getpid(), os.fork()
             if child == 0:
                 die_with(parent)
-                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
                 # Whoever called pytest in the child is left by an exception, so that coverage is saved on the way.
-                raise SystemExit(_told_status(run, told))
-            ended = _wait(child)
-            end_orphans(before)
+                raise SystemExit(_status_on_record(run, record))
+            code = _wait(child)
+            end_orphans(others)
             _keep_coverage()
             adopt_orphans(False)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        told.seek(0)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        record.seek(0)
         try:
-            end = msgspec.json.decode(told.read(), type=_End)
+            end = msgspec.json.decode(record.read(), type=_End)
         except msgspec.DecodeError:
-            return f"signal {-ended}" if ended < 0 else f"exit status {ended}"
+            return f"signal {-code}" if code < 0 else f"exit status {code}"
     if end.errors:
         raise pytest.UsageError(*end.errors)
     return end.status
@@ -106,7 +106,7 @@ def _keep_coverage() -> None:
         measuring.load()
 
 
-def _told_status(run: Callable[[], object], told: BinaryIO) -> int:
+def _status_on_record(run: Callable[[], object], record: BinaryIO) -> int:
     """Run, and write down how it ended; what no exception of pytest ends is written nowhere."""
     try:
         status = run()
@@ -114,17 +114,17 @@ def _told_status(run: Callable[[], object], told: BinaryIO) -> int:
         end = _End(int(status))
     except pytest.UsageError as error:
         end = _End(int(pytest.ExitCode.USAGE_ERROR), [str(each) for each in error.args])
-    told.write(msgspec.json.encode(end))
-    told.flush()
+    record.write(msgspec.json.encode(end))
+    record.flush()
     return end.status
 
 
 def _wait(child: int) -> int:
     """Wait for the end of a child, and pass on what other processes signal; a terminal signals to both by itself."""
     while True:
-        arrived = signal.sigwaitinfo((*_PASSED_ON, signal.SIGCHLD))
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
+        info = signal.sigwaitinfo((*_ENDING, signal.SIGCHLD))
+        process, status = os.waitpid(child, os.WNOHANG)
+        if process:
             return os.waitstatus_to_exitcode(status)
-        if arrived.si_signo != signal.SIGCHLD and arrived.si_code <= 0 and arrived.si_pid != child:
-            os.kill(child, arrived.si_signo)
+        if info.si_signo != signal.SIGCHLD and info.si_code <= 0 and info.si_pid != child:
+            os.kill(child, info.si_signo)

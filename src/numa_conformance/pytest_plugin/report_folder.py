@@ -35,7 +35,7 @@ class ReportFolder:
         if folder:
             self._lock(folder)
         if folder or markdown:
-            _write_unfinished(config, folder, markdown)
+            _write_report_under_way(config, folder, markdown)
 
     def _lock(self, folder: str) -> None:
         with contextlib.suppress(OSError):
@@ -63,15 +63,15 @@ class ReportFolder:
             self._held = None
 
 
-def _write_unfinished(config: pytest.Config, folder: str, markdown: str) -> None:
+def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -> None:
     # Templates cost each worker of xdist its start.
     from ..report.markdown import markdown_text
-    from ..report.unfinished import unfinished
+    from ..report.under_way import report_under_way
     from ..report.writers import write_reports
 
     target = next((value for name in NAMING if (value := setting(config, f"numa_{name}"))), "the bundled reference")
     version = Profile.parse(setting(config, "numa_profile"), DEFAULT).version
-    summary = unfinished(target, setting(config, "numa_level"), str(version))
+    summary = report_under_way(target, setting(config, "numa_level"), str(version))
     with contextlib.suppress(UsageError):
         if folder:
             write_reports(summary, Path(folder))

@@ -7,7 +7,7 @@ from .model import NOT_FINISHED, Summary, Target
 _NO_END = "no end of the run is recorded: it is under way, or was ended before its verdict"
 
 
-def unfinished(name: str, level: str, kubernetes: str) -> Summary:
+def report_under_way(name: str, level: str, kubernetes: str) -> Summary:
     """Return a report without cases; ``name`` is the target's on the command line: it has not described itself yet."""
     target = Target(name, "of unknown version", kubernetes, [], [])
     return Summary.concluded(target, level, "", (), [_NO_END], narrowed=True, silent=NOT_FINISHED, complete=False)
