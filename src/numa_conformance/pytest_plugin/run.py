@@ -68,11 +68,8 @@ class Run:
     """The options with which ``numa-conformance replay`` asks this target."""
 
     @classmethod
-    def read(cls, config: pytest.Config, *, part: bool) -> Run:
-        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``.
-
-        ``part``: the user named paths inside the suite, so not all of it runs.
-        """
+    def read(cls, config: pytest.Config, selection: Selection) -> Run:
+        """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
         level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
@@ -93,7 +90,7 @@ class Run:
             profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
-            selection=Selection.read(config, part=part),
+            selection=selection,
             snapshots=Snapshots.read(config, level),
             machines=MachineChoice.parse(settings_list(config, "numa_machine")),
             deep=deep,

@@ -29,6 +29,10 @@ MOST_MACHINES = 5
 FORMAT = "numa-conformance report 1"
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
+NOT_FINISHED = "not finished"
+"""The verdict of a run until it ends: what dies before its end leaves it."""
+SILENT = (NOT_FINISHED, NOT_JUDGED)
+"""The verdicts that no cases can change, the one that decides first."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -106,9 +110,10 @@ class Summary(msgspec.Struct, frozen=True):
             problems += stale(known, ordered, not_asked, whole=whole)
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
-        name = "" if narrowed else str(profile)
+        name = "" if narrowed or problems else str(profile)
+        silent = NOT_JUDGED if faults else ""
         concluded = cls.concluded(
-            target, level, name, ordered, problems, narrowed=narrowed, judged=not faults, complete=not missing
+            target, level, name, ordered, problems, narrowed=narrowed, silent=silent, complete=not missing
         )
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
@@ -125,16 +130,16 @@ class Summary(msgspec.Struct, frozen=True):
         problems: list[str],
         *,
         narrowed: bool,
-        judged: bool = True,
+        silent: str = "",
         complete: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim; not ``judged`` where the suite itself went wrong.
+        """Count the cases and draw the verdict and the claim; ``silent`` is a verdict that no cases change.
 
         Not ``complete`` where planned cases came to no verdict: then nothing is claimed.
         """
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
-        verdict = _verdict(ordered, counts, narrowed=narrowed) if judged else NOT_JUDGED
+        verdict = silent or _verdict(ordered, counts, narrowed=narrowed or bool(problems))
         claim = _claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered))
         if verdict in ("partial", "conformant") and (problems or not (complete and counts["passed"])):
             claim = _no_claim(target, problems, complete=complete)
@@ -245,6 +250,8 @@ def _claim(
         )
         rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
         return f"{who} conforms to {what} where it was tested{but}{rest}."
+    if verdict == NOT_FINISHED:
+        return f"The run has not come to its end, so nothing is said of {who}."
     if verdict == NOT_JUDGED:
         return f"The suite itself went wrong, so nothing is said of {who}: please report it."
     if verdict == "not tested":
@@ -325,7 +332,7 @@ def read_report(path: Path) -> Summary:
         summary.cases,
         summary.problems,
         narrowed=not summary.profile,
-        judged=summary.verdict != NOT_JUDGED,
+        silent=summary.verdict if summary.verdict in SILENT else "",
         complete=summary.complete,
     )
     return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)
