@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.pytest_plugin.ending import Termination
+from processes import PATIENCE
 
 KEPT = """
 import atexit, threading, time
@@ -38,7 +39,7 @@ def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
 
 def test_a_process_that_ends_is_left_alone():
     script = KEPT.format(keeps="raise SystemExit(5)")
-    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 5
+    assert subprocess.run([sys.executable, "-c", script], timeout=PATIENCE, check=False).returncode == 5
 
 
 def interrupted() -> None:
@@ -85,7 +86,7 @@ def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_pa
     while not (tmp_path / "pid").exists() and run.poll() is None:
         time.sleep(0.02)
     run.send_signal(signal.SIGTERM)
-    said = run.communicate(timeout=60)[0]
+    said = run.communicate(timeout=PATIENCE)[0]
     assert "VERDICT: NOT TESTED" in said
     assert run.returncode == 2
     with pytest.raises(ProcessLookupError):

@@ -14,6 +14,7 @@ import pytest
 
 from asked_in_full import DEEP
 from numa_conformance.report.model import read_report
+from processes import PATIENCE
 
 MOMENTS = range(40) if DEEP else range(1)
 SUITE = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--numa-conformance", "--numa-requirement"]
@@ -51,7 +52,7 @@ def test_what_is_left_is_whole_and_claims_no_more_than_was_asked(tmp_path: Path,
     ) as process:
         time.sleep(lot.uniform(0.2, LONGEST[way]))
         process.send_signal(lot.choice([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL]))
-        printed, _ = process.communicate(timeout=120)
+        printed, _ = process.communicate(timeout=PATIENCE)
     for file in tmp_path.glob("out/**/*.*"):
         if file.is_file() and not file.name.endswith(".unfinished"):
             _is_whole(file)

@@ -23,6 +23,7 @@ from numa_conformance.protocol import (
 from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.protocol.messages.describe import Describe, Description
 from numa_conformance.protocol.messages.pick import Picked
+from processes import PATIENCE
 
 GOOD = Description("fake", "1", "2", ["classify"], [])
 
@@ -148,10 +149,10 @@ def test_what_a_foreign_target_has_started_ends_with_it():
         worker.start()
         return GOOD
 
-    target = InProcess(lambda: Fake(start), "fake", 10, foreign=True)
+    target = InProcess(lambda: Fake(start), "fake", PATIENCE, foreign=True)
     target.request(Describe())
     target.close()
-    assert started[0].wait(timeout=5) == -9
+    assert started[0].wait(PATIENCE) == -9
     assert worker.exitcode == -9
 
 
@@ -175,7 +176,7 @@ def test_a_method_that_was_answered_is_claimed_from_then_on():
             type(self).classify = None
             return super().classify(request)
 
-    client = Client(InProcess(Shrinks, "shrinks", 10))
+    client = Client(InProcess(Shrinks, "shrinks", PATIENCE))
     question = Classify({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
     assert client.ask(question).qos == "BestEffort"
     with pytest.raises(BadReply, match="has answered classify before"):
@@ -187,11 +188,11 @@ def test_a_factory_that_raises_is_a_crash():
         raise RuntimeError("no hardware")
 
     with pytest.raises(Crashed, match="no hardware"):
-        InProcess(broken, "broken", 10).request(Describe())
+        InProcess(broken, "broken", PATIENCE).request(Describe())
 
 
 def test_unknown_methods_and_wrong_fields_are_errors_of_the_user():
-    client = Client(InProcess(ReferenceTarget, "reference", 10))
+    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
     with pytest.raises(UsageError, match="no method 'guess'"):
         client.call("guess", {})
     with pytest.raises(UsageError, match="colour"):

@@ -25,6 +25,7 @@ from numa_conformance.protocol.messages.node import AdmitPod, StartNode
 from numa_conformance.protocol.messages.pick import Pick, Picked
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.picks import pick_sweep
+from processes import PATIENCE
 
 SMALL, LARGE = (machine_to_dict(load_machine(name)) for name in ("t1-one-socket-smt2", "t3-two-numa-per-socket"))
 
@@ -49,7 +50,7 @@ class OnlySmall(ReferenceTarget):
 
 
 def in_process() -> Connection:
-    return InProcess(OnlySmall, "small", 10)
+    return InProcess(OnlySmall, "small", PATIENCE)
 
 
 def over_stdio() -> Connection:
@@ -57,7 +58,7 @@ def over_stdio() -> Connection:
     said = (
         f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem} as t; serve = t.serve(t.OnlySmall())"
     )
-    return Stdio(f'{sys.executable} -c "{said}"', 20)
+    return Stdio(f'{sys.executable} -c "{said}"', PATIENCE)
 
 
 @pytest.mark.parametrize("connect", [in_process, over_stdio])

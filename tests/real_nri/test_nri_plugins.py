@@ -16,6 +16,7 @@ from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.cells import cells
 from numa_conformance.suite.generators.walks import walks
 from numa_conformance.suite.generators.workloads import best_effort, container, pod
+from processes import PATIENCE
 
 LIVES, STEPS, IN_SHORT = 2, 40, 3
 
@@ -23,7 +24,7 @@ LIVES, STEPS, IN_SHORT = 2, 40, 3
 def unmet(*words: str) -> set[str]:
     """Ask a plugin about a few lives of one machine; returns what is not met."""
     target = NriTarget(words)
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     machine = load_machine("snc2-small")
     try:
         lives = walks(cells(LIVES, client.features, only=[machine]), client.features, steps=STEPS)
@@ -62,7 +63,7 @@ def test_nothing_is_asked_of_a_plugin_that_was_not_started(nri_plugin: str) -> N
 
 def test_a_pod_that_is_refused_half_way_tells_what_was_sent_to_others(nri_plugin: str) -> None:
     target = NriTarget([nri_plugin, *TOLD])
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     machine = machine_to_dict(load_machine("snc2-small"))
     client.ask(StartNode(machine, {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}))
     before = client.ask(AdmitPod(best_effort("shared"))).containers["c"].cpuset

@@ -22,6 +22,7 @@ from numa_conformance.real_plugin import target as target_module
 from numa_conformance.real_plugin.target import PluginTarget
 from numa_conformance.suite.asking.asking import Asking, Outcome
 from numa_conformance.suite.generators.device_plugins import device_plugins
+from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[2] / "examples/device_plugin"
 TOLD = ("{plugin_folder}", "{host_root}")
@@ -31,7 +32,7 @@ PLUGIN = "device-plugin/"
 def asked(*words: str, machine: str = "sparse-ids") -> Outcome:
     """Ask a plugin on one machine."""
     target = PluginTarget([sys.executable, *words])
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     try:
         return Asking(device_plugins(client.features, [load_machine(machine)]), client, "1.36").spend()
     finally:

@@ -21,6 +21,7 @@ from numa_conformance.suite.asking.shrinking import shortened
 from numa_conformance.suite.checkers.verdicts import judge
 from numa_conformance.suite.requirements import host
 from numa_conformance.suite.telling.telling import beside, finding_of
+from processes import PATIENCE
 
 OF_HOSTS = [requirement.id for requirement in host.REQUIREMENTS]
 """What no generated conversation asks."""
@@ -45,7 +46,7 @@ def small_ones(surface):
 
 @pytest.mark.parametrize("seed", TOLD)
 def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
-    client = Client(InProcess(lambda: OneField(seed), "one field", 10))
+    client = Client(InProcess(lambda: OneField(seed), "one field", PATIENCE))
     began = time.monotonic()
     for scenario in random.Random(seed).choices(small_ones(SPOILT[spoilt_by(seed)]), k=CONVERSATIONS):
         history, fault = drive(scenario, client, str(DEFAULT))

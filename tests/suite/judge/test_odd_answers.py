@@ -25,6 +25,7 @@ from numa_conformance.suite.history.history import History
 from numa_conformance.suite.history.sightings import SEEN
 from numa_conformance.suite.telling.telling import finding_of
 from odd_answers import odd
+from processes import PATIENCE
 
 SCENARIOS = 6
 """Of each group."""
@@ -35,7 +36,7 @@ TRIALS = 40 if DEEP else 12
 
 @cache
 def client() -> Client:
-    return Client(InProcess(ReferenceTarget, "the reference", 60))
+    return Client(InProcess(ReferenceTarget, "the reference", PATIENCE))
 
 
 @cache
