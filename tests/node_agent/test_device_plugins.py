@@ -247,10 +247,10 @@ def test_pod_resources_answers_while_a_plugin_does_not(served):
 
 
 def test_a_plugin_that_never_answers_costs_its_pod_alone(served, monkeypatch):
-    monkeypatch.setattr(ConnectedPlugin, "CALL_SECONDS", 0.1)
     end = threading.Event()
     with Plugin(served, device("n0"), Allocate=lambda *_: end.wait()).register():
         wait_until(lambda: healthy(served))
+        monkeypatch.setattr(ConnectedPlugin, "CALL_SECONDS", 0.1)
         served.put(pod("a", nic=1), pod("b"))
         assert "DeadlineExceeded" in served.told[-2]
         assert served.told[-1] == "default/b admitted"

@@ -2,6 +2,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from numa_conformance.protocol import (
 from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.protocol.messages.describe import Describe, Description
 from numa_conformance.protocol.messages.pick import Picked
-from processes import PATIENCE
+from processes import PATIENCE, wait_until
 
 GOOD = Description("fake", "1", "2", ["classify"], [])
 
@@ -38,7 +39,7 @@ class Fake:
         return self._describe()
 
 
-def _target(first: Callable[[], object], timeout: float = 10, born: list[Fake] | None = None) -> InProcess:
+def _target(first: Callable[[], object], timeout: float = PATIENCE, born: list[Fake] | None = None) -> InProcess:
     """Return a connection whose first target misbehaves; all that are made are put into ``born``."""
     born = [] if born is None else born
 
@@ -64,18 +65,20 @@ def _raise(error: BaseException) -> object:
     raise error
 
 
-def _loop_for_ever() -> object:
-    while True:
-        pass
-
-
 def test_an_endless_loop_costs_its_budget_and_the_run_goes_on():
     born: list[Fake] = []
-    target = _target(_loop_for_ever, 0.3, born)
-    began = time.monotonic()
+    threads: list[threading.Thread] = []
+
+    def loop_for_ever() -> object:
+        threads.append(threading.current_thread())
+        while True:
+            pass
+
+    target = _target(loop_for_ever, 0.3, born)
     fault = _fault(target)
     assert type(fault) is TimedOut
-    assert time.monotonic() - began < 3
+    wait_until(lambda: not any(thread.is_alive() for thread in threads))
+    target._timeout = PATIENCE
     assert 'describe {"protocol":"2"}' in str(fault)
     assert target.request(Describe()) == GOOD
     assert len(born) == 2

@@ -55,9 +55,8 @@ def in_process() -> Connection:
 
 def over_stdio() -> Connection:
     here = Path(__file__)
-    said = (
-        f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem} as t; serve = t.serve(t.OnlySmall())"
-    )
+    places = [str(here.parent), str(here.parents[1])]
+    said = f"import sys; sys.path[:0] = {places}; import {here.stem} as t; serve = t.serve(t.OnlySmall())"
     return Stdio(f'{sys.executable} -c "{said}"', PATIENCE)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from numa_conformance.protocol.messages.node import (
     StartNode,
 )
 from numa_conformance.suite.generators.workloads import container, guaranteed, pod
-from processes import PATIENCE
+from processes import PATIENCE, wait_until
 
 pytestmark = [needs_namespaces]
 STATIC = {
@@ -190,10 +189,7 @@ def test_nothing_is_left_after_a_kill():
     kubelets = _below(process)
     assert kubelets
     os.kill(process, signal.SIGKILL)
-    end = time.monotonic() + 30
-    while any(Path(f"/proc/{one}/exe").exists() for one in kubelets) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not [one for one in kubelets if Path(f"/proc/{one}/exe").exists()]
+    wait_until(lambda: not any(Path(f"/proc/{one}/exe").exists() for one in kubelets))
     assert "numa-conformance" not in Path("/proc/self/mounts").read_text()
     target.close()
 
