@@ -10,6 +10,8 @@ _OTHERWISE = ("CLICOLOR_FORCE", "FORCE_COLOR", "LANGUAGE", "LINES", "PY_COLORS",
 
 def reset_signals() -> None:
     """Take the defaults for signals that are ignored or blocked, as nohup and background jobs of a shell have them."""
+    if os.name != "posix":
+        return
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD):
         if signal.getsignal(number) is signal.SIG_IGN:

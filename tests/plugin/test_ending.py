@@ -31,7 +31,7 @@ def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
         [sys.executable, "-c", KEPT.format(keeps=keeps, seconds=0.2)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (

@@ -191,10 +191,10 @@ def test_what_a_target_does_not_claim_is_not_asked(start: Start):
 
 def test_a_command_that_is_not_there_is_a_crash():
     with pytest.raises(Crashed, match="cannot be started"):
-        Stdio("./no-such-program --at all", 1).request(Describe())
+        Stdio("./no-such-program --at all", PATIENCE).request(Describe())
 
 
 @pytest.mark.parametrize("command", ["", "   ", "'unclosed"])
 def test_a_command_that_is_none_is_refused(command: str):
     with pytest.raises(UsageError, match="target command"):
-        Stdio(command, 1)
+        Stdio(command, PATIENCE)
