@@ -57,7 +57,7 @@ BUILT = Path(__file__).parents[2] / "build" / "rust"
 
 KINDS = [
     pytest.param("c", marks=needs("cc", "a C compiler")),
-    pytest.param("go", marks=needs("go", "Go")),
+    pytest.param("go", marks=(needs("go", "Go"), deep)),
     pytest.param("rust", marks=(needs("cargo", "Rust"), deep)),
     "python",
     "stdio",
