@@ -48,7 +48,7 @@ class Narrow:
 
 def kinds_of(one, surface, budget=FEW):
     with both(one, ReferenceTarget, surface) as two:
-        kinds = Kinds(two.again, seconds=1.5)
+        kinds = Kinds(two.again, seconds=PATIENCE)
         for found in two.histories(budget):
             if found is not None:
                 kinds.add(found)
