@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import DEEP
-from forked_pytest import FORKS
+from forked_pytest import FORKS, PATIENT
 
 
 class CollectedSuite:
@@ -53,7 +53,7 @@ class CollectedSuite:
 
 def _collect(folder: Path, calls) -> None:
     os.chdir(folder)
-    brief = ["--numa-no-shrink", "--numa-budget", "8%"]  # which each call says anew
+    brief = [PATIENT, "--numa-no-shrink", "--numa-budget", "8%"]  # which each call says anew
     quiet = ["-q", "--tb=short", "--capture=no", "-p", "no:cacheprovider", "--basetemp", "made"]
     with (folder / "printed.txt").open("a", encoding="utf-8") as printed:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
