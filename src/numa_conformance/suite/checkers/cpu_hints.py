@@ -12,7 +12,7 @@ from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
 from .guards import without_option
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 wants_none = Guard[CpuHints]("exclusive CPUs are asked for", lambda hints: not hints.wanted)
 wants_some = Guard[CpuHints]("no exclusive CPUs are asked for", lambda hints: hints.wanted)
@@ -187,10 +187,10 @@ def none_where_too_few(hints: CpuHints) -> Judgement:
 
 def _no_hint(hints: CpuHints, why: str) -> Judgement:
     return violated(
-        all(hint == Affinity(None, False) for hint in hints.offered or ()),
+        is_impossible(hints.offered),
         f"hints are offered for what {why}",
         got=listed(hints.offered),
-        allowed="no hint",
+        allowed=IMPOSSIBLE,
     )
 
 
