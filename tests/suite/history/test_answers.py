@@ -13,7 +13,7 @@ import pytest
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.suite.history.answers import READERS, read_answer
 from numa_conformance.suite.history.sightings import SEEN
-from numa_conformance.suite.history.values import CpuBits, NodeBits
+from numa_conformance.suite.history.values import Amount, CpuBits, NodeBits
 from numa_conformance.suite.judge.pods import Pod
 from numa_conformance.suite.judge.published import Slice
 from numa_conformance.suite.judge.questions import QUESTIONS
@@ -25,6 +25,7 @@ ON_THE_WIRE = {
     CpuBits: {"type": "string"},
     NodeBits: {"type": "array", "items": {"type": "integer"}},
     Fraction: {"type": "string"},
+    Amount: {"type": "integer"},
 }
 OF_KUBERNETES = "AllocatedClaim"
 """An object whose fields the schema leaves to Kubernetes."""

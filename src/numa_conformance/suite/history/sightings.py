@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from .values import Answer, Block, CpuBits, Held, NodeId, Number
+from .values import Amount, Answer, Block, CpuBits, Held, NodeId, Number
 
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
@@ -83,10 +83,10 @@ class FileSeen(Answer, frozen=True):
 class SeenTable(TypedDict):
     """The books of one type of memory of a NUMA node at work, in bytes."""
 
-    total: Number
-    allocatable: Number
-    reserved: Number
-    free: Number
+    total: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class SeenNode(TypedDict):

@@ -32,6 +32,10 @@ class NodeBits(int):
     """One or more NUMA nodes as bits; on the wire a list of ids."""
 
 
+class Amount(int):
+    """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
+
+
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of every answer and of the values inside."""
 
@@ -97,11 +101,11 @@ class Held(Answer, frozen=True):
 class MemoryTable(Answer, frozen=True):
     """The books of one type of memory of a NUMA node, in bytes."""
 
-    total: Number
-    system_reserved: Number
-    allocatable: Number
-    reserved: Number
-    free: Number
+    total: Amount
+    system_reserved: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class MemoryNode(Answer, frozen=True):
@@ -110,7 +114,7 @@ class MemoryNode(Answer, frozen=True):
     node: NodeId
     assignments: Number
     group: tuple[NodeId, ...]
-    free: dict[str, Number] | None = None
+    free: dict[str, Amount] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 
@@ -118,13 +122,16 @@ def read_text(kind: type, value: Any) -> Any:
     """Read what has a form of its own on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
         return _cpus(value)
+    if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
+        return Amount(value)
     if kind is Fraction:
         return read_amount(kind, value)
     if kind is NodeBits and isinstance(value, (list, tuple)) and value:
         if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
             raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
         return NodeBits(bits_of(value))
-    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind is CpuBits else 'NUMA nodes'}")
+    wanted = {CpuBits: "set of CPUs", NodeBits: "set of NUMA nodes"}.get(kind, "number of 64 bits")
+    raise ValueError(f"{value!r:.80} is no {wanted}")
 
 
 @lru_cache(maxsize=1024)

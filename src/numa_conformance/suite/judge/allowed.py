@@ -6,7 +6,7 @@ from ...documentation.gates import GATES
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from .choice import BY_SOCKET
-from .reserved_memory import memory_matches_the_node, numa_nodes_have
+from .reserved_memory import memory_entries, memory_matches_the_node, numa_nodes_have
 from .start_subjects import MANY_NODES, MOST_NODES, Start
 
 __all__ = ["is_allowed"]
@@ -51,11 +51,13 @@ def _reserves_cpus(start: Start) -> bool:
 
 
 def _reserves_memory(start: Start) -> bool:
-    static = start.settings.memory_static
-    return memory_matches_the_node(start) and numa_nodes_have(start) if static else True
+    """Tell whether what is reserved on NUMA nodes adds up; of huge pages no page says what they add up to."""
+    if not start.settings.memory_static:
+        return True
+    of_memory_alone = all(kind == "memory" for _, kind, _ in memory_entries(start))
+    return of_memory_alone and memory_matches_the_node(start) and numa_nodes_have(start)
 
 
 def _is_small_enough(start: Start) -> bool:
-    settings, written = start.settings, start.settings.topology_options.get(MANY_NODES)
-    most = MOST_NODES if written is None else start.most_nodes
-    return settings.topology == "none" or written == "true" or MOST_NODES <= most >= len(start.machine.numa_ids)
+    most = start.most_nodes if MANY_NODES in start.settings.topology_options else MOST_NODES
+    return start.settings.topology == "none" or MOST_NODES <= most >= len(start.machine.numa_ids)
