@@ -108,3 +108,11 @@ def test_a_node_that_must_come_up_is_asked_so_under_every_label(generator: str) 
     head = Head(generator, "", 0, load_machine("t1-one-socket-smt2"), "1.37")
     step = Step("node.start", {"kubelet": static(reserved="0")}, failed)
     assert "protocol/comes-up" in judge(History(head, (step,))).unmet
+
+
+@pytest.mark.parametrize("version", ["", "dev", "1.37.1"])
+def test_a_history_of_whatever_version_is_judged(version: str) -> None:
+    started = {"result": "started", "default_cpuset": "1-7"}
+    head = Head("walk", "", 0, load_machine("t1-one-socket-smt2"), version)
+    step = Step("node.start", {"kubelet": static(reserved="0")}, started)
+    assert "cpu-manager/shared-pool/holds-all-cpus-at-first" in judge(History(head, (step,))).unmet

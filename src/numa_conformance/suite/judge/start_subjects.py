@@ -14,7 +14,8 @@ import msgspec
 
 from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
-from ...documentation.versions import KubernetesVersion
+from ...documentation.versions import NEWEST, KubernetesVersion
+from ...errors import UsageError
 from ...machine import Machine
 from ..history.answers import Admitted, NodeStarted, Rejected, Restarted, StartFailed
 from ..history.history import Head
@@ -183,7 +184,7 @@ def start_of(
     up = reply if isinstance(reply, NodeStarted) else None
     return Start(
         machine,
-        KubernetesVersion.parse(asked.kubernetes_version or version),
+        _version(asked.kubernetes_version or version),
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
@@ -193,6 +194,14 @@ def start_of(
         plain,
         (up and up.memory_state) or (),
     )
+
+
+def _version(text: str) -> KubernetesVersion:
+    """Read a version; of a history that names none, the newest is assumed."""
+    try:
+        return KubernetesVersion.parse(text)
+    except UsageError:
+        return NEWEST
 
 
 def _first(asked: Question | None, reply: Answer | None) -> FirstPod | None:

@@ -34,7 +34,9 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
 
     Raises ``QuestionError`` for a question that is none of the protocol.
     """
-    at, asks_for_all = history.malformed_at, any(step.method == "node.state" for step in history.steps)
+    at = history.malformed_at
+    # Who asks about pools asks for the whole node; a record of a kubelet, which promises none, does not.
+    asks_for_all = any(step.method == "node.state" for step in history.steps)
     for number, each in _subjects(history.until(at)):
         subject = pooled(each) if asks_for_all and isinstance(each, MayRun) else each
         yield number, subject
