@@ -6,13 +6,13 @@ a node; the rest in the walk through the Topology Manager, section Hints of the 
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, bits_of, format_bits
 from ..history.values import Affinity
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
 from .guards import without_option
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 wants_none = Guard[CpuHints]("exclusive CPUs are asked for", lambda hints: not hints.wanted)
 wants_some = Guard[CpuHints]("no exclusive CPUs are asked for", lambda hints: hints.wanted)
@@ -50,7 +50,7 @@ def _wider(hints: CpuHints) -> list[int]:
 
 
 def _reusable_nodes(hints: CpuHints) -> int:
-    return sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
+    return bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
 
 
 @checker("cpu-manager/hints/none-without-exclusive-cpus", CpuHints, when=(wants_none,))
@@ -71,7 +71,7 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
 )
 def every_hint_can_hold(hints: CpuHints) -> Judgement:
     """A set of NUMA nodes with fewer free CPUs than asked for is no hint."""
-    known = sum(1 << node for node in hints.machine.numa_ids)
+    known = bits_of(hints.machine.numa_ids)
     wrong = [hint for hint in hints.offered or () if not _can_hold(hints, hint) or (hint.nodes or 0) & ~known]
     return violated(
         not wrong,
@@ -86,7 +86,7 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
     """Whether a hint can hold the request; any node at all is all of them, one by one, if that is preferred."""
     if hint.nodes is not None:
         return hints.holds(hint.nodes)
-    return not hint.preferred or all(hints.holds(1 << node) for node in hints.nodes)
+    return not hint.preferred or all(hints.holds(bit_of(node)) for node in hints.nodes)
 
 
 @checker("cpu-manager/hints/offers-every-narrowest-set", CpuHints, when=(wants_some, holds_none, narrowest_can_hold))
@@ -163,7 +163,7 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """CPUs that the container holds already give their NUMA nodes as a hint again."""
     held = hints.held or 0
-    nodes_held = sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
+    nodes_held = bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
     return violated(
         nodes_held in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
@@ -187,10 +187,10 @@ def none_where_too_few(hints: CpuHints) -> Judgement:
 
 def _no_hint(hints: CpuHints, why: str) -> Judgement:
     return violated(
-        all(hint == Affinity(None, False) for hint in hints.offered or ()),
+        is_impossible(hints.offered),
         f"hints are offered for what {why}",
         got=listed(hints.offered),
-        allowed="no hint",
+        allowed=IMPOSSIBLE,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.offered import DeviceHints
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 
 def _named(hints: DeviceHints) -> list[int]:
@@ -27,6 +27,7 @@ sets_are_known = Guard[DeviceHints](
     "the machine has too many NUMA nodes to look at every set of them", lambda hints: hints.sets
 )
 some_sets_fit = Guard[DeviceHints]("no set of NUMA nodes has so many free devices", lambda hints: _fitting(hints))
+too_few_are_free = Guard[DeviceHints]("so many devices are free", lambda hints: not hints.enough)
 some_are_reusable = Guard[DeviceHints]("no devices can be used again", lambda hints: hints.reusable)
 
 
@@ -39,6 +40,21 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
         f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
         got=listed(hints.offered),
         allowed=f"NUMA nodes with {hints.asked} free devices",
+    )
+
+
+@checker(
+    "device-manager/hints/every-hint-can-hold-the-request",
+    DeviceHints,
+    when=(wants_devices, has_topology, too_few_are_free),
+)
+def says_where_none_can(hints: DeviceHints) -> Judgement:
+    """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
+    return violated(
+        is_impossible(hints.offered),
+        f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it",
+        got=listed(hints.offered),
+        allowed=IMPOSSIBLE,
     )
 
 

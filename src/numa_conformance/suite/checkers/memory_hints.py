@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
+from ...cpuset import bits_of, format_bits
 from ..history.values import Affinity
 from ..judge.checker import Guard, Judgement, checker, violated
 from ..judge.offered import MemoryHints
 from .guards import memory_none, memory_static
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 ANY = Affinity(None, True)
 
@@ -34,10 +34,18 @@ def _fitting(hints: MemoryHints) -> list[int]:
     return [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
 
 
+def _every_node(hints: MemoryHints) -> int:
+    return bits_of(hints.before.machine.numa_ids)
+
+
 some_are_named = Guard[MemoryHints]("no hint names NUMA nodes", lambda hints: _named(hints))
 wants_memory = Guard[MemoryHints]("no memory is to be given", lambda hints: hints.asked)
 wants_several_types = Guard[MemoryHints](
     "memory of one type at most is to be given", lambda hints: len(hints.asked) > 1
+)
+too_little_is_free = Guard[MemoryHints](
+    "all NUMA nodes together may hold what is asked for",
+    lambda hints: any(not hints.can_hold(_every_node(hints), kind) for kind in hints.asked),
 )
 some_surely_hold = Guard[MemoryHints](
     "no NUMA nodes of which nothing is given hold it all", lambda hints: any(map(hints.surely_hold, hints.sets))
@@ -74,6 +82,17 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
         f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
         got=_told(hints),
         allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@checker("memory-manager/hints/every-type-counts", MemoryHints, when=(wants_memory, too_little_is_free))
+def says_where_none_can(hints: MemoryHints) -> Judgement:
+    """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
+    return violated(
+        any(is_impossible(hints.offered.get(kind)) for kind in hints.asked),
+        f"{_asked(hints)} are not free, and any NUMA node would do by the hints",
+        got=_told(hints),
+        allowed=IMPOSSIBLE,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
@@ -151,7 +151,7 @@ books_say_what_is_free = Guard[Moment](
 )
 def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
-    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
+    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
     for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
         for kind in sorted({kind for free in told.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.checker import Guard, Judgement, Violation, checker, violated
 from ..judge.pods import GUARANTEED
-from ..judge.pooled import Pooled
+from ..judge.pooled import SYSTEM, Pooled
 from .cpusets import cpuset_is_told, settled
 from .guards import static
-
-SYSTEM = "kube-system"
 
 has_a_part = Guard[Pooled](
     "the container does not request more than one CPU and less than two, in a pod of class Guaranteed",

@@ -28,19 +28,13 @@ names_many_nodes_alone = Guard[Start](
 )
 
 
-def _most(start: Start) -> int:
-    """Return the number of NUMA nodes that are allowed; 0 where none is written."""
-    text = start.settings.topology_options.get(MANY_NODES, "")
-    return int(text) if text.isdecimal() else 0
-
-
 as_a_number = Guard[Start](
     "max-allowable-numa-nodes is no number, or one below the NUMA nodes there are",
-    lambda start: _most(start) >= len(start.machine.numa_ids),
+    lambda start: start.most_nodes >= len(start.machine.numa_ids),
 )
 as_too_small_a_number = Guard[Start](
     "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
-    lambda start: MOST_NODES <= _most(start) < start.nodes_in_use,
+    lambda start: MOST_NODES <= start.most_nodes < start.nodes_in_use,
 )
 as_true = Guard[Start](
     'max-allowable-numa-nodes is not "true"', lambda start: start.settings.topology_options.get(MANY_NODES) == "true"
@@ -98,7 +92,7 @@ def option_raises_the_limit(start: Start) -> Judgement:
 )
 def raised_limit_is_a_limit(start: Start) -> Judgement:
     """A machine with more NUMA nodes than the raised limit is refused."""
-    return must_not_come_up(start, f"with {MANY_NODES}={_most(start)} on {len(start.machine.numa_ids)} NUMA nodes")
+    return must_not_come_up(start, f"with {MANY_NODES}={start.most_nodes} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
 def _allows_more(start: Start) -> Judgement:

@@ -26,7 +26,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _memory(
         "memory-manager/hints/every-type-counts",
-        "The NUMA nodes of a hint have enough of every type of memory that is asked for.",
+        "The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no "
+        "hint, which is not the same as no opinion.",
         "memory-manager/static",
         "memory-manager/hugepages",
         statements=("kep-1769/hints/every-type-counts",),
@@ -67,7 +68,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _devices(
         "device-manager/hints/every-hint-can-hold-the-request",
-        "The NUMA nodes of a hint have as many free devices as are asked for.",
+        "The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, "
+        "which is not the same as no opinion.",
         statements=("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy"),
         strength="SHOULD",
     ),

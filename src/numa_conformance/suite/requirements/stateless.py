@@ -60,7 +60,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "cpu-manager/hints/none-for-held-cpus-of-another-number",
-        "A container that holds another number of CPUs than it asks for is given no hint.",
+        "A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no "
+        "opinion.",
         "cpu-manager/static",
         "cpu-manager/hints",
         statements=("topology-source/cpu-hints/other-number-held",),
@@ -69,7 +70,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "cpu-manager/hints/none-where-too-few-are-free",
-        "Where fewer CPUs are free than asked for there is no hint.",
+        "Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion.",
         "cpu-manager/static",
         "cpu-manager/hints",
         statements=("topology-source/cpu-hints/too-few-free",),
