@@ -162,6 +162,15 @@ def test_a_seat_is_taken_back_when_the_pod_is_refused_after_it_was_given():
     assert node.pools.of(Seats) == Seats(0b11)
 
 
+def test_a_copy_of_its_node_has_its_books_and_shares_the_modules_that_it_refers_to():
+    node = _node()
+    vars(node.providers["seats"])["program"] = json
+    node.admit(_seated("first"))
+    copied = node.copy()
+    assert copied.admit(_seated("second")).admitted
+    assert (copied.pools.of(Seats), node.pools.of(Seats)) == (Seats(0), Seats(0b10))
+
+
 def test_its_state_survives_a_restart_in_a_file_of_its_own():
     node = _node()
     node.admit(_seated("first"))

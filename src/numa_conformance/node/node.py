@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -88,7 +89,8 @@ class Node:
 
     def copy(self, watcher: Watcher | None = None) -> Node:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
-        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values())
+        program = sys.modules.values()  # whatever module a manager refers to is not part of its books
+        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values(), *program)
         made = deepcopy(self, {id(thing): thing for thing in shared})
         made._watcher = made._admitter.watcher = watcher
         return made
