@@ -45,7 +45,6 @@ def _admit(node: Node, described: dict[str, Any]) -> Admission:
 
 
 def _cpus(admission: Admission, name: str = "c") -> str:
-    assert admission.placements is not None
     return format_bits(admission.placements[name].cpus)
 
 

@@ -395,7 +395,7 @@ class Node:
             uid=pod.uid,
             qos=pod.qos,
             pools=self.pools,
-            placements=None if refusal else self._placements(pod),
+            placements={} if refusal else self._placements(pod),
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )
