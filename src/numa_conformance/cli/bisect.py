@@ -22,7 +22,7 @@ from ..report.beside_reference import open_reference
 from ..report.by_version import Turn, cause_told, turns
 from ..suite.comparing.differing import Differing
 from ..suite.comparing.two_targets import TwoTargets
-from ..suite.history.history import History
+from ..suite.history.history import History, Step
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK
 from .level import LEVEL
@@ -245,14 +245,15 @@ def _title(history: History) -> str:
 
 def _why_down(difference: Differing) -> tuple[str, str]:
     """Return why the node does not come up, before and after; empty where it does, or where another step differs."""
-    answers = (history.steps[difference.step].answer or {} for history in (difference.history, difference.other))
-    before, after = (
-        f"the node does not come up ({answer['stage']}): {answer['message']}"
-        if answer.get("result") == "failed"
-        else ""
-        for answer in answers
-    )
+    before, after = (_why_not_up(history.steps[difference.step]) for history in (difference.history, difference.other))
     return before, after
+
+
+def _why_not_up(step: Step) -> str:
+    answer = step.answer or {}
+    if step.method not in ("node.start", "node.restart") or answer.get("result") != "failed":
+        return ""
+    return f"the node does not come up ({answer['stage']}): {answer['message']}"
 
 
 def _print_span(since: KubernetesVersion, until: KubernetesVersion, outcome: str) -> None:
