@@ -56,16 +56,16 @@ def unmet_requirements(summary: Summary, target: str) -> tuple[list[Unmet], list
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
             part.append(
-                Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.level, target) for case in of_requirement])
+                Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.options, target) for case in of_requirement])
             )
         parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 
 
-def _shown(case: Case, level: str, target: str) -> Shown:
+def _shown(case: Case, options: str, target: str) -> Shown:
     drawn = pictures(case.scenario, case.marks) if case.scenario else {}
     finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
-    does, command = playing_again(case, level, target, ".")
+    does, command = playing_again(case, target, ".", options)
     return Shown(case, finding or case.verdict, rest, does, command, drawn)
 
 
