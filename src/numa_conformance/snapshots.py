@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from .machine.placement_map import PlacementMap
+from .real_files import real_files
 
 
 class PlacementExtension(SingleFileSnapshotExtension):
@@ -23,3 +25,15 @@ class PlacementExtension(SingleFileSnapshotExtension):
         if not isinstance(data, (PlacementMap, str)):
             raise TypeError(f"a snapshot of placements takes a PlacementMap or a text, not {type(data).__name__}")
         return str(data)
+
+    def read_snapshot_data_from_location(self, **place: Any) -> Any:
+        """Read the file from the disk, under pyfakefs too."""
+        with real_files():
+            return super().read_snapshot_data_from_location(**place)
+
+    @classmethod
+    def write_snapshot_collection(cls, **written: Any) -> None:
+        """Write the file to the disk, under pyfakefs too."""
+        with real_files():
+            Path(written["snapshot_collection"].location).parent.mkdir(parents=True, exist_ok=True)
+            super().write_snapshot_collection(**written)
