@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -26,14 +25,13 @@ class PlacementExtension(SingleFileSnapshotExtension):
             raise TypeError(f"a snapshot of placements takes a PlacementMap or a text, not {type(data).__name__}")
         return str(data)
 
-    def read_snapshot_data_from_location(self, **place: Any) -> Any:
+    def read_snapshot(self, **place: Any) -> Any:
         """Read the file from the disk, under pyfakefs too."""
         with real_files():
-            return super().read_snapshot_data_from_location(**place)
+            return super().read_snapshot(**place)
 
     @classmethod
-    def write_snapshot_collection(cls, **written: Any) -> None:
+    def write_snapshot(cls, **written: Any) -> None:
         """Write the file to the disk, under pyfakefs too."""
         with real_files():
-            Path(written["snapshot_collection"].location).parent.mkdir(parents=True, exist_ok=True)
-            super().write_snapshot_collection(**written)
+            super().write_snapshot(**written)
