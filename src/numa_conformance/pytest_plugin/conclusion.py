@@ -162,6 +162,7 @@ class Conclusion:
             run.again,
             str(self._config.getoption("hypothesis_seed", None) or ""),
             revision_of(called.dir),
+            run.report,
         )
 
     def _summary(self, run: Run) -> Summary:
