@@ -85,14 +85,14 @@ def _requirement(id: str, text: str, *features: str, statement: str, since: str 
 REQUIREMENTS: tuple[Requirement, ...] = (
     _requirement(
         "exact/placements/static",
-        "Policy static places containers on the kubelet's own CPUs.",
+        "Policy static places containers as the golden snapshots show: the kubelet's, or the target's own.",
         "cpu-manager/static",
         statement="placements",
     ),
     *(
         _requirement(
             ids.placements,
-            f"With {option} containers are placed on the kubelet's own CPUs.",
+            f"With {option} containers are placed as the golden snapshots show: the kubelet's, or the target's own.",
             "cpu-manager/static",
             f"cpu-manager/{option}",
             statement="placements",
@@ -101,7 +101,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
     _requirement(
         "exact/scores",
-        "Nodes are scored to the point as kube-scheduler scores them.",
+        "Nodes are scored to the point as the golden snapshots show: kube-scheduler's, or the target's own.",
         "scheduler/least-allocated",
         "scheduler/most-allocated",
         "scheduler/requested-to-capacity-ratio",
@@ -117,6 +117,10 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     ),
 )
 
+GOLDEN_IDS = frozenset(
+    requirement.id for requirement in REQUIREMENTS if requirement.id.startswith(("exact/placements/", "exact/scores"))
+)
+"""Those that golden snapshots show."""
 _WITHOUT_IDS = {
     "exact/scores",
     "exact/histories/classes",
