@@ -173,7 +173,7 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
 def test_a_device_on_a_node_that_is_not_there_has_a_topology_and_suits_no_node(tmp_path, policy, node):
     config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": policy}
     with Served(tmp_path, config=config) as served, Plugin(served, device("n0", node)).register():
-        until(lambda: served.told[-1].endswith("1 devices"))
+        wait_until(lambda: served.told[-1].endswith("1 devices"))
         assert records(served.ask("GetAllocatableResources", "AllocatableResourcesResponse")) == [(["n0"], [node])]
         served.put(pod("a", nic=1))
         if policy in ("restricted", "single-numa-node"):
@@ -189,7 +189,7 @@ def test_a_device_on_a_node_that_is_not_there_has_a_topology_and_suits_no_node(t
 def test_a_topology_without_nodes_is_no_topology_but_not_allocatable(served):
     bare = V1BETA1.Device(ID="n0", health="Healthy", topology=V1BETA1.TopologyInfo())
     with Plugin(served, bare).register():
-        until(lambda: served.told[-1].endswith("1 devices"))
+        wait_until(lambda: served.told[-1].endswith("1 devices"))
         assert healthy(served) == []
         served.put(pod("a", nic=1))
         assert records(served.containers("a")["c"]) == [(["n0"], [])]
