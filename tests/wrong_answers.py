@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from numa_conformance.suite.chapters.pairs import pairs
-from numa_conformance.suite.judge.chapter import CHECKERS
-from suite.checkers import (
+from suite.chapters import (
     test_admissions,
     test_alignment,
     test_allocations,
@@ -29,6 +27,9 @@ from suite.checkers import (
     test_state_files,
     test_wrong_starts,
 )
+
+from numa_conformance.suite.chapters.pairs import pairs
+from numa_conformance.suite.judge.chapter import CHECKERS
 
 _SUBJECTS = (
     test_admissions,

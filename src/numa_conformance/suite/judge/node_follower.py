@@ -26,6 +26,7 @@ from ..history.answers import (
 )
 from ..history.values import Answer, Held, MemoryNode
 from .alignment import fits
+from .allowed import is_allowed
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
@@ -49,6 +50,7 @@ from .once_more import Admissions
 from .pods import PodSpec
 from .questions import AdmitPod, Question, RemovePod, ResizePod, RestartNode, RunPod, StartNode
 from .settings import Settings
+from .start_subjects import start_of
 from .world import PodOnNode, World
 
 __all__ = ["NodeFollower"]
@@ -57,8 +59,8 @@ __all__ = ["NodeFollower"]
 class NodeFollower:
     """Takes the questions and replies of one history in order and yields what checkers judge."""
 
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine, version: str) -> None:
+        self._machine, self._version = machine, version
         self._world: World | None = None
         self._runs_on: dict[tuple[str, str], int] = {}
         self._down: World | None = None
@@ -110,11 +112,11 @@ class NodeFollower:
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
             yield ForeignStart(settings, isinstance(reply, NodeStarted), refusal)
-        elif isinstance(reply, StartFailed) and not files:
+        elif isinstance(reply, StartFailed) and not files and self._allows(asked, reply):
             yield Arrival(settings, None, refusal)
-        if isinstance(reply, StartFailed):
+        if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
             return
-        pool, reserved = reply.default_cpuset or 0, settings.reserved
+        pool, reserved = reply.default_cpuset, settings.reserved
         if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
             reserved = online & ~pool
         elif reserved is None:
@@ -126,6 +128,9 @@ class NodeFollower:
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
+
+    def _allows(self, asked: StartNode, reply: NodeStarted | Restarted | StartFailed) -> bool:
+        return is_allowed(start_of(self._machine, self._version, asked, reply))
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
         self._asked.add(pod.uid)
