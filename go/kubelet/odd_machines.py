@@ -15,7 +15,7 @@ from typing import Any
 from odd_resizes import GATES, resized_at_random
 from odd_scores import odd_scores
 
-from numa_conformance.cpuset import format_bits, iter_bits
+from numa_conformance.cpuset import bits_of, format_bits, iter_bits
 from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode
 from numa_conformance.suite.generators.allocations import allocation_sweep
@@ -136,7 +136,7 @@ def odd_scenarios(claimed: frozenset[str], *, seed: int) -> Iterator[Scenario]:
 
 def _picks(machine: Machine, options: frozenset[str], lot: random.Random, seed: int) -> Scenario:
     online = list(iter_bits(machine.online_bits))
-    free = sum(1 << cpu for cpu in online if lot.random() > lot.choice((0, 0.1, 0.4))) or machine.online_bits
+    free = bits_of(cpu for cpu in online if lot.random() > lot.choice((0, 0.1, 0.4))) or machine.online_bits
     questions: list[Question] = [
         (
             "pick",

@@ -12,7 +12,7 @@ from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters import pools as checkers
 from numa_conformance.suite.generators.life import lives
 from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.judge.pooled import GENERATOR
+from processes import PATIENCE
 from worlds import judged_in
 
 MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
@@ -22,12 +22,12 @@ CASES = {(daemon, wrong): broken for daemon, ways in daemons_of_ours.WRONG.items
 
 
 def pools(claimed: frozenset[str], machines: list[Machine]) -> list[Scenario]:
-    return [scenario for scenario in lives(claimed, machines) if scenario.generator == GENERATOR]
+    return [scenario for scenario in lives(claimed, machines) if scenario.generator == "pools"]
 
 
 def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:
     """Ask a daemon on three machines: the promises that were asked of those that it makes, and those not kept."""
-    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon, 20))
+    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon, PATIENCE))
     scenarios = pools(client.features, [load_machine(name) for name in MACHINES])
     verdicts = Asking(scenarios, client, "1.37").spend().verdicts
     promised = {name for name in PROMISES if client.features.issuperset(REQUIREMENTS[name].features)}
@@ -53,3 +53,5 @@ def test_every_promise_is_seen_to_break() -> None:
 def test_who_claims_none_is_not_asked() -> None:
     client = Client(InProcess(ReferenceTarget, "reference", 20))
     assert pools(client.features, [load_machine(MACHINES[0])]) == []
+    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
+    assert list(pools(client.features, [load_machine(MACHINES[0])])) == []

@@ -57,7 +57,7 @@ NODE = (
     *(nodes.Arrival, nodes.Moment, nodes.Admission, nodes.Run, nodes.Removal, nodes.Resize, nodes.ReconcilePass),
     *(nodes.State, nodes.Restart, Choice, MayRun),
 )
-PLUGIN = (plugins.Registration, plugins.DevicePreference, plugins.DevicesServed)
+PLUGIN = (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed)
 DRIVER = (drivers.Publication, drivers.Preparation, drivers.Release, drivers.Beside)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
@@ -163,7 +163,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group(
                 "plugins",
                 "plugin",
-                (plugins.Registration, plugins.DevicePreference, plugins.DevicesServed),
+                (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed),
                 device_plugins,
             ),
             Group("claims", "claims", DRIVER, claims),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from ...cpuset import format_bits
+from ...cpuset import bits_of, format_bits
 from ...documentation.policies import TOPOLOGY_SCOPES
 from ...machine import Machine
 from ..generators.cells import Cell
@@ -30,7 +30,7 @@ def _nodes(admission: Admission) -> int:
     nodes = 0
     for held in admission.held.values():
         numa = admission.before.machine.numa_bits.items()
-        nodes |= sum(1 << node for node, cpus in numa if cpus & held.cpus)
+        nodes |= bits_of(node for node, cpus in numa if cpus & held.cpus)
         for block in held.memory or ():
             nodes |= block.nodes if block.bytes else 0
     return nodes

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
@@ -83,10 +83,7 @@ def memory_is_told(given: OnNode) -> None:
     "memory-manager/none/pins-nothing",
     "memory-manager/none",
     on=OnNode,
-    rests_on=(
-        "memory/none/does-nothing",
-        "memory/none/default-hint",
-    ),
+    rests_on=("memory/none/does-nothing", "memory/none/default-hint"),
 )
 def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
@@ -124,11 +121,7 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
     "memory-manager/static",
     "memory-manager/hugepages",
     on=OnNode,
-    rests_on=(
-        "memory/head/guarantees",
-        "kep-1769/hints/every-type-counts",
-        "nrm/memory/guarantees-huge-pages",
-    ),
+    rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
 )
 def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
@@ -191,7 +184,7 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     applies(moment.settings.memory_static, "the Memory Manager's policy is None")
     applies(moment.world.pods, "no pod is on the node")
     applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
+    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
     for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
         for kind in sorted({kind for free in told.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)
@@ -244,11 +237,7 @@ def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) ->
     "memory-manager/static",
     "topology-manager/restricted",
     on=Moment,
-    rests_on=(
-        "kep-1769/groups/disjoint",
-        "kep-1769/groups/inseparable",
-        "memory/how/groups",
-    ),
+    rests_on=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
     strength="SHOULD",
     beyond="The page leaves the handling of groups to the proposal.",
 )

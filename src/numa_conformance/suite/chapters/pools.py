@@ -13,11 +13,9 @@ from ..generators.scenario import Script
 from ..generators.workloads import best_effort, burstable, guaranteed, static
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.pods import GUARANTEED
-from ..judge.pooled import GENERATOR, Pooled
+from ..judge.pooled import SYSTEM, Pooled
 
 chapter = Chapter("node/cpuset", since="1.24")
-
-SYSTEM = "kube-system"
 
 
 def _has_room(may: Pooled) -> bool:
@@ -61,10 +59,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     "pinning/pools-apart/same-cpus-or-none",
     "pinning/pools-apart",
     on=Pooled,
-    rests_on=(
-        "nri-balloons/concepts/one-balloon",
-        "nri-balloons/concepts/apart",
-    ),
+    rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
 )
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together.
@@ -116,7 +111,7 @@ def holds_system_pods(may: Pooled) -> Judgement:
     )
 
 
-@life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator=GENERATOR)
+@life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator="pools")
 def containers_of_every_kind(machine: Machine, turn: Turn) -> Lives:
     """Pods of the system, pods with a part of a CPU, with whole ones and with none come, and some go."""
     quarter = len(machine.cpus) // 4
