@@ -160,12 +160,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("crashes", "node", (nodes.Crash,), _crashes),
             Group("damages", "node", (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.Moment), _damages),
             Group("starts", "node", (Start,), node_starts),
-            Group(
-                "plugins",
-                "plugin",
-                (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed),
-                device_plugins,
-            ),
+            Group("plugins", "plugin", PLUGIN, device_plugins),
             Group("claims", "claims", DRIVER, claims),
         )
     }
