@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
+from ...cpuset import bits_of, format_bits
 from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.distances import Distances
 from ..judge.node_subjects import Admission
@@ -18,7 +18,7 @@ def _nodes(admission: Admission) -> int:
     nodes = 0
     for held in admission.held.values():
         numa = admission.before.machine.numa_bits.items()
-        nodes |= sum(1 << node for node, cpus in numa if cpus & held.cpus)
+        nodes |= bits_of(node for node, cpus in numa if cpus & held.cpus)
         for block in held.memory or ():
             nodes |= block.nodes if block.bytes else 0
     return nodes

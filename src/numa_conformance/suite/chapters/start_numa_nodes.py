@@ -23,7 +23,7 @@ def names_many_nodes_alone(start: Start) -> None:
 def _most(start: Start) -> int:
     """Return the number of NUMA nodes that are allowed; 0 where none is written."""
     text = start.settings.topology_options.get(MANY_NODES, "")
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 @chapter.requires(

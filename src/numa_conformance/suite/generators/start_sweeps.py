@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from itertools import combinations, product
 from typing import Any
 
-from ...cpuset import CpuSet
+from ...cpuset import CpuSet, bit_of
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
@@ -193,7 +193,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
-        first = 1 << machine.cpus[0].id
+        first = bit_of(machine.cpus[0].id)
         yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
 
 

@@ -8,12 +8,20 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ...cpuset import CpuSet, format_bits
+from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from .quantities import read_amount
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
-Bytes = Annotated[int, msgspec.Meta(ge=0)]
+NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
+"""A NUMA node; whether the machine has it is for checkers."""
+HintedNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+"""The same, or -1: a device plugin may say so of a device that is near none."""
+CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
+"""A number of CPUs, of which a set has no more."""
+Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Any other whole number: as much as a word of a computer holds."""
+Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class CpuBits(int):
@@ -68,7 +76,7 @@ class Held(Answer, frozen=True):
     affinity: Affinity | None = None
     memory: tuple[Block, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
-    quota: int | None = msgspec.field(default=None, name="cpu_quota")
+    quota: Number | None = msgspec.field(default=None, name="cpu_quota")
     cpuset: CpuBits | None = None
     mems: CpuBits | None = None
     further: dict[str, Any] = {}
@@ -89,20 +97,20 @@ class Held(Answer, frozen=True):
 class MemoryTable(Answer, frozen=True):
     """The books of one type of memory of a NUMA node, in bytes."""
 
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Number
+    system_reserved: Number
+    allocatable: Number
+    reserved: Number
+    free: Number
 
 
 class MemoryNode(Answer, frozen=True):
     """The books of a NUMA node, as the Memory Manager keeps them."""
 
-    node: int
-    assignments: int
-    group: tuple[int, ...]
-    free: dict[str, int] | None = None
+    node: NodeId
+    assignments: Number
+    group: tuple[NodeId, ...]
+    free: dict[str, Number] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 
@@ -113,12 +121,9 @@ def read_text(kind: type, value: Any) -> Any:
     if kind is Fraction:
         return read_amount(kind, value)
     if kind is NodeBits and isinstance(value, (list, tuple)) and value:
-        nodes = 0
-        for node in value:
-            if type(node) is not int or not 0 <= node < MOST_NODES:
-                raise ValueError(f"{list(value)[:10]} are no NUMA nodes")
-            nodes |= 1 << node
-        return NodeBits(nodes)
+        if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
+            raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
+        return NodeBits(bits_of(value))
     raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind is CpuBits else 'NUMA nodes'}")
 
 
