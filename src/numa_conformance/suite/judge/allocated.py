@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ...documentation.options import CHOOSING
 from ...machine import Machine
-from ..history.answers import Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
-from ..history.values import Affinity
+from ...protocol.messages.allocate import Allocated, AllocationRefused, PolicyRefused
+from ..history.values import Affinity, bits, offers_of
 from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
@@ -83,10 +83,10 @@ def allocated(
     known = allocation.reserved is not None and allocation.held is None
     if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
         yield _choice(allocation, asked.affinity)
-    if isinstance(reply, AllocationAnswer):
+    if not isinstance(reply, PolicyRefused):
         for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
             if hints is not None:
-                yield from offered_for(machine, settings, pod, asked.state, container, hints)
+                yield from offered_for(machine, settings, pod, asked.state, container, offers_of(hints))
 
 
 def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
@@ -113,7 +113,8 @@ def _allocated(
     reply: Allocated | AllocationRefused | PolicyRefused,
 ) -> AllocatedCpus:
     state, given = asked.state, reply if isinstance(reply, Allocated) else None
-    answer = reply if isinstance(reply, AllocationAnswer) else AllocationAnswer()
+    told = None if isinstance(reply, PolicyRefused) else reply
+    reserved = None if told is None or told.reserved_cpus is None else bits(told.reserved_cpus)
     message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
@@ -121,15 +122,15 @@ def _allocated(
         pod,
         pod.by_name[asked.container],
         state.default,
-        answer.reserved_cpus if settings.reserved is None else settings.reserved,
+        reserved if settings.reserved is None else settings.reserved,
         state.reusable.get(pod.uid, 0),
         state.assignments.get(pod.uid, {}).get(asked.container),
-        None if given is None else given.cpus,
-        None if given is None else given.default_cpuset,
+        None if given is None else bits(given.cpus),
+        None if given is None else bits(given.default_cpuset),
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
         message if isinstance(reply, PolicyRefused) else None,
-        answer.reserved_cpus,
-        answer.guaranteed_cpus,
-        answer.pod_guaranteed_cpus,
+        reserved,
+        None if told is None else told.guaranteed_cpus,
+        None if told is None else told.pod_guaranteed_cpus,
     )

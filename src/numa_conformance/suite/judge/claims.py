@@ -9,9 +9,11 @@ from functools import reduce
 from operator import or_
 
 from ...machine import Machine
-from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
+from ...protocol.message import Message
+from ...protocol.messages.claims import ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
+from ..history.answers import ClaimPrepared
 from ..history.claims import AllocatedClaim
-from ..history.values import Answer
+from ..history.values import bits
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
 
@@ -110,7 +112,7 @@ class ClaimFollower:
     _reserved: int = 0
     _shared: Mapping[str, int] = field(default_factory=dict)
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Question, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         match asked, reply:
             case _, DriverStarted() | DriverFailed():
@@ -137,8 +139,8 @@ class ClaimFollower:
         self._devices = {device.key: device for device in devices}
         return Publication(self.machine, devices, again=again, before=before)
 
-    def _beside(self, shared: Mapping[str, int] | None) -> Iterator[Beside]:
-        self._shared = shared or {}
+    def _beside(self, shared: Mapping[str, str] | None) -> Iterator[Beside]:
+        self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
         if self._shared:
             yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
@@ -150,7 +152,7 @@ class ClaimFollower:
         uid = asked.uid
         known = self._claims.pop(uid, None)
         others = {other: claim.cpus for other, claim in self._claims.items()}
-        cpus = reply.cpus if isinstance(reply, ClaimPrepared) else None
+        cpus = bits(reply.cpus) if isinstance(reply, ClaimPrepared) else None
         yield Preparation(
             self.machine,
             wanted,
@@ -165,7 +167,7 @@ class ClaimFollower:
             others,
         )
         if isinstance(reply, ClaimPrepared):
-            self._claims[uid] = _Claim(reply.cpus, wanted)
+            self._claims[uid] = _Claim(bits(reply.cpus), wanted)
             yield from self._beside(reply.shared)
         elif known is not None:
             self._claims[uid] = known
@@ -187,7 +189,7 @@ class ClaimFollower:
                 left[device.key] -= count
         return left
 
-    def _released(self, asked: UnprepareClaim, reply: Answer) -> Release:
+    def _released(self, asked: UnprepareClaim, reply: Message) -> Release:
         claim = self._claims.get(asked.uid)
         if isinstance(reply, ClaimRefused):
             return Release(claim is not None, reply.message)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...machine import Machine
-from ..history.answers import PodClass
+from ...protocol.messages.classify import Classified as PodClass
 from .pods import PodSpec, qos_class
 from .questions import Classify
 

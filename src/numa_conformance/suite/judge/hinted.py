@@ -9,8 +9,8 @@ from itertools import combinations
 
 from ...cpuset import bit_of
 from ...machine import Machine
-from ..history.answers import OfferedHints
-from ..history.values import Affinity, Offers
+from ...protocol.messages.hints import OfferedHints
+from ..history.values import Affinity, Offers, offers_of
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .questions import Hints, PriorState
@@ -130,7 +130,7 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
 def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
     """Read one answer of the surface hints."""
     settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
-    yield from offered_for(machine, settings, pod, asked.state, asked.container, reply.hints)
+    yield from offered_for(machine, settings, pod, asked.state, asked.container, offers_of(reply.hints))
 
 
 def offered_for(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ...cpuset import bit_of, bits_of
 from ...machine import Machine
-from ..history.answers import Merged
+from ...protocol.messages.merge import Merged
 from ..history.values import Affinity, Offers
 from .distances import Distances
 from .questions import Merge
@@ -112,9 +112,8 @@ def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHin
     """Read one answer of the surface merge."""
     closest = asked.options.get("prefer-closest-numa-nodes") == "true"
     axes = axes_of(asked.providers)
-    yield MergedHints(
-        asked.policy, closest, asked.nodes, asked.distances, axes, reply.nodes, reply.preferred, reply.admit
-    )
+    chosen = None if reply.nodes is None else bits_of(reply.nodes)
+    yield MergedHints(asked.policy, closest, asked.nodes, asked.distances, axes, chosen, reply.preferred, reply.admit)
 
 
 def merged_by(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...machine import Machine
-from ..history.answers import (
+from ...protocol.message import Message
+from ...protocol.messages.plugin import (
     DevicesAllocated,
     OfferedDevice,
     PluginFailed,
@@ -14,7 +15,6 @@ from ..history.answers import (
     PluginStarted,
     Preferred,
 )
-from ..history.values import Answer
 from .questions import AllocateDevices, PreferDevices, Question
 
 __all__ = ["HEALTHY", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
@@ -35,7 +35,7 @@ class Registration:
     again: bool = False
 
     @property
-    def devices(self) -> tuple[OfferedDevice, ...]:
+    def devices(self) -> Sequence[OfferedDevice]:
         """The devices of its list."""
         return self.started.devices if self.started else ()
 
@@ -45,7 +45,7 @@ class DevicePreference:
     """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
 
     asked: PreferDevices
-    preferred: tuple[str, ...] | None
+    preferred: Sequence[str] | None
     refusal: str = ""
 
     @property
@@ -71,7 +71,7 @@ class PluginFollower:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Question, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
         match asked, reply:

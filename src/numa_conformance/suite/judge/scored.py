@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ..history.answers import Scored, ScoreRefused
-from ..history.values import Answer
+from ...protocol.message import Message
+from ...protocol.messages.score import Scored, ScoreRefused
 from .pods import NOTHING, PodSpec
 from .questions import Question, Score, WeightedResource, WrittenStrategy
 
@@ -106,7 +106,7 @@ class ScoredNode:
     used: tuple[PodSpec, ...]
     pod: PodSpec
     score: int | None
-    insufficient: tuple[str, ...]
+    insufficient: Sequence[str]
     refused: str | None
     top: int
     scores: Mapping[str, float] | None = None
@@ -223,7 +223,7 @@ def is_extended(resource: str) -> bool:
 class Scores:
     """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
 
-    def __init__(self, steps: Sequence[tuple[Question | None, Answer | None]]) -> None:
+    def __init__(self, steps: Sequence[tuple[Question | None, Message | None]]) -> None:
         """Take all questions with their replies."""
         self._steps = steps
         self._last: tuple[int, ScoredNode | None] = (-1, None)
@@ -249,7 +249,7 @@ class Scores:
         asked, reply = self._steps[number]
         if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
             return None
-        scored = reply if isinstance(reply, Scored) else Scored(None, ())
+        scored = reply if isinstance(reply, Scored) else Scored(None, [])
         return ScoredNode(
             asked.strategy,
             Strategy.of(asked.strategy),

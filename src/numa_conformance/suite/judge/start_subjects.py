@@ -16,9 +16,11 @@ from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.answers import Admitted, NodeStarted, Rejected, Restarted, StartFailed
+from ...protocol.message import Message
+from ...protocol.messages.node import Admitted, MemoryNode, Rejected, Restarted, StartFailed
+from ..history.answers import NodeStarted
 from ..history.history import Head
-from ..history.values import Answer, Held, MemoryNode
+from ..history.values import Held, bits, held_of
 from .choice import numa_cpus
 from .pods import PodSpec
 from .questions import AdmitPod, Question, RestartNode, StartNode
@@ -69,7 +71,7 @@ class Start:
     pool: int | None = None
     first: FirstPod | None = None
     plain: Start | None = None
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def reserved_told(self) -> int | None:
@@ -126,7 +128,7 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
+def starts(head: Head, steps: Sequence[tuple[Question | None, Message | None]]) -> Iterator[tuple[int, Start]]:
     """Yield each start with the number of its last step."""
     plain: Start | None = None
     running: StartNode | None = None
@@ -170,18 +172,18 @@ def _start(
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
-        None if up is None else up.reserved_cpus,
-        None if up is None else up.default_cpuset,
+        None if up is None or up.reserved_cpus is None else bits(up.reserved_cpus),
+        None if up is None or up.default_cpuset is None else bits(up.default_cpuset),
         first,
         plain,
         (up and up.memory_state) or (),
     )
 
 
-def _first(asked: Question | None, reply: Answer | None) -> FirstPod | None:
+def _first(asked: Question | None, reply: Message | None) -> FirstPod | None:
     if not isinstance(asked, AdmitPod):
         return None
     spec = PodSpec.read(asked.pod)
     if isinstance(reply, Admitted):
-        return FirstPod(spec, True, reply.containers, "")
+        return FirstPod(spec, True, held_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

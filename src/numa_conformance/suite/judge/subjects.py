@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...machine import Machine
-from ..history.answers import Picked
+from ...protocol.messages.pick import Picked
 from ..history.history import History
 from ..history.sightings import SEEN
+from ..history.values import bits
 from .allocated import allocated
 from .choice import Choice, cpus_of
 from .claims import ClaimFollower
@@ -82,7 +83,7 @@ def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
         frozenset(name for name, on in asked.options.items() if on),
         asked.available,
         asked.count,
-        reply.cpus if picked else None,
+        bits(reply.cpus) if picked else None,
         None if nodes is None else cpus_of(machine, nodes),
         "" if picked else reply.message,
     )
