@@ -7,20 +7,19 @@ answer. What the machine or the pod does not have decodes: to say that is for ch
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, reduce
+from functools import reduce
 from operator import or_
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, get_args
 
 import msgspec
-from msgspec import NODEFAULT, UNSET, UnsetType
 
 from ...protocol import values as wire
 from ...protocol.message import Message, Outcome
 from ...protocol.messages import METHODS, claims, node
+from .checked import checked
 from .claims import AllocatedClaim
 from .sightings import SEEN, Seen
-from .values import Bytes, CheckedIds, CheckedNodes, MaybeNode, NodeId, Number, read_text
+from .values import read_text
 
 
 class NodeStarted(Outcome, tag="started", frozen=True):
@@ -40,48 +39,9 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     claim: AllocatedClaim | None = None
 
 
-_HELD_TO: dict[Any, Any] = {
-    int: Number,
-    wire.IdList: CheckedIds,
-    wire.NodeIds: CheckedNodes,
-    wire.NodeId: NodeId,
-    wire.NodeIdOrNone: MaybeNode,
-    wire.Bytes: Bytes,
-}
-"""What stands for a type of the protocol where an answer is read."""
-
-
-def _checked(kind: Any) -> Any:
-    """Return a type of the protocol with bounds for numbers, and checks of texts and of NUMA nodes."""
-    if kind in _HELD_TO:
-        return _HELD_TO[kind]
-    inner = get_args(kind)
-    if inner:
-        checked = tuple(map(_checked, inner))
-        return reduce(or_, checked) if get_origin(kind) in (Union, UnionType) else get_origin(kind)[checked]
-    return _checked_class(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
-
-
-@cache
-def _checked_class(kind: type[msgspec.Struct]) -> type[msgspec.Struct]:
-    """Return an heir of a message whose fields are checked; what is left out of one that may be null is null."""
-    fields: list[Any] = []
-    for field in msgspec.structs.fields(kind):
-        options = tuple(option for option in get_args(field.type) if option is not UnsetType)
-        if NoneType in options and field.default is UNSET:
-            fields.append((field.name, _checked(reduce(or_, options)), None))
-        elif field.required:
-            fields.append((field.name, _checked(field.type)))
-        else:
-            default = field.default
-            filled = msgspec.field(default_factory=field.default_factory) if default is NODEFAULT else default
-            fields.append((field.name, _checked(field.type), filled))
-    return msgspec.defstruct(kind.__name__, fields, bases=(kind,), frozen=True, kw_only=True)
-
-
 def _reader(reply: Any) -> Any:
     instead = {node.NodeStarted: NodeStarted, claims.ClaimPrepared: ClaimPrepared}
-    return reduce(or_, (_checked(instead.get(kind, kind)) for kind in get_args(reply) or (reply,)))
+    return reduce(or_, (checked(instead.get(kind, kind)) for kind in get_args(reply) or (reply,)))
 
 
 READERS: Mapping[str, Any] = {

@@ -135,6 +135,11 @@ def bits(text: str) -> int:
     return CpuSet.parse(text).bits
 
 
+def bits_if_told(text: str | None) -> int | None:
+    """Return the same; None where nothing is told."""
+    return None if text is None else bits(text)
+
+
 @lru_cache(maxsize=1024)
 def _checked(text: str) -> CheckedIds:
     bits(text)

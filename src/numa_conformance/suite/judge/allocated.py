@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from ...documentation.options import CHOOSING
 from ...machine import Machine
-from ...protocol.messages.allocate import Allocated, AllocationRefused, PolicyRefused
-from ..history.values import Affinity, bits, offers_of
+from ...protocol.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from ..history.values import Affinity, affinity_of, bits, bits_if_told, offers_of
 from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
-from .questions import Allocate
 from .settings import Settings
 
 __all__ = ["AllocatedCpus", "allocated"]
@@ -75,14 +74,14 @@ def allocated(
     machine: Machine, asked: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
 ) -> Iterator[AllocatedCpus | Choice | CpuHints]:
     """Read one answer of the surface allocate: the allocation, the choice of CPUs, and the hints if they are told."""
-    settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
+    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
     if asked.container not in pod.by_name:
         return
     allocation = _allocated(machine, settings, pod, asked, reply)
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
     if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
-        yield _choice(allocation, asked.affinity)
+        yield _choice(allocation, affinity_of(asked.affinity))
     if not isinstance(reply, PolicyRefused):
         for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
             if hints is not None:
@@ -114,17 +113,17 @@ def _allocated(
 ) -> AllocatedCpus:
     state, given = asked.state, reply if isinstance(reply, Allocated) else None
     told = None if isinstance(reply, PolicyRefused) else reply
-    reserved = None if told is None or told.reserved_cpus is None else bits(told.reserved_cpus)
+    reserved = None if told is None else bits_if_told(told.reserved_cpus)
     message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
         settings,
         pod,
         pod.by_name[asked.container],
-        state.default,
+        bits(state.default),
         reserved if settings.reserved is None else settings.reserved,
-        state.reusable.get(pod.uid, 0),
-        state.assignments.get(pod.uid, {}).get(asked.container),
+        bits(state.reusable.get(pod.uid, "")),
+        bits_if_told(state.assignments.get(pod.uid, {}).get(asked.container)),
         None if given is None else bits(given.cpus),
         None if given is None else bits(given.default_cpuset),
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",

@@ -10,12 +10,20 @@ from operator import or_
 
 from ...machine import Machine
 from ...protocol.message import Message
-from ...protocol.messages.claims import ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
+from ...protocol.messages.claims import (
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    PrepareClaim,
+    SharedRuns,
+    StartDriver,
+    UnprepareClaim,
+)
 from ..history.answers import ClaimPrepared
 from ..history.claims import AllocatedClaim
 from ..history.values import bits
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
-from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
 
 __all__ = ["Beside", "ClaimFollower", "Preparation", "Publication", "Release"]
 
@@ -112,7 +120,7 @@ class ClaimFollower:
     _reserved: int = 0
     _shared: Mapping[str, int] = field(default_factory=dict)
 
-    def subjects(self, asked: Question, reply: Message) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         match asked, reply:
             case _, DriverStarted() | DriverFailed():
@@ -124,10 +132,10 @@ class ClaimFollower:
             case _, SharedRuns():
                 yield from self._beside(reply.shared)
 
-    def _published(self, asked: Question, reply: DriverStarted | DriverFailed) -> Publication:
+    def _published(self, asked: Message, reply: DriverStarted | DriverFailed) -> Publication:
         again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
         if isinstance(asked, StartDriver):
-            self._claims, self._had, self._reserved, self._shared = {}, set(), asked.reserved_cpus, {}
+            self._claims, self._had, self._reserved, self._shared = {}, set(), bits(asked.reserved_cpus), {}
         for claim in self._claims.values():
             claim.restarted = True
         if isinstance(reply, DriverFailed):
@@ -145,11 +153,11 @@ class ClaimFollower:
             yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
     def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
-        allocated = (reply.claim if isinstance(reply, ClaimPrepared) else None) or asked.claim
-        wanted = self._wanted(allocated)
+        claim = AllocatedClaim.of(asked.claim)
+        wanted = self._wanted((reply.claim if isinstance(reply, ClaimPrepared) else None) or claim)
         if wanted is None:
             return
-        uid = asked.uid
+        uid = claim.metadata.uid
         known = self._claims.pop(uid, None)
         others = {other: claim.cpus for other, claim in self._claims.items()}
         cpus = bits(reply.cpus) if isinstance(reply, ClaimPrepared) else None

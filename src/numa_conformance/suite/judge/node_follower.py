@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...machine import Machine, machine_from_dict
 from ...protocol.message import Message
 from ...protocol.messages.node import (
+    AdmitPod,
     Admitted,
     Checkpoints,
     MemoryNode,
@@ -18,10 +19,15 @@ from ...protocol.messages.node import (
     Rejected,
     RejectedPod,
     Removed,
+    RemovePod,
     Resized,
     ResizePending,
+    ResizePod,
     Restarted,
+    RestartNode,
+    RunPod,
     StartFailed,
+    StartNode,
     UnknownPod,
 )
 from ...protocol.messages.node import Update as SentUpdate
@@ -49,7 +55,6 @@ from .node_subjects import (
 from .offered import hints_of
 from .once_more import Admissions
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RemovePod, ResizePod, RestartNode, RunPod, StartNode
 from .settings import Settings
 from .world import PodOnNode, World
 
@@ -71,7 +76,7 @@ class NodeFollower:
         self._settings: Settings | None = None
         self._books: Sequence[MemoryNode] = ()
 
-    def subjects(self, asked: Question, reply: Message) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         if isinstance(asked, StartNode) and isinstance(reply, NodeStarted | StartFailed):
             yield from self._start(asked, reply)
@@ -81,13 +86,13 @@ class NodeFollower:
             return
         match asked, reply:
             case AdmitPod(), Admitted() | Rejected():
-                yield from self._admit(world, PodSpec.read(asked.pod), reply)
+                yield from self._admit(world, PodSpec.of(asked.pod), reply)
             case RunPod(), PodStarted():
                 yield from self._run(world, asked.uid, reply)
             case RemovePod(), Removed() | UnknownPod():
                 yield from self._remove(world, asked.uid, reply)
             case ResizePod(), Resized() | ResizePending():
-                yield from self._resize(world, PodSpec.read(asked.pod), reply)
+                yield from self._resize(world, PodSpec.of(asked.pod), reply)
             case _, NodeState():
                 pods = {uid: held_of(containers) for uid, containers in reply.containers.items()}
                 self._world = after = _as_told(world.with_pool(bits(reply.default_cpuset)), pods)
@@ -107,7 +112,7 @@ class NodeFollower:
         self._settings = settings = Settings.of(asked.kubelet)
         self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
         self._files.begin()
-        if asked.machine is not None:
+        if asked.machine:
             self._machine = machine_from_dict(asked.machine)
         online, files = self._machine.online_bits, asked.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from ...machine import Machine
 from ...protocol.message import Message
 from ...protocol.messages.plugin import (
+    AllocateDevices,
     DevicesAllocated,
     OfferedDevice,
     PluginFailed,
     PluginRefused,
     PluginStarted,
+    PreferDevices,
     Preferred,
 )
-from .questions import AllocateDevices, PreferDevices, Question
 
 __all__ = ["HEALTHY", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
 
@@ -58,7 +59,7 @@ class DevicePreference:
 class DevicesServed:
     """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
 
-    devices: tuple[str, ...]
+    devices: Sequence[str]
     offered: frozenset[str]
     containers: int | None
     refusal: str = ""
@@ -71,7 +72,7 @@ class PluginFollower:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
 
-    def subjects(self, asked: Question, reply: Message) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
         match asked, reply:

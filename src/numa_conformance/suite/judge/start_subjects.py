@@ -17,13 +17,21 @@ from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
 from ...protocol.message import Message
-from ...protocol.messages.node import Admitted, MemoryNode, Rejected, Restarted, StartFailed
+from ...protocol.messages.node import (
+    AdmitPod,
+    Admitted,
+    MemoryNode,
+    Rejected,
+    Restarted,
+    RestartNode,
+    StartFailed,
+    StartNode,
+)
 from ..history.answers import NodeStarted
 from ..history.history import Head
-from ..history.values import Held, bits, held_of
+from ..history.values import Held, bits_if_told, held_of
 from .choice import numa_cpus
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RestartNode, StartNode
 from .settings import FALSE, Settings
 from .world import union
 
@@ -128,7 +136,7 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(head: Head, steps: Sequence[tuple[Question | None, Message | None]]) -> Iterator[tuple[int, Start]]:
+def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -> Iterator[tuple[int, Start]]:
     """Yield each start with the number of its last step."""
     plain: Start | None = None
     running: StartNode | None = None
@@ -172,18 +180,18 @@ def _start(
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
-        None if up is None or up.reserved_cpus is None else bits(up.reserved_cpus),
-        None if up is None or up.default_cpuset is None else bits(up.default_cpuset),
+        None if up is None else bits_if_told(up.reserved_cpus),
+        None if up is None else bits_if_told(up.default_cpuset),
         first,
         plain,
         (up and up.memory_state) or (),
     )
 
 
-def _first(asked: Question | None, reply: Message | None) -> FirstPod | None:
+def _first(asked: Message | None, reply: Message | None) -> FirstPod | None:
     if not isinstance(asked, AdmitPod):
         return None
-    spec = PodSpec.read(asked.pod)
+    spec = PodSpec.of(asked.pod)
     if isinstance(reply, Admitted):
         return FirstPod(spec, True, held_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None
