@@ -11,9 +11,8 @@ import pytest
 
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.messages.claims import ClaimPrepared as ToldPrepared
-from numa_conformance.protocol.messages.node import Admitted
-from numa_conformance.protocol.messages.node import NodeStarted as ToldStarted
+from numa_conformance.protocol.messages.claims import ClaimPrepared
+from numa_conformance.protocol.messages.node import Admitted, NodeStarted
 from numa_conformance.protocol.messages.pick import Picked
 from numa_conformance.suite.history.answers import READERS, read_answer
 from numa_conformance.suite.history.sightings import SEEN
@@ -35,7 +34,7 @@ def test_every_method_has_classes() -> None:
 def test_answers_are_messages_of_the_protocol(method: str) -> None:
     """Two leave more open: what is not told of a node at work, and a claim, of which its object is read."""
     for message, read in zip(METHODS[method].replies, get_args(READERS[method]) or (READERS[method],), strict=True):
-        assert issubclass(read, message) or message in (ToldStarted, ToldPrepared)
+        assert issubclass(read, message) or message in (NodeStarted, ClaimPrepared)
         assert read.__struct_fields__ == message.__struct_fields__
         assert read.__struct_config__.tag == message.__struct_config__.tag
 

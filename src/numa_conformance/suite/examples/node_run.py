@@ -19,7 +19,7 @@ from ..judge.verdicts import Broken
 from ..telling.findings import Finding
 from ..telling.telling import finding_of
 
-Told = Admitted | Rejected | PodStarted | Removed | UnknownPod | Restarted
+PoolAnswer = Admitted | Rejected | PodStarted | Removed | UnknownPod | Restarted
 """The answers that tell the shared pool."""
 
 
@@ -116,6 +116,6 @@ def cpus_of(answer: Admitted, container: str = "c") -> CpuSet:
     return CpuSet.parse(held.cpus)
 
 
-def pool_of(answer: Told) -> CpuSet:
+def pool_of(answer: PoolAnswer) -> CpuSet:
     """Return the shared pool after a step."""
     return CpuSet.parse(answer.default_cpuset)

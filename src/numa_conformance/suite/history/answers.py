@@ -16,7 +16,7 @@ import msgspec
 from ...protocol import values as wire
 from ...protocol.message import Message, Outcome
 from ...protocol.messages import METHODS, claims, node
-from .checked import checked
+from .checks import with_checks
 from .claims import AllocatedClaim
 from .sightings import SEEN, Seen
 from .values import read_text
@@ -41,7 +41,7 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
 
 def _reader(reply: Any) -> Any:
     instead = {node.NodeStarted: NodeStarted, claims.ClaimPrepared: ClaimPrepared}
-    return reduce(or_, (checked(instead.get(kind, kind)) for kind in get_args(reply) or (reply,)))
+    return reduce(or_, (with_checks(instead.get(kind, kind)) for kind in get_args(reply) or (reply,)))
 
 
 READERS: Mapping[str, Any] = {

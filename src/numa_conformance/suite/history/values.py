@@ -106,11 +106,11 @@ class Aligned(Message, frozen=True):
     admit: bool
 
 
-class CheckedIds(str):
+class IdText(str):
     """A text that is a set of CPUs, or of NUMA nodes."""
 
 
-class CheckedNodes(list[int]):
+class NodeList(list[int]):
     """Numbers that are NUMA nodes."""
 
 
@@ -118,15 +118,15 @@ def read_text(kind: type, value: Any) -> Any:
     """Read what has a form of its own on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
         return CpuBits(bits(value))
-    if kind is CheckedIds and isinstance(value, str):
-        return _checked(value)
+    if kind is IdText and isinstance(value, str):
+        return _id_text(value)
     if kind is Fraction:
         return read_amount(kind, value)
-    if kind in (NodeBits, CheckedNodes) and isinstance(value, (list, tuple)) and value:
+    if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
         if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
             raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
-        return NodeBits(bits_of(value)) if kind is NodeBits else CheckedNodes(value)
-    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind in (CpuBits, CheckedIds) else 'NUMA nodes'}")
+        return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
+    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind in (CpuBits, IdText) else 'NUMA nodes'}")
 
 
 @lru_cache(maxsize=4096)
@@ -135,15 +135,15 @@ def bits(text: str) -> int:
     return CpuSet.parse(text).bits
 
 
-def bits_if_told(text: str | None) -> int | None:
+def optional_bits(text: str | None) -> int | None:
     """Return the same; None where nothing is told."""
     return None if text is None else bits(text)
 
 
 @lru_cache(maxsize=1024)
-def _checked(text: str) -> CheckedIds:
+def _id_text(text: str) -> IdText:
     bits(text)
-    return CheckedIds(text)
+    return IdText(text)
 
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...documentation.options import CHOOSING
 from ...machine import Machine
 from ...protocol.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
-from ..history.values import Affinity, affinity_of, bits, bits_if_told, offers_of
+from ..history.values import Affinity, affinity_of, bits, offers_of, optional_bits
 from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
@@ -112,8 +112,8 @@ def _allocated(
     reply: Allocated | AllocationRefused | PolicyRefused,
 ) -> AllocatedCpus:
     state, given = asked.state, reply if isinstance(reply, Allocated) else None
-    told = None if isinstance(reply, PolicyRefused) else reply
-    reserved = None if told is None else bits_if_told(told.reserved_cpus)
+    answer = None if isinstance(reply, PolicyRefused) else reply
+    reserved = None if answer is None else optional_bits(answer.reserved_cpus)
     message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
@@ -123,13 +123,13 @@ def _allocated(
         bits(state.default),
         reserved if settings.reserved is None else settings.reserved,
         bits(state.reusable.get(pod.uid, "")),
-        bits_if_told(state.assignments.get(pod.uid, {}).get(asked.container)),
+        optional_bits(state.assignments.get(pod.uid, {}).get(asked.container)),
         None if given is None else bits(given.cpus),
         None if given is None else bits(given.default_cpuset),
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
         message if isinstance(reply, PolicyRefused) else None,
         reserved,
-        None if told is None else told.guaranteed_cpus,
-        None if told is None else told.pod_guaranteed_cpus,
+        None if answer is None else answer.guaranteed_cpus,
+        None if answer is None else answer.pod_guaranteed_cpus,
     )

@@ -11,7 +11,7 @@ from ...cpuset import bit_of
 from ...machine import Machine
 from ...protocol.messages.hints import Hints, OfferedHints
 from ...protocol.values import PriorState
-from ..history.values import Affinity, Offers, bits, bits_if_told, offers_of
+from ..history.values import Affinity, Offers, bits, offers_of, optional_bits
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .settings import Settings
@@ -155,6 +155,6 @@ def offered_for(
             return
         asked, held = pod.exclusive, None
     else:
-        asked, held = pod.by_name[container].exclusive, bits_if_told(assigned.get(container))
+        asked, held = pod.by_name[container].exclusive, optional_bits(assigned.get(container))
     free, reusable = bits(state.default) & ~(settings.reserved or 0), bits(state.reusable.get(pod.uid, ""))
     yield CpuHints(machine, settings, asked, free, reusable, held, (hints or {}).get("cpu"))

@@ -32,7 +32,7 @@ from ...protocol.messages.node import (
 )
 from ...protocol.messages.node import Update as SentUpdate
 from ..history.answers import NodeStarted
-from ..history.values import Held, aligned_of, bits, held_of, updates_of
+from ..history.values import Held, aligned_of, bits, held_of, optional_bits, updates_of
 from .alignment import fits
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
@@ -125,8 +125,8 @@ class NodeFollower:
         pool, reserved = bits(reply.default_cpuset or ""), settings.reserved
         if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
             reserved = online & ~pool
-        elif reserved is None and reply.reserved_cpus is not None:
-            reserved = bits(reply.reserved_cpus)
+        elif reserved is None:
+            reserved = optional_bits(reply.reserved_cpus)
         known = reserved is not None or not (settings.static and settings.reserved_count)
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
@@ -213,9 +213,9 @@ class NodeFollower:
         self._world = after = self._sent(before, updates)
         yield from may_run(after)
 
-    def _sent(self, world: World, told: Sequence[SentUpdate] | None) -> World:
+    def _sent(self, world: World, cpusets: Sequence[SentUpdate] | None) -> World:
         """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
-        updates = updates_of(told)
+        updates = updates_of(cpusets)
         if updates is None:
             return world
         for update in updates:

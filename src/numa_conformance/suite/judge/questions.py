@@ -12,7 +12,7 @@ from ...protocol.message import Message
 from ...protocol.messages import METHODS
 from ...protocol.messages import merge as messages
 from ...protocol.values import JsonObject
-from ..history.checked import checked_class
+from ..history.checks import class_with_checks
 from ..history.claims import AllocatedClaim
 from ..history.history import Step
 from ..history.sightings import SEEN
@@ -59,7 +59,7 @@ class Look(Message, frozen=True):
 
 
 QUESTIONS: Mapping[str, Any] = {
-    name: checked_class(kind, forbid_unknown_fields=False)
+    name: class_with_checks(kind, forbid_unknown_fields=False)
     for name, kind in {
         **{name: method.request for name, method in METHODS.items() if method.surface not in ("describe", "host")},
         "merge": Merge,

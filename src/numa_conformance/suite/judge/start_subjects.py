@@ -29,7 +29,7 @@ from ...protocol.messages.node import (
 )
 from ..history.answers import NodeStarted
 from ..history.history import Head
-from ..history.values import Held, bits_if_told, held_of
+from ..history.values import Held, held_of, optional_bits
 from .choice import numa_cpus
 from .pods import PodSpec
 from .settings import FALSE, Settings
@@ -180,8 +180,8 @@ def _start(
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
-        None if up is None else bits_if_told(up.reserved_cpus),
-        None if up is None else bits_if_told(up.default_cpuset),
+        None if up is None else optional_bits(up.reserved_cpus),
+        None if up is None else optional_bits(up.default_cpuset),
         first,
         plain,
         (up and up.memory_state) or (),

@@ -1,4 +1,4 @@
-"""``checked``: a message of the protocol held to more than its form: bounds of numbers, texts that are sets of ids."""
+"""Messages of the protocol held to more than their form: bounds of numbers, texts that are sets of ids."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
 
 from ...protocol import values as wire
-from .values import Bytes, CheckedIds, CheckedNodes, CpuCount, MaybeNode, NodeId, Number
+from .values import Bytes, CpuCount, IdText, MaybeNode, NodeId, NodeList, Number
 
 _HELD_TO: dict[Any, Any] = {
     int: Number,
-    wire.IdList: CheckedIds,
-    wire.NodeIds: CheckedNodes,
+    wire.IdList: IdText,
+    wire.NodeIds: NodeList,
     wire.NodeId: NodeId,
     wire.NodeIdOrNone: MaybeNode,
     wire.Bytes: Bytes,
@@ -25,19 +25,19 @@ _HELD_TO: dict[Any, Any] = {
 """What stands for a type of the protocol where a history is read."""
 
 
-def checked(kind: Any) -> Any:
+def with_checks(kind: Any) -> Any:
     """Return a type of the protocol with its checks: of a message an heir, so that what is read is such a message."""
     if kind in _HELD_TO:
         return _HELD_TO[kind]
     inner = get_args(kind)
     if inner:
-        options = tuple(map(checked, inner))
+        options = tuple(map(with_checks, inner))
         return reduce(or_, options) if get_origin(kind) in (Union, UnionType) else get_origin(kind)[options]
-    return checked_class(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
+    return class_with_checks(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
 
 
 @cache
-def checked_class(kind: type[msgspec.Struct], **options: bool) -> type[msgspec.Struct]:
+def class_with_checks(kind: type[msgspec.Struct], **options: bool) -> type[msgspec.Struct]:
     """Return an heir of a message whose fields are checked; what is left out of one that may be null is null."""
     kinds: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def checked_class(kind: type[msgspec.Struct], **options: bool) -> type[msgspec.S
         if not field.required:
             factory = field.default_factory
             defaults[field.name] = msgspec.field(default_factory=factory) if default is NODEFAULT else default
-        kinds[field.name] = checked(of)
+        kinds[field.name] = with_checks(of)
     body = {"__annotations__": kinds, "__module__": __name__, "__doc__": kind.__doc__, **defaults}
     made: type[msgspec.Struct] = new_class(
         kind.__name__, (kind,), {"frozen": True, "kw_only": True, **options}, lambda names: names.update(body)
