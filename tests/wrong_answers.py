@@ -14,7 +14,6 @@ from suite.chapters import (
     test_cpu_life,
     test_crashes,
     test_device_alignment,
-    test_device_life,
     test_exclusive_cpus,
     test_hints,
     test_memory_life,
@@ -29,13 +28,15 @@ from suite.chapters import (
     test_wrong_starts,
 )
 
+from numa_conformance.suite.chapters.pairs import pairs
+from numa_conformance.suite.judge.chapter import CHECKERS
+
 _SUBJECTS = (
     test_admissions,
     test_alignment,
     test_cpu_choices,
     test_cpu_life,
     test_device_alignment,
-    test_device_life,
     test_exclusive_cpus,
     test_memory_life,
     test_scopes,
@@ -52,6 +53,7 @@ _PLANTED = (
 )
 
 WRITTEN: Mapping[str, set[str]] = {
+    "pairs": {check.requirement for check in CHECKERS if check.function in pairs()},
     **{tests.__name__.rpartition(".")[2]: set(tests.CASES) for tests in _SUBJECTS},
     **{tests.__name__.rpartition(".")[2]: {name for _, name in tests.PLANTED} for tests in _PLANTED},
     "test_starts": {name for name, *_ in (*test_starts.CASES, *test_starts.BESIDE_PLAIN)},

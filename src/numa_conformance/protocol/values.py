@@ -18,6 +18,8 @@ NodeId = Annotated[int, "NUMA node"]
 NodeIdOrNone = Annotated[int, "NUMA node, or -1"]
 """A NUMA node; -1 says of a device that it is near none."""
 Bytes = Annotated[int, "bytes"]
+Booked = Annotated[int, "bytes in books"]
+"""Bytes in the books of memory, which may be subtracted below 0."""
 CpuCount = Annotated[int, "CPUs"]
 
 

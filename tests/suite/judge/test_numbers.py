@@ -68,9 +68,14 @@ def test_a_number_that_is_no_node_is_a_malformed_answer(place: str, number: int,
     assert (code, WELL_FORMED in output) == (1, True), output
 
 
-@pytest.mark.parametrize("amount", [2**63, -(2**63) - 1, 10**30])
+@pytest.mark.parametrize("amount", [2**64, -(2**63) - 1, 10**30])
 def test_an_amount_that_no_computer_has_is_a_malformed_answer(amount: int) -> None:
     assert judge(life(books(free=amount))).unmet == {WELL_FORMED}
+
+
+@pytest.mark.parametrize("amount", [-1, 2**64 - 1])
+def test_what_a_kubelet_counts_below_nothing_is_judged(amount: int) -> None:
+    assert WELL_FORMED not in judge(life(books(free=amount))).unmet
 
 
 def test_a_number_that_the_machine_does_not_have_is_judged() -> None:

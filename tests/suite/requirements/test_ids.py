@@ -17,5 +17,8 @@ def test_ids_are_written_alike():
 def test_one_search_finds_each_id_in_one_chapter():
     texts = [path.read_text(encoding="utf-8") for path in BOOK.rglob("*.py")]
     places = {id: sum(f'"{id}"' in text for text in texts) for id in REQUIREMENTS}
-    by_constant = {"protocol/answers-every-question", "protocol/answers-are-well-formed"}  # judge/verdicts.py names them
+    by_constant = {
+        "protocol/answers-every-question",
+        "protocol/answers-are-well-formed",
+    }  # judge/verdicts.py names them
     assert {id: number for id, number in places.items() if number != 1} == dict.fromkeys(by_constant, 0)

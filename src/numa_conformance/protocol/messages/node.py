@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Outcome, Request
-from ..values import Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
+from ..values import Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
 
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
@@ -23,11 +23,11 @@ FEATURES = {
 class MemoryTable(Message, frozen=True, omit_defaults=False):
     """The books of one resource on one NUMA node, in bytes."""
 
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Booked
+    system_reserved: Booked
+    allocatable: Booked
+    reserved: Booked
+    free: Booked
 
 
 class MemoryNode(Message, frozen=True):
@@ -36,7 +36,7 @@ class MemoryNode(Message, frozen=True):
     node: NodeId
     assignments: int
     group: list[NodeId]
-    free: dict[str, int] | None = None
+    free: dict[str, Booked] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 

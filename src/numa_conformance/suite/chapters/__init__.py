@@ -10,7 +10,11 @@ from ..judge.requirement import Requirement
 
 __all__ = ["REQUIREMENTS", "Requirement"]
 
-for _module in sorted(module.name for module in pkgutil.walk_packages(__path__, f"{__name__}.")):
+for _module in sorted(
+    module.name
+    for module in pkgutil.walk_packages(__path__, f"{__name__}.")
+    if not module.name.endswith("pairs")  # tests and pages import them
+):
     importlib.import_module(_module)
 
 REQUIREMENTS: Mapping[str, Requirement] = MappingProxyType(_chapter.REQUIREMENTS)

@@ -144,10 +144,7 @@ def enough(subject: Demand) -> None:
     "cpu-manager/static/serves-what-is-free",
     "cpu-manager/static",
     on=Demand,
-    rests_on=(
-        "nrm/static/exclusive-are-all-but-reserved",
-        "nrm/cpus/static-gives-exclusive-cpus",
-    ),
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/static-gives-exclusive-cpus"),
     since="1.8",
 )
 def free_cpus_serve(demand: Demand) -> Judgement:
@@ -165,10 +162,7 @@ def free_cpus_serve(demand: Demand) -> Judgement:
     "cpu-manager/static",
     "cpu-manager/init-containers",
     on=Reuse,
-    rests_on=(
-        "init-containers/resources/effective-request",
-        "topology-source/cpu-hints/reusable",
-    ),
+    rests_on=("init-containers/resources/effective-request", "topology-source/cpu-hints/reusable"),
     since="1.8",
     beyond="The pages give a pod's effective request; that its init containers' CPUs serve the later ones only the "
     "source says.",

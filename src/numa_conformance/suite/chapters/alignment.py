@@ -91,10 +91,7 @@ def at_once(subject: Admission) -> None:
     "topology-manager/admission/admits-what-one-node-holds",
     "cpu-manager/static",
     on=Admission,
-    rests_on=(
-        "topology/how/policy-decides",
-        "topology/single-numa-node/one-node-or-refused",
-    ),
+    rests_on=("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused"),
 )
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """A pod whose CPUs, memory and devices one NUMA node can give together is admitted, under every policy."""
@@ -110,10 +107,7 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
     "topology-manager/restricted",
     "memory-manager/static",
     on=Admission,
-    rests_on=(
-        "topology/restricted/refuses",
-        "memory/head/hints-and-policy-decide",
-    ),
+    rests_on=("topology/restricted/refuses", "memory/head/hints-and-policy-decide"),
     since="1.21",
     beyond="that a preferred affinity is admitted: the sentence tells of the other case",
 )
@@ -241,10 +235,7 @@ def best_effort_admits_what_is_elsewhere(admission: Admission) -> Judgement:
     "topology-manager/single-numa-node/refuses-what-no-node-holds",
     "topology-manager/single-numa-node",
     on=Admission,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "topology/restricted/topology-affinity-error",
-    ),
+    rests_on=("topology/single-numa-node/one-node-or-refused", "topology/restricted/topology-affinity-error"),
 )
 def single_refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """A pod is refused when no NUMA node has its CPUs, memory and devices together; the reason is
@@ -296,11 +287,7 @@ def _refused_as_unaligned(admission: Admission, why: str) -> Iterator[Violation]
     "cpu-manager/static",
     "topology-manager/best-effort",
     on=Admission,
-    rests_on=(
-        "nrm/head/aligns-memory",
-        "nrm/head/aligns-cpus-and-devices",
-        "topology/how/hint-is-stored-and-used",
-    ),
+    rests_on=("nrm/head/aligns-memory", "nrm/head/aligns-cpus-and-devices", "topology/how/hint-is-stored-and-used"),
 )
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, the CPUs, memory and devices of a pod come from one NUMA node where one can
@@ -328,10 +315,7 @@ def _in_order(admission: Admission) -> list[str]:
     "node/hints",
     "topology-manager/best-effort",
     on=Admission,
-    rests_on=(
-        "topology/how/hint-is-stored-and-used",
-        "topology-source/policies/stored-and-used",
-    ),
+    rests_on=("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used"),
 )
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
@@ -383,10 +367,7 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
     "node/hints",
     "topology-manager/best-effort",
     on=Admission,
-    rests_on=(
-        "topology/how/policy-decides",
-        "topology/restricted/topology-affinity-error",
-    ),
+    rests_on=("topology/how/policy-decides", "topology/restricted/topology-affinity-error"),
 )
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error."""

@@ -51,10 +51,7 @@ def guaranteed_needs_equal_limits(subject: Classified) -> Judgement:
 @chapter.requires(
     "qos/requests-default-to-limits",
     on=Classified,
-    rests_on=(
-        "nrm/static/requests-default-to-limits",
-        "nrm/static/example-6-class",
-    ),
+    rests_on=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
 )
 def requests_default_to_limits(subject: Classified) -> Judgement:
     """A container with limits and no requests counts as requesting its limits.
@@ -102,11 +99,7 @@ def best_effort_has_none(subject: Classified) -> Judgement:
     return _class_is_right(subject)
 
 
-@chapter.requires(
-    "qos/init-containers-count",
-    on=Classified,
-    rests_on=("init-containers/resources/qos-covers-init",),
-)
+@chapter.requires("qos/init-containers-count", on=Classified, rests_on=("init-containers/resources/qos-covers-init",))
 def init_containers_count(subject: Classified) -> Judgement:
     """Init containers count: one without limits keeps a pod from being Guaranteed.
 
@@ -126,10 +119,7 @@ def _class_is_right(subject: Classified) -> Judgement:
 @chapter.requires(
     "qos/only-integral-cpus-are-exclusive",
     on=(Classified, AllocatedCpus),
-    rests_on=(
-        "nrm/static/only-whole-guaranteed-is-exclusive",
-        "nrm/static/at-least-one-cpu",
-    ),
+    rests_on=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
 )
 def only_integral_cpus_are_exclusive(subject: Classified | AllocatedCpus) -> Judgement:
     """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written.

@@ -44,10 +44,7 @@ def shared(subject: Given) -> None:
     "cpu-manager/static/fractional-guaranteed-is-shared",
     "cpu-manager/static",
     on=Given,
-    rests_on=(
-        "nrm/static/fractional-is-shared",
-        "nrm/static/example-5-placement",
-    ),
+    rests_on=("nrm/static/fractional-is-shared", "nrm/static/example-5-placement"),
 )
 def fractional_is_shared(given: Given) -> Judgement:
     """A container of a Guaranteed pod with a fractional CPU request runs in the shared pool."""
@@ -167,10 +164,7 @@ def gives_the_number(subject: Given | Choice) -> Judgement:
     "cpu-manager/static/keeps-cpus-when-admitted-again",
     "cpu-manager/static",
     on=Given,
-    rests_on=(
-        "topology-source/cpu-hints/held-cpus-again",
-        "nrm/static/cpus-are-the-containers-own",
-    ),
+    rests_on=("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own"),
 )
 def keeps_what_it_has(given: Given) -> Judgement:
     """A pod that is on the node and admitted again keeps its CPUs."""
@@ -195,10 +189,7 @@ def keeps_what_it_has(given: Given) -> Judgement:
     "cpu-manager/static/apps-have-cpus-of-their-own",
     "cpu-manager/static",
     on=Neighbours,
-    rests_on=(
-        "nrm/static/cpus-are-the-containers-own",
-        "nrm/static/cpus-leave-the-pool",
-    ),
+    rests_on=("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool"),
 )
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
     """The exclusive CPUs of an app container are its own: another app container of its pod does not have them
@@ -266,11 +257,7 @@ def limited(subject: OnNode) -> None:
     "cpu-manager/none",
     "cpu-manager/cfs-quota",
     on=OnNode,
-    rests_on=(
-        "nrm/cpus/none-bounds-by-quota",
-        "cpu-1.8/none/quota",
-        "nrm/cpus/quota-by-default",
-    ),
+    rests_on=("nrm/cpus/none-bounds-by-quota", "cpu-1.8/none/quota", "nrm/cpus/quota-by-default"),
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
 )
 def none_enforces_limits(given: OnNode) -> Judgement:
@@ -313,10 +300,7 @@ def _bounded(given: OnNode) -> Judgement:
     "cpu-manager/static",
     "cpu-manager/cfs-quota",
     on=OnNode,
-    rests_on=(
-        "nrm/static/no-quota-on-exclusive-cpus",
-        "cpu-1.8/static/quota-is-not-needed",
-    ),
+    rests_on=("nrm/static/no-quota-on-exclusive-cpus", "cpu-1.8/static/quota-is-not-needed"),
 )
 def exclusive_cpus_have_no_quota(given: OnNode) -> Iterator[Violation]:
     """CFS quota does not bound containers with exclusive CPUs.
@@ -354,10 +338,7 @@ def _shown(quota: int) -> str:
     "cpu-manager/static",
     "cpu-manager/reconcile",
     on=OnNode,
-    rests_on=(
-        "cpu-task/configuration/reconciles-through-the-cri",
-        "cpu-1.8/configuration/reconciles-through-the-cri",
-    ),
+    rests_on=("cpu-task/configuration/reconciles-through-the-cri", "cpu-1.8/configuration/reconciles-through-the-cri"),
     area="cpu-manager lifecycle",
 )
 def runs_on_what_is_assigned(given: OnNode) -> Iterator[Violation]:

@@ -30,10 +30,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 @chapter.requires(
     "cpu-manager/static/gives-free-cpus-only",
     on=Choice,
-    rests_on=(
-        "nrm/static/exclusive-are-all-but-reserved",
-        "nrm/cpus/exclusive-against-other-pods",
-    ),
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods"),
 )
 def gives_free_cpus_only(choice: Choice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else.
@@ -55,10 +52,7 @@ def gives_free_cpus_only(choice: Choice) -> Judgement:
 @chapter.requires(
     "cpu-manager/static/packs-whole-cores",
     on=Choice,
-    rests_on=(
-        "nrm/distribute-cpus-across-cores/default-packs-cores",
-        "nrm/full-pcpus-only/default-is-best-fit",
-    ),
+    rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
 )
 def packs_whole_cores(choice: Choice) -> Judgement:
     """On an empty machine a request of whole cores is given whole physical cores.

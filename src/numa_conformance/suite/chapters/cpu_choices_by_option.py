@@ -183,10 +183,7 @@ def takes_separate_cores(choice: Choice) -> Judgement:
     "cpu-manager/align-by-socket",
     "topology-manager/restricted",
     on=Choice,
-    rests_on=(
-        "nrm/align-by-socket/aligned-at-the-socket",
-        "nrm/options/align-by-socket",
-    ),
+    rests_on=("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket"),
     since="1.25",
     area="cpu-manager options",
 )

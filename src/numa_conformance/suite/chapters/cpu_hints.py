@@ -12,7 +12,7 @@ from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
 from .conditions import without_option
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
 
@@ -250,7 +250,9 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     strength="SHOULD",
 )
 def none_for_another_number(hints: CpuHints) -> Judgement:
-    """A container that holds another number of CPUs than it asks for is given no hint."""
+    """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
+    opinion.
+    """
     applies(hints.wanted, "no exclusive CPUs are asked for")
     applies(hints.of_another_number, "the container holds no CPUs, or as many as it asks for")
     return _no_hint(hints, "is held in another number")
@@ -263,7 +265,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     strength="SHOULD",
 )
 def none_where_too_few(hints: CpuHints) -> Judgement:
-    """Where fewer CPUs are free than asked for there is no hint."""
+    """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     applies(hints.wanted, "no exclusive CPUs are asked for")
     applies(hints.held is None, "the container holds CPUs already")
     applies(hints.room.bit_count() < hints.asked, "so many CPUs are free")
@@ -272,10 +274,10 @@ def none_where_too_few(hints: CpuHints) -> Judgement:
 
 def _no_hint(hints: CpuHints, why: str) -> Judgement:
     return violated(
-        all(hint == Affinity(None, False) for hint in hints.offered or ()),
+        is_impossible(hints.offered),
         f"hints are offered for what {why}",
         got=listed(hints.offered),
-        allowed="no hint",
+        allowed=IMPOSSIBLE,
     )
 
 

@@ -18,11 +18,7 @@ chapter = Chapter(since="1.8")
     "qos/class-is-told-at-admission",
     "node/qos",
     on=Admission,
-    rests_on=(
-        "nrm/static/example-4-class",
-        "nrm/static/example-2-class",
-        "nrm/static/example-1-class",
-    ),
+    rests_on=("nrm/static/example-4-class", "nrm/static/example-2-class", "nrm/static/example-1-class"),
     beyond="that an admission tells the class: the target protocol says it",
 )
 def class_is_told(admission: Admission) -> Judgement:
@@ -40,10 +36,7 @@ def class_is_told(admission: Admission) -> Judgement:
     "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
     "cpu-manager/static",
     on=Moment,
-    rests_on=(
-        "nrm/cpus/exclusive-against-other-pods",
-        "cpu-1.8/static/exclusive-against-other-pods",
-    ),
+    rests_on=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
 )
 def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
     """No CPU is exclusive to containers of two pods.
@@ -65,10 +58,7 @@ def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
     "topology-manager/restricted",
     "cpu-manager/static",
     on=Admission,
-    rests_on=(
-        "topology/restricted/refuses",
-        "topology-source/admission/others-go-on",
-    ),
+    rests_on=("topology/restricted/refuses", "topology-source/admission/others-go-on"),
     since="1.18",
     beyond="No page says what a refused pod holds.",
 )

@@ -29,10 +29,7 @@ def comes_up(arrival: Arrival) -> Judgement:
     "cpu-manager/none/needs-no-reservation",
     "cpu-manager/none",
     on=Arrival,
-    rests_on=(
-        "cpu-task/none/needs-nothing",
-        "nrm/static/needs-a-reservation",
-    ),
+    rests_on=("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation"),
 )
 def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     """Under policy none the node comes up without any CPU reservation."""
@@ -45,10 +42,7 @@ def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     "cpu-manager/shared-pool/holds-all-cpus-at-first",
     "cpu-manager/static",
     on=Arrival,
-    rests_on=(
-        "nrm/static/pool-holds-all-cpus-at-first",
-        "cpu-1.8/static/pool-holds-all-cpus-at-first",
-    ),
+    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first"),
 )
 def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     """At the start the shared pool holds every CPU, the reserved ones included."""
@@ -67,10 +61,7 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     "cpu-manager/shared-pool/loses-nothing",
     "cpu-manager/static",
     on=Division,
-    rests_on=(
-        "nrm/static/pool-holds-all-cpus-at-first",
-        "nrm/static/cpus-leave-the-pool",
-    ),
+    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
 )
 def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
@@ -117,10 +108,7 @@ def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     "cpu-manager/reservation/is-never-exclusive",
     "cpu-manager/static",
     on=Division,
-    rests_on=(
-        "nrm/static/exclusive-are-all-but-reserved",
-        "nrm/strict-cpu-reservation/default-keeps-exclusive-off",
-    ),
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/strict-cpu-reservation/default-keeps-exclusive-off"),
 )
 def reserved_is_never_exclusive(division: Division) -> Judgement:
     """Reserved CPUs are never given to a container exclusively."""
@@ -141,10 +129,7 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     "cpu-manager/reservation/stays-in-the-shared-pool",
     "cpu-manager/static",
     on=Moment,
-    rests_on=(
-        "nrm/static/pool-holds-all-cpus-at-first",
-        "nrm/strict-cpu-reservation/default-lets-shared-on",
-    ),
+    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on"),
 )
 def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     """Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on.
@@ -184,10 +169,7 @@ def strict_keeps_pods_off(subject: Moment | MayRun) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/shared-pool/never-empties",
-    "cpu-manager/static",
-    on=Moment,
-    rests_on=("nrm/static/pool-never-empty",),
+    "cpu-manager/shared-pool/never-empties", "cpu-manager/static", on=Moment, rests_on=("nrm/static/pool-never-empty",)
 )
 def pool_never_empties(moment: Moment) -> Judgement:
     """The shared pool never becomes empty.

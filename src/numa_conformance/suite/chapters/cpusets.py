@@ -62,10 +62,7 @@ def is_never_empty(may: MayRun) -> Judgement:
     "cpu-manager/cpuset/is-online",
     "cpu-manager/static",
     on=MayRun,
-    rests_on=(
-        "nrm/static/pool-holds-all-cpus-at-first",
-        "nrm/static/cpus-leave-the-pool",
-    ),
+    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
     area="cpu-manager lifecycle",
 )
 def is_online(may: MayRun) -> Judgement:
@@ -84,10 +81,7 @@ def is_online(may: MayRun) -> Judgement:
     "cpu-manager/cpuset/holds-the-exclusive-cpus",
     "cpu-manager/static",
     on=MayRun,
-    rests_on=(
-        "nrm/static/cpus-are-the-containers-own",
-        "nrm/static/as-many-as-the-limit",
-    ),
+    rests_on=("nrm/static/cpus-are-the-containers-own", "nrm/static/as-many-as-the-limit"),
     area="cpu-manager lifecycle",
 )
 def holds_the_exclusive_cpus(may: MayRun) -> Judgement:
@@ -111,10 +105,7 @@ def holds_the_exclusive_cpus(may: MayRun) -> Judgement:
     "cpu-manager/cpuset/regains-cpus-on-removal",
     "cpu-manager/static",
     on=MayRun,
-    rests_on=(
-        "nrm/static/cpus-leave-the-pool",
-        "cpu-task/configuration/reconciles-through-the-cri",
-    ),
+    rests_on=("nrm/static/cpus-leave-the-pool", "cpu-task/configuration/reconciles-through-the-cri"),
     area="cpu-manager lifecycle",
     beyond="No page says when the CPUs of a removed pod return; which shared CPUs others may use is not asked.",
 )
@@ -141,10 +132,7 @@ def regains_cpus_on_removal(may: MayRun) -> Judgement:
     "cpu-manager/none/keeps-nobody-to-some-cpus",
     "cpu-manager/none",
     on=MayRun,
-    rests_on=(
-        "nrm/cpus/none-leaves-cpusets-alone",
-        "nrm/cpus/none-gives-no-affinity",
-    ),
+    rests_on=("nrm/cpus/none-leaves-cpusets-alone", "nrm/cpus/none-gives-no-affinity"),
     area="cpu-manager lifecycle",
 )
 def none_keeps_nobody_to_some(may: MayRun) -> Judgement:

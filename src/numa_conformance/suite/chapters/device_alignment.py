@@ -119,10 +119,7 @@ def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
 @chapter.requires(
     "device-manager/topology/a-device-may-have-several-nodes",
     on=Admission,
-    rests_on=(
-        "device-plugins/topology/several-nodes",
-        "topology-source/device-hints/any-of-its-nodes",
-    ),
+    rests_on=("device-plugins/topology/several-nodes", "topology-source/device-hints/any-of-its-nodes"),
 )
 def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     """A device on several NUMA nodes counts as local to each of them."""
@@ -139,10 +136,7 @@ def _asks_for_devices_alone(admission: Admission) -> bool:
 @chapter.requires(
     "topology-manager/admission/all-classes-pass-the-manager",
     on=Admission,
-    rests_on=(
-        "topology/scopes-and-policies/every-class",
-        "topology/interactions/spec-5-hints",
-    ),
+    rests_on=("topology/scopes-and-policies/every-class", "topology/interactions/spec-5-hints"),
 )
 def devices_alone_are_aligned(admission: Admission) -> Judgement:
     """Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too."""

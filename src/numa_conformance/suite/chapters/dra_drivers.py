@@ -47,9 +47,7 @@ def publishes_again(subject: Publication) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/devices/have-names-of-their-own",
-    on=Publication,
-    rests_on=("dra-api/device/unique-name",),
+    "dra-driver/devices/have-names-of-their-own", on=Publication, rests_on=("dra-api/device/unique-name",)
 )
 def have_names_of_their_own(subject: Publication) -> Judgement:
     """The devices of a pool have different names."""
@@ -60,9 +58,7 @@ def have_names_of_their_own(subject: Publication) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/devices/name-numa-nodes-of-the-machine",
-    on=Publication,
-    rests_on=("dra-attributes/numa-node/physical",),
+    "dra-driver/devices/name-numa-nodes-of-the-machine", on=Publication, rests_on=("dra-attributes/numa-node/physical",)
 )
 def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     """The attribute numaNode of a device is the id of a NUMA node of the machine."""
@@ -147,11 +143,7 @@ def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], wha
     )
 
 
-@chapter.requires(
-    "dra-driver/attributes/numa-node",
-    on=Preparation,
-    rests_on=("dra-attributes/numa-node/physical",),
-)
+@chapter.requires("dra-driver/attributes/numa-node", on=Preparation, rests_on=("dra-attributes/numa-node/physical",))
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the NUMA node that its attribute numaNode names."""
     located(subject)
@@ -160,10 +152,7 @@ def of_the_numa_node(subject: Preparation) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/attributes/socket",
-    "claims/attributes",
-    on=Preparation,
-    rests_on=("dra-driver-cpu/attributes/socket",),
+    "dra-driver/attributes/socket", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/socket",)
 )
 def of_the_socket(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the socket that its attribute socketID names."""
@@ -173,10 +162,7 @@ def of_the_socket(subject: Preparation) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/attributes/cache",
-    "claims/attributes",
-    on=Preparation,
-    rests_on=("dra-driver-cpu/attributes/cache",),
+    "dra-driver/attributes/cache", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/cache",)
 )
 def of_the_cache(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
@@ -190,10 +176,7 @@ def of_the_cache(subject: Preparation) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/attributes/cpu",
-    "claims/attributes",
-    on=Preparation,
-    rests_on=("dra-driver-cpu/attributes/cpu",),
+    "dra-driver/attributes/cpu", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/cpu",)
 )
 def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
@@ -210,9 +193,7 @@ def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:
 
 
 @chapter.requires(
-    "dra-driver/claims/can-have-what-is-published",
-    on=Preparation,
-    rests_on=("dra-api/device/total-capacity",),
+    "dra-driver/claims/can-have-what-is-published", on=Preparation, rests_on=("dra-api/device/total-capacity",)
 )
 def can_have_what_is_published(subject: Preparation) -> Judgement:
     """A claim that consumes no more than other claims leave of what is published is prepared."""
@@ -224,11 +205,7 @@ def can_have_what_is_published(subject: Preparation) -> Judgement:
     )
 
 
-@chapter.requires(
-    "dra-driver/unprepare/gives-back",
-    on=Preparation,
-    rests_on=("dra-plugin/unprepare/undoes",),
-)
+@chapter.requires("dra-driver/unprepare/gives-back", on=Preparation, rests_on=("dra-plugin/unprepare/undoes",))
 def gives_back(subject: Preparation) -> Judgement:
     """What an unprepared claim had can be had by other claims."""
     applies(subject.before is None, "the claim is prepared already")
@@ -245,9 +222,7 @@ def _keeps(subject: Preparation) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/claims/prepare-is-idempotent",
-    on=Preparation,
-    rests_on=("dra-plugin/prepare/idempotent",),
+    "dra-driver/claims/prepare-is-idempotent", on=Preparation, rests_on=("dra-plugin/prepare/idempotent",)
 )
 def prepare_is_idempotent(subject: Preparation) -> Judgement:
     """A claim that is prepared, and prepared once more, keeps its CPUs."""
@@ -260,10 +235,7 @@ def prepare_is_idempotent(subject: Preparation) -> Judgement:
     "dra-driver/restart/keeps-claims",
     "claims/restart",
     on=Preparation,
-    rests_on=(
-        "dra-plugin/prepare/idempotent",
-        "dra-plugin/unprepare/other-process",
-    ),
+    rests_on=("dra-plugin/prepare/idempotent", "dra-plugin/unprepare/other-process"),
 )
 def keeps_claims(subject: Preparation) -> Judgement:
     """A claim that is prepared keeps its CPUs when the driver starts anew and prepares it once more."""
@@ -335,9 +307,7 @@ def _is_done(subject: Release) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/unprepare/undoes-what-was-prepared",
-    on=Release,
-    rests_on=("dra-plugin/unprepare/undoes",),
+    "dra-driver/unprepare/undoes-what-was-prepared", on=Release, rests_on=("dra-plugin/unprepare/undoes",)
 )
 def undoes_what_was_prepared(subject: Release) -> Judgement:
     """A claim that is prepared is unprepared without an error."""
@@ -346,9 +316,7 @@ def undoes_what_was_prepared(subject: Release) -> Judgement:
 
 
 @chapter.requires(
-    "dra-driver/unprepare/of-nothing-is-no-error",
-    on=Release,
-    rests_on=("dra-plugin/unprepare/idempotent",),
+    "dra-driver/unprepare/of-nothing-is-no-error", on=Release, rests_on=("dra-plugin/unprepare/idempotent",)
 )
 def of_nothing_is_no_error(subject: Release) -> Judgement:
     """That a claim is unprepared which is not prepared is no error."""

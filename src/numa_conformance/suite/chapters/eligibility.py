@@ -12,11 +12,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 @chapter.requires(
     "cpu-manager/static/limits-alone-make-guaranteed",
     on=Given,
-    rests_on=(
-        "nrm/static/example-6-class",
-        "nrm/static/example-6-placement",
-        "nrm/static/requests-default-to-limits",
-    ),
+    rests_on=("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits"),
 )
 def limits_alone_give_cpus(given: Given) -> Judgement:
     """Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs.
@@ -43,10 +39,7 @@ def limits_alone_give_cpus(given: Given) -> Judgement:
     "cpu-manager/static/sidecars-and-init-containers-are-eligible",
     "cpu-manager/init-containers",
     on=Given,
-    rests_on=(
-        "nrm/cpus/static-gives-exclusive-cpus",
-        "sidecars/kubernetes/are-init-containers",
-    ),
+    rests_on=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
 )
 def init_containers_and_sidecars_are_eligible(given: Given) -> Judgement:
     """Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do."""

@@ -83,10 +83,7 @@ def memory_is_told(given: OnNode) -> None:
     "memory-manager/none/pins-nothing",
     "memory-manager/none",
     on=OnNode,
-    rests_on=(
-        "memory/none/does-nothing",
-        "memory/none/default-hint",
-    ),
+    rests_on=("memory/none/does-nothing", "memory/none/default-hint"),
 )
 def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
@@ -124,11 +121,7 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
     "memory-manager/static",
     "memory-manager/hugepages",
     on=OnNode,
-    rests_on=(
-        "memory/head/guarantees",
-        "kep-1769/hints/every-type-counts",
-        "nrm/memory/guarantees-huge-pages",
-    ),
+    rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
 )
 def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
@@ -244,11 +237,7 @@ def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) ->
     "memory-manager/static",
     "topology-manager/restricted",
     on=Moment,
-    rests_on=(
-        "kep-1769/groups/disjoint",
-        "kep-1769/groups/inseparable",
-        "memory/how/groups",
-    ),
+    rests_on=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
     strength="SHOULD",
     beyond="The page leaves the handling of groups to the proposal.",
 )

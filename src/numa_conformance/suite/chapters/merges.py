@@ -105,10 +105,7 @@ def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     "topology-manager/merge/names-nodes-of-the-machine",
     "topology-manager/best-effort",
     on=MergedHints,
-    rests_on=(
-        "topology/how/hints",
-        "topology-source/machine/node-ids",
-    ),
+    rests_on=("topology/how/hints", "topology-source/machine/node-ids"),
 )
 def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     """An affinity is a set of the machine's NUMA nodes, or none in particular."""
@@ -124,10 +121,7 @@ def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     "topology-manager/merge/combines-one-hint-of-each-provider",
     "topology-manager/best-effort",
     on=MergedHints,
-    rests_on=(
-        "kep-693/affinity/all-nodes-otherwise",
-        "topology-source/merge/best-common-hint",
-    ),
+    rests_on=("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint"),
     strength="SHOULD",
 )
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
@@ -205,10 +199,7 @@ def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
     "topology-manager/merge/single-numa-node-admits-only-one-node",
     "topology-manager/single-numa-node",
     on=MergedHints,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "kep-693/affinity/single-admits-one-node",
-    ),
+    rests_on=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
 )
 def single_numa_node_admits_one(merge: MergedHints) -> Judgement:
     """Merged hints admit a pod under single-numa-node exactly when all providers prefer one common NUMA node or

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.pods import GUARANTEED
-from ..judge.pooled import Pooled
+from ..judge.pooled import SYSTEM, Pooled
 
 chapter = Chapter("node/cpuset", since="1.24")
-
-SYSTEM = "kube-system"
 
 
 def _has_room(may: Pooled) -> bool:
@@ -55,10 +53,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     "pinning/pools-apart/same-cpus-or-none",
     "pinning/pools-apart",
     on=Pooled,
-    rests_on=(
-        "nri-balloons/concepts/one-balloon",
-        "nri-balloons/concepts/apart",
-    ),
+    rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
 )
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together.

@@ -55,10 +55,7 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
     "cpu-manager/static",
     "cpu-manager/full-pcpus-only",
     on=Admission,
-    rests_on=(
-        "nrm/full-pcpus-only/smt-alignment-error",
-        "nrm/full-pcpus-only/free-cores-must-suffice",
-    ),
+    rests_on=("nrm/full-pcpus-only/smt-alignment-error", "nrm/full-pcpus-only/free-cores-must-suffice"),
     area="cpu-manager options",
     beyond="The page calls SMTAlignmentError the message of the pod; it may be its reason or in the message.",
 )

@@ -38,10 +38,7 @@ def _in_whole_cores(asked: AskedAgain) -> bool:
 @chapter.requires(
     "node/admission/admits-again-what-it-admitted",
     on=AskedAgain,
-    rests_on=(
-        "nrm/static/exclusive-are-all-but-reserved",
-        "topology/how/policy-decides",
-    ),
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
     area="cpu-manager lifecycle",
     beyond="that what is left behind, and in which order a machine is told, counts for nothing",
 )
@@ -55,10 +52,7 @@ def admits_again(asked: AskedAgain) -> Judgement:
 @chapter.requires(
     "node/admission/admits-on-a-larger-machine",
     on=AskedAgain,
-    rests_on=(
-        "topology/how/policy-decides",
-        "nrm/static/exclusive-are-all-but-reserved",
-    ),
+    rests_on=("topology/how/policy-decides", "nrm/static/exclusive-are-all-but-reserved"),
     area="cpu-manager lifecycle",
     beyond="that further NUMA nodes take nothing away",
 )
@@ -77,10 +71,7 @@ def admits_on_a_larger_machine(asked: AskedAgain) -> Judgement:
     "node/admission/an-init-container-no-larger-changes-nothing",
     "cpu-manager/init-containers",
     on=AskedAgain,
-    rests_on=(
-        "init-containers/resources/effective-request",
-        "kep-693/total/larger-of-init-and-apps",
-    ),
+    rests_on=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
     since="1.18",
     area="cpu-manager lifecycle",
 )

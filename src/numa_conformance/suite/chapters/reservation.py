@@ -162,10 +162,7 @@ def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgemen
 @chapter.requires(
     "cpu-manager/reservation/ascending-core-ids",
     on=Start,
-    rests_on=(
-        "nrm/static/reserved-by-core-id",
-        "cpu-1.8/static/reserved-by-core-id",
-    ),
+    rests_on=("nrm/static/reserved-by-core-id", "cpu-1.8/static/reserved-by-core-id"),
 )
 def reserves_by_ascending_core_id(start: Start) -> Judgement:
     """Where only a number is reserved, CPUs are reserved core after core, ascending by physical core id."""

@@ -61,11 +61,7 @@ def static_memory_is_not_resized(resize: Resize) -> Judgement:
     )
 
 
-@chapter.requires(
-    "resize/more-than-the-node-has-is-not-granted",
-    on=Resize,
-    rests_on=("resize/status/pending",),
-)
+@chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize, rests_on=("resize/status/pending",))
 def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is not granted.
 
@@ -83,10 +79,7 @@ def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
 @chapter.requires(
     "resize/what-can-never-be-is-infeasible",
     on=Resize,
-    rests_on=(
-        "resize/status/infeasible",
-        "resize/status/deferred",
-    ),
+    rests_on=("resize/status/infeasible", "resize/status/deferred"),
     strength="SHOULD",
 )
 def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
@@ -129,10 +122,7 @@ def pending_changes_nothing(resize: Resize) -> Judgement:
     "resize/shared-containers-get-no-cpus-of-their-own",
     "cpu-manager/static",
     on=Resize,
-    rests_on=(
-        "resize/limits/static-policies",
-        "nrm/static/burstable-is-shared",
-    ),
+    rests_on=("resize/limits/static-policies", "nrm/static/burstable-is-shared"),
 )
 def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the

@@ -29,10 +29,7 @@ def came_up_static(subject: Crash | Recovery) -> None:
 @chapter.requires(
     "cpu-manager/state-file/assignments-survive-a-restart",
     on=Restart,
-    rests_on=(
-        "topology-source/cpu-hints/held-cpus-again",
-        "topology-source/admission/again-after-a-restart",
-    ),
+    rests_on=("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart"),
     area="cpu-manager lifecycle",
     beyond="Only the source says that containers keep their CPUs over a restart of the kubelet.",
 )
@@ -101,10 +98,7 @@ def comes_up_after_a_crash(crash: Crash) -> Judgement:
     "node/restart/a-crash-leaves-no-cpu-in-two-places",
     "node/writes",
     on=Crash,
-    rests_on=(
-        "nrm/cpus/exclusive-against-other-pods",
-        "nrm/static/cpus-leave-the-pool",
-    ),
+    rests_on=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
     area="cpu-manager lifecycle",
 )
 def no_cpu_in_two_places(crash: Crash) -> Judgement:
@@ -136,10 +130,7 @@ def _running(crash: Crash) -> dict[str, PodOnNode]:
     "node/restart/a-crash-moves-no-running-container",
     "node/writes",
     on=Crash,
-    rests_on=(
-        "topology-source/cpu-hints/held-cpus-again",
-        "topology-source/admission/again-after-a-restart",
-    ),
+    rests_on=("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart"),
     strength="SHOULD",
     area="cpu-manager lifecycle",
 )

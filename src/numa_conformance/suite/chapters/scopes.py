@@ -64,10 +64,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     "topology-manager/scope/pod/gives-all-containers-one-affinity",
     "topology-manager/scope/pod",
     on=Admission,
-    rests_on=(
-        "topology/policies/same-for-every-container",
-        "topology/pod/one-set",
-    ),
+    rests_on=("topology/policies/same-for-every-container", "topology/pod/one-set"),
     since="1.20",
 )
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
@@ -118,10 +115,7 @@ def none_has_all(admission: Admission) -> None:
     "topology-manager/single-numa-node",
     "cpu-manager/static",
     on=Admission,
-    rests_on=(
-        "topology/container/each-container-alone",
-        "topology-source/scopes/container-by-container",
-    ),
+    rests_on=("topology/container/each-container-alone", "topology-source/scopes/container-by-container"),
 )
 def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     """In the container scope containers of one pod may be aligned to different NUMA nodes.
@@ -146,11 +140,7 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     "topology-manager/single-numa-node",
     "cpu-manager/static",
     on=Admission,
-    rests_on=(
-        "topology/pod/more-are-refused",
-        "topology/pod/total",
-        "sidecars/resources/count-beside-apps",
-    ),
+    rests_on=("topology/pod/more-are-refused", "topology/pod/total", "sidecars/resources/count-beside-apps"),
 )
 def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     """In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though
@@ -204,10 +194,7 @@ def with_init_containers(admission: Admission) -> None:
     "cpu-manager/static",
     "cpu-manager/init-containers",
     on=Admission,
-    rests_on=(
-        "topology/pod/total",
-        "kep-693/total/larger-of-init-and-apps",
-    ),
+    rests_on=("topology/pod/total", "kep-693/total/larger-of-init-and-apps"),
 )
 def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
     """In the pod scope a pod's need is the larger of its app containers' sum and its largest init container."""

@@ -191,10 +191,7 @@ def follows_the_shape(node: ScoredNode) -> Judgement:
     "scheduler/requested-to-capacity-ratio/weighs-resources",
     "scheduler/requested-to-capacity-ratio",
     on=ScoredNode,
-    rests_on=(
-        "bin-packing/example/weighted-mean",
-        "bin-packing/ratio/weights",
-    ),
+    rests_on=("bin-packing/example/weighted-mean", "bin-packing/ratio/weights"),
 )
 def weighs_resources(node: ScoredNode) -> Judgement:
     """A node's score is the mean of its resources' scores by their weights, those that score 0 included."""
@@ -207,10 +204,7 @@ def weighs_resources(node: ScoredNode) -> Judgement:
     "scheduler/requested-to-capacity-ratio/rounds-to-the-nearest",
     "scheduler/requested-to-capacity-ratio",
     on=ScoredNode,
-    rests_on=(
-        "bin-packing/example/node-2",
-        "bin-packing/example/weighted-mean",
-    ),
+    rests_on=("bin-packing/example/node-2", "bin-packing/example/weighted-mean"),
     strength="SHOULD",
     beyond="The page's second node has a mean of 6.9 and scores 7; how means are rounded it does not say in words.",
 )
@@ -320,10 +314,7 @@ def most_scores_the_mean(node: ScoredNode) -> Judgement:
     "scheduler/most-allocated/favours-full-nodes",
     "scheduler/most-allocated",
     on=ScorePair,
-    rests_on=(
-        "bin-packing/most-allocated/favours-full-nodes",
-        "bin-packing/head/two-strategies",
-    ),
+    rests_on=("bin-packing/most-allocated/favours-full-nodes", "bin-packing/head/two-strategies"),
 )
 def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     """MostAllocated scores a node higher the more of its resources is requested.
@@ -340,10 +331,7 @@ def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     "scheduler/least-allocated/favours-empty-nodes",
     "scheduler/least-allocated",
     on=ScorePair,
-    rests_on=(
-        "scheduler-configuration/plugins/three-strategies",
-        "scheduler-reference/strategy/least-allocated",
-    ),
+    rests_on=("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated"),
     strength="SHOULD",
 )
 def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
@@ -394,9 +382,7 @@ def counts_the_pod_itself(pair: ScorePair) -> Judgement:
 
 
 @chapter.requires(
-    "scheduler/score/counts-every-pod",
-    on=ScorePair,
-    rests_on=("bin-packing/example/requested-and-used",),
+    "scheduler/score/counts-every-pod", on=ScorePair, rests_on=("bin-packing/example/requested-and-used",)
 )
 def counts_every_pod(pair: ScorePair) -> Judgement:
     """What is requested on the node counts alike, whether one pod or several request it.

@@ -20,20 +20,11 @@ def names_many_nodes_alone(start: Start) -> None:
     )
 
 
-def _most(start: Start) -> int:
-    """Return the number of NUMA nodes that are allowed; 0 where none is written."""
-    text = start.settings.topology_options.get(MANY_NODES, "")
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
-
-
 @chapter.requires(
     "topology-manager/max-allowable-numa-nodes/eight-are-accepted",
     "topology-manager/best-effort",
     on=Start,
-    rests_on=(
-        "topology/limitations/eight-numa-nodes",
-        "topology-source/machine/eight",
-    ),
+    rests_on=("topology/limitations/eight-numa-nodes", "topology-source/machine/eight"),
     since="1.18",
 )
 def eight_numa_nodes_are_accepted(start: Start) -> Judgement:
@@ -86,10 +77,7 @@ def none_has_no_limit(start: Start) -> Judgement:
     "topology-manager/max-allowable-numa-nodes",
     "topology-manager/best-effort",
     on=Start,
-    rests_on=(
-        "topology/max-allowable-numa-nodes/is-set-to-true",
-        "topology/max-allowable-numa-nodes/allows-more",
-    ),
+    rests_on=("topology/max-allowable-numa-nodes/is-set-to-true", "topology/max-allowable-numa-nodes/allows-more"),
 )
 def option_is_set_to_true(start: Start) -> Judgement:
     """With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes."""
@@ -113,7 +101,7 @@ def option_raises_the_limit(start: Start) -> Judgement:
     """
     names_many_nodes_alone(start)
     applies(
-        _most(start) >= len(start.machine.numa_ids),
+        start.most_nodes >= len(start.machine.numa_ids),
         "max-allowable-numa-nodes is no number, or one below the NUMA nodes there are",
     )
     return _allows_more(start)
@@ -132,10 +120,10 @@ def raised_limit_is_a_limit(start: Start) -> Judgement:
     """With max-allowable-numa-nodes set to a number, a machine with more NUMA nodes is refused."""
     names_many_nodes_alone(start)
     applies(
-        MOST_NODES <= _most(start) < start.nodes_in_use,
+        MOST_NODES <= start.most_nodes < start.nodes_in_use,
         "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
     )
-    return must_not_come_up(start, f"with {MANY_NODES}={_most(start)} on {len(start.machine.numa_ids)} NUMA nodes")
+    return must_not_come_up(start, f"with {MANY_NODES}={start.most_nodes} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
 def _allows_more(start: Start) -> Judgement:

@@ -73,10 +73,7 @@ def cpu_policy_defaults_to_none(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "memory-manager/policy/defaults-to-none",
-    "memory-manager/none",
-    on=Start,
-    rests_on=("memory/policies/those",),
+    "memory-manager/policy/defaults-to-none", "memory-manager/none", on=Start, rests_on=("memory/policies/those",)
 )
 def memory_policy_defaults_to_none(start: Start) -> Judgement:
     """Without memoryManagerPolicy no container has memory of its own."""
@@ -91,10 +88,7 @@ def memory_policy_defaults_to_none(start: Start) -> Judgement:
     "cpu-manager/static",
     "topology-manager/none",
     on=Start,
-    rests_on=(
-        "topology/policies/none-is-the-default",
-        "topology-source/policies/none-is-the-default",
-    ),
+    rests_on=("topology/policies/none-is-the-default", "topology-source/policies/none-is-the-default"),
     since="1.18",
 )
 def topology_policy_defaults_to_none(start: Start) -> Judgement:
@@ -121,10 +115,7 @@ def topology_policy_defaults_to_none(start: Start) -> Judgement:
     "topology-manager/single-numa-node",
     "topology-manager/scope/container",
     on=Start,
-    rests_on=(
-        "topology/scopes/container-is-the-default",
-        "topology-source/scopes/container-is-the-default",
-    ),
+    rests_on=("topology/scopes/container-is-the-default", "topology-source/scopes/container-is-the-default"),
     since="1.20",
 )
 def scope_defaults_to_container(start: Start) -> Judgement:
@@ -203,10 +194,7 @@ def unknown_cpu_policy_is_refused(start: Start) -> Judgement:
     "topology-manager/policy/unknown-is-refused",
     "topology-manager/none",
     on=Start,
-    rests_on=(
-        "topology-source/policies/unknown-policy",
-        "kubelet-reference/configuration/topology-policies",
-    ),
+    rests_on=("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies"),
     since="1.27",
     strength="SHOULD",
 )
@@ -220,10 +208,7 @@ def unknown_topology_policy_is_refused(start: Start) -> Judgement:
     "topology-manager/scope/unknown-is-refused",
     "topology-manager/none",
     on=Start,
-    rests_on=(
-        "topology-source/scopes/unknown-scope",
-        "kubelet-reference/configuration/topology-scopes",
-    ),
+    rests_on=("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes"),
     since="1.27",
     strength="SHOULD",
 )

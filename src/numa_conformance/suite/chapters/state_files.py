@@ -25,10 +25,7 @@ chapter = Chapter("node/restart", since="1.10")
     "cpu-manager/static",
     "cpu-manager/state-file",
     on=Recovery,
-    rests_on=(
-        "nrm/cpus/exclusive-against-other-pods",
-        "nrm/static/cpus-leave-the-pool",
-    ),
+    rests_on=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
     area="cpu-manager lifecycle",
 )
 def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
@@ -58,10 +55,7 @@ def _devices_twice(recovery: Recovery) -> Iterator[Violation]:
     "cpu-manager/static",
     "cpu-manager/state-file",
     on=Recovery,
-    rests_on=(
-        "nrm/static/pool-holds-all-cpus-at-first",
-        "nrm/static/exclusive-are-all-but-reserved",
-    ),
+    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved"),
     area="cpu-manager lifecycle",
 )
 def no_unknown_cpus(recovery: Recovery) -> Judgement:
@@ -119,10 +113,7 @@ def memory_policy_change_is_refused(file: FoundFile) -> Judgement:
     "cpu-manager/static",
     "cpu-manager/state-file",
     on=FoundFile,
-    rests_on=(
-        "cpu-task/change/changed-cpus-need-it-too",
-        "nrm/cpus/no-hotplug",
-    ),
+    rests_on=("cpu-task/change/changed-cpus-need-it-too", "nrm/cpus/no-hotplug"),
     area="cpu-manager lifecycle",
     beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
 )

@@ -35,10 +35,7 @@ def partial(subject: Given) -> None:
 @chapter.requires(
     "cpu-manager/full-pcpus-only/refuses-a-partial-core",
     on=Given,
-    rests_on=(
-        "nrm/full-pcpus-only/all-containers-must-fit",
-        "nrm/full-pcpus-only/smt-alignment-error",
-    ),
+    rests_on=("nrm/full-pcpus-only/all-containers-must-fit", "nrm/full-pcpus-only/smt-alignment-error"),
     area="cpu-manager options",
     beyond="The page calls SMTAlignmentError the message of the pod; the reason is asked for.",
 )
@@ -110,10 +107,7 @@ OTHERS = frozenset({ACROSS_NUMA, BY_SOCKET})
     "cpu-manager/distribute-cpus-across-numa",
     "cpu-manager/align-by-socket",
     on=Given,
-    rests_on=(
-        "cpu-task/options/full-pcpus-and-numa-add-up",
-        "cpu-task/options/align-by-socket-adds-up",
-    ),
+    rests_on=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
     since="1.25",
     area="cpu-manager options",
 )

@@ -19,7 +19,7 @@ from ...machine import Machine, catalogue_names, load_machine
 from ..history.quantities import HUGE
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..judge.start_subjects import GENERATOR, MANY_NODES, MOST_NODES
+from ..judge.start_subjects import MANY_NODES, MOST_NODES
 from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script
 from .workloads import container, guaranteed, kubelet, pod, static
@@ -80,7 +80,7 @@ def node_starts(
             configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
             if configs:
                 yield Scenario(
-                    GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
+                    "start", "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
                 )
 
 
@@ -109,7 +109,7 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), _of_version(version)))
+    return Scenario("start", cell, machine, partial(_script, tuple(asked), _of_version(version)))
 
 
 def _of_version(version: str | None) -> dict[str, str]:

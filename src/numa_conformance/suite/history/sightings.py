@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 import msgspec
 
 from ...protocol.message import Message
-from .values import Block, CpuBits, Held, NodeId, Number
+from .values import Amount, Block, CpuBits, Held, NodeId, Number
 
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
@@ -84,10 +84,10 @@ class FileSeen(Message, frozen=True):
 class SeenTable(TypedDict):
     """The books of one type of memory of a NUMA node at work, in bytes."""
 
-    total: Number
-    allocatable: Number
-    reserved: Number
-    free: Number
+    total: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class SeenNode(TypedDict):

@@ -36,6 +36,10 @@ class NodeBits(int):
     """One or more NUMA nodes as bits; on the wire a list of ids."""
 
 
+class Amount(int):
+    """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
+
+
 class Affinity(Message, frozen=True):
     """A hint: NUMA nodes as bits (None: any), and whether it is preferred."""
 
@@ -120,13 +124,22 @@ def read_text(kind: type, value: Any) -> Any:
         return CpuBits(bits(value))
     if kind is IdText and isinstance(value, str):
         return _id_text(value)
+    if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
+        return Amount(value)
     if kind is Fraction:
         return read_amount(kind, value)
     if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
         if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
             raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
         return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
-    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind in (CpuBits, IdText) else 'NUMA nodes'}")
+    wanted = _FORMS.get(kind, "number of 64 bits")
+    raise ValueError(f"{value!r:.80} is no {wanted}")
+
+
+_FORMS = {
+    **dict.fromkeys((CpuBits, IdText), "set of CPUs"),
+    **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes"),
+}
 
 
 @lru_cache(maxsize=4096)

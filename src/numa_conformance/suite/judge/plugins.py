@@ -18,7 +18,7 @@ from ...protocol.messages.plugin import (
     Preferred,
 )
 
-__all__ = ["HEALTHY", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
+__all__ = ["HEALTHY", "DeviceList", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
 
 HEALTHY = "Healthy"
 
@@ -35,10 +35,13 @@ class Registration:
     failure: str = ""
     again: bool = False
 
-    @property
-    def devices(self) -> Sequence[OfferedDevice]:
-        """The devices of its list."""
-        return self.started.devices if self.started else ()
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
+
+    machine: Machine
+    devices: Sequence[OfferedDevice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,13 @@ class PluginFollower:
     def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
+        if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
+            for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
+                yield self._listed(devices)
         match asked, reply:
             case _, PluginStarted():
-                self._healthy = frozenset(device.id for device in reply.devices if device.health == HEALTHY)
                 yield Registration(self._machine, reply, again=again)
+                yield self._listed(reply.devices)
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
             case PreferDevices(), Preferred():
@@ -89,3 +95,7 @@ class PluginFollower:
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), reply.containers)
             case AllocateDevices(), PluginRefused():
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
+
+    def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
+        self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
+        return DeviceList(self._machine, devices)

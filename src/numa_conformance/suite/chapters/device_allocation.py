@@ -1,4 +1,4 @@
-"""Devices over a node's life: page Device Plugins."""
+"""Which devices containers get, and keep. Page: Device Plugins."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ chapter = Chapter("device-manager/allocation", since="1.18")
 @chapter.requires(
     "device-manager/allocation/gives-the-number-asked-for",
     on=Admission,
-    rests_on=(
-        "device-plugins/example/gets-what-it-asks-for",
-        "device-plugins/registration/whole-numbers",
-    ),
+    rests_on=("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers"),
 )
 def gives_the_number(admission: Admission) -> Iterator[Violation]:
     """An admitted container has exactly as many devices of a resource as it asks for, each of that resource."""
@@ -46,28 +43,20 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
     rests_on=("device-plugins/unhealthy/lower-allocatable",),
 )
 def gives_healthy_devices(admission: Admission) -> Judgement:
-    """Unhealthy devices are not given to containers.
-
-    Devices that are given exist and are healthy.
-    """
-    applies(any(any(_ids(held).values()) for held in admission.held.values()), "no devices are given")
+    """Unhealthy devices are not given to containers."""
+    devices = {device for held in admission.held.values() for device in _devices(held)}
+    applies(devices, "no devices are given")
     applies(not admission.again, "the pod was on the node before")
-    machine = admission.before.machine
-    healthy = {(device.resource, device.id) for device in machine.devices if device.healthy}
-    wrong = sorted({device for held in admission.held.values() for device in _devices(held)} - healthy)
+    healthy = {(device.resource, device.id) for device in admission.before.machine.devices if device.healthy}
+    wrong = sorted(devices - healthy)
     return violated(not wrong, "devices are given that are not there or not healthy", got=wrong)
 
 
 @chapter.requires(
-    "device-manager/allocation/shares-no-device",
-    on=Moment,
-    rests_on=("device-plugins/registration/not-shared",),
+    "device-manager/allocation/shares-no-device", on=Moment, rests_on=("device-plugins/registration/not-shared",)
 )
 def shares_no_device(moment: Moment) -> Iterator[Violation]:
-    """No device is given to two containers that run at the same time.
-
-    A device belongs to one pod, and to one container of it; an init container's may serve again.
-    """
+    """No device is given to two containers that run at the same time."""
     applies(any(pod.devices for pod in moment.world.pods.values()), "no pod has devices")
     pods: dict[tuple[str, str], str] = {}
     containers: dict[tuple[str, str], str] = {}
@@ -75,19 +64,11 @@ def shares_no_device(moment: Moment) -> Iterator[Violation]:
         for container in pod.spec.containers:
             for device in _devices(pod.held.get(container.name)):
                 owners = [pods.setdefault(device, uid), uid]
-                if owners[0] == uid and container.kind != "init":
+                if owners[0] == uid and container.kind != "init":  # an init container's may serve again
                     owners = [containers.setdefault(device, container.name), container.name]
                 if owners[0] != owners[1]:
                     yield Violation(f"device {device[1]} of {device[0]} belongs to {owners[0]} and {owners[1]}")
                     return
-
-
-def _short(admission: Admission) -> dict[str, int]:
-    """Return the devices of which a pod asks for more than are free."""
-    world, pod = admission.before, admission.pod
-    room = Room(world)
-    asked = asked_devices(world.machine, pod.containers)
-    return {name: number for name, number in asked.items() if number > room.free_devices(None, name)}
 
 
 @chapter.requires(
@@ -103,27 +84,15 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     """A pod that asks for more devices than are free is refused and takes none."""
     applies(not admission.again, "the pod was on the node before")
     applies(all(container.kind != "init" for container in admission.pod.containers), "the pod has init containers")
-    applies(_short(admission), "so many devices are free")
+    room, asked = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
+    short = {name: number for name, number in asked.items() if number > room.free_devices(None, name)}
+    applies(short, "so many devices are free")
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
         got=str({name: devices_told(held) for name, held in admission.held.items()}),
-        allowed=f"a refusal: {_short(admission)} are asked for",
+        allowed=f"a refusal: {short} are asked for",
     )
-
-
-def _alone_and_unaligned(admission: Admission) -> bool:
-    world, pod = admission.before, admission.pod
-    request = Request.of(world, pod, pod.containers)
-    return not (request.cpus or request.memory) and world.settings.topology in ("none", "best-effort")
-
-
-def _hangs_on_what_returned(admission: Admission) -> bool:
-    world = admission.before
-    now, before = Room(world), Room(world.with_all_that_went)
-    asked = asked_devices(world.machine, admission.pod.containers).items()
-    enough = all(number <= now.free_devices(None, name) for name, number in asked)
-    return enough and any(number > before.free_devices(None, name) for name, number in asked)
 
 
 @chapter.requires(
@@ -134,31 +103,22 @@ def _hangs_on_what_returned(admission: Admission) -> bool:
 )
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again."""
+    world, pod = admission.before, admission.pod
     applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
+    applies(not pod.whole, "the pod as a whole has resources")
     fitting(admission)
+    request = Request.of(world, pod, pod.containers)
+    unaligned = world.settings.topology in ("none", "best-effort")
+    alone = not (request.cpus or request.memory)
+    applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
+    now, before = Room(world), Room(world.with_all_that_went)
+    asked = asked_devices(world.machine, pod.containers).items()
+    enough = all(number <= now.free_devices(None, name) for name, number in asked)
     applies(
-        _alone_and_unaligned(admission),
-        "the pod asks for CPUs or memory of its own too, or the Topology Manager may refuse it",
-    )
-    applies(
-        _hangs_on_what_returned(admission),
+        enough and any(number > before.free_devices(None, name) for name, number in asked),
         "so many devices are not free, or are free without those that removed pods had",
     )
     return must_be_admitted(admission, "though so many devices are free since others were removed")
-
-
-def _preferred(admission: Admission) -> tuple[str, set[tuple[str, str]]] | None:
-    """Return the one container of a pod that asks for devices, and those that plugins prefer for it, if any do."""
-    world, pod = admission.before, admission.pod
-    asking = [container for container in pod.containers if any(asked_devices(world.machine, [container]).values())]
-    if len(asking) != 1 or asking[0].kind != "app" or world.settings.topology != "none":
-        return None
-    preferring = world.machine.preferred_allocation
-    asked = asked_devices(world.machine, asking).items()
-    free = {name: sorted(Room(world).free_device_ids(name))[:number] for name, number in asked if preferring.get(name)}
-    wanted = {(name, id) for name, ids in free.items() for id in ids}
-    return (asking[0].name, wanted) if wanted else None
 
 
 @chapter.requires(
@@ -174,9 +134,13 @@ def preference_is_followed(admission: Admission) -> Judgement:
     """Where the device plugin prefers devices among those that suit, these are given."""
     applies(not admission.again, "the pod was on the node before")
     applies(admission.admitted, "the pod was refused")
-    applies(_preferred(admission), "no plugin prefers devices, or alignment or an earlier container decides too")
-    name, wanted = _preferred(admission) or ("", set())
-    held = admission.held.get(name)
+    world, reason = admission.before, "no plugin prefers devices, or alignment or an earlier container decides too"
+    asking = [each for each in admission.pod.containers if any(asked_devices(world.machine, [each]).values())]
+    applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], reason)
+    asked, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
+    free = {name: sorted(Room(world).free_device_ids(name)) for name in asked if prefers.get(name)}
+    wanted = applies({(name, id) for name, ids in free.items() for id in ids[: asked[name]]}, reason)
+    held = admission.held.get(asking[0].name)
     return violated(
         wanted <= _devices(held),
         "the plugin prefers other devices",
