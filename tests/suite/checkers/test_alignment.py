@@ -9,8 +9,7 @@ import pytest
 
 from numa_conformance.suite.chapters import alignment
 from numa_conformance.suite.generators.workloads import guaranteed, static, static_memory
-from numa_conformance.suite.history.answers import Aligned
-from numa_conformance.suite.history.values import Affinity, Block
+from numa_conformance.suite.history.values import Affinity, Aligned, Block
 from numa_conformance.suite.judge.node_subjects import Admission
 from numa_conformance.suite.judge.world import Held, World
 from worlds import Case, admitted, breaks, held, judged_in, node, refused, resident

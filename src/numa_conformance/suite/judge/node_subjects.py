@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..history.answers import Aligned, Update
-from ..history.values import Held, MemoryNode
+from ...protocol.messages.node import MemoryNode
+from ..history.values import Aligned, Held, Update
 from .pods import PodSpec
 from .settings import Settings
 from .world import PodOnNode, World, union
@@ -47,7 +47,7 @@ class Arrival:
     settings: Settings
     world: World | None
     refusal: str = ""
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def up(self) -> bool:
@@ -65,7 +65,7 @@ class Moment:
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def settings(self) -> Settings:
@@ -180,8 +180,8 @@ class Removal:
     after: World
     uid: str
     known: bool
-    memory: tuple[MemoryNode, ...] = ()
-    at_first: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
+    at_first: Sequence[MemoryNode] = ()
 
     @property
     def settings(self) -> Settings:
