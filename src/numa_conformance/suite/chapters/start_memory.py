@@ -9,7 +9,7 @@ from ..history.quantities import HUGE, amount
 from ..judge.chapter import Chapter, Judgement, applies
 from ..judge.room import allocatable
 from ..judge.start_subjects import Start
-from .start_guards import must_come_up, must_not_come_up
+from .outcomes import must_come_up, must_not_come_up
 
 chapter = Chapter("memory-manager/static", since="1.21")
 
