@@ -14,11 +14,11 @@ TWO_NODES, FOUR_NODES = (node(machine, static()) for machine in ("two-nodes-devi
 ONE, INIT = guaranteed("p", 1), pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", memory="64Mi")])
 
 
-def again(wanted: dict[str, Any], **others: bool) -> tuple[AskedAgain, AskedAgain]:
+def again(wanted: dict[str, Any], *, larger: bool = False) -> tuple[AskedAgain, AskedAgain]:
     """Return a pod that was admitted before and is refused now, and one that is admitted."""
-    now, spec = FOUR_NODES if others.get("larger") else TWO_NODES, PodSpec.of(wanted)
+    now, spec = FOUR_NODES if larger else TWO_NODES, PodSpec.of(wanted)
     with_init = len(spec.apps) < len(spec.containers)
-    wrong, right = (AskedAgain(TWO_NODES, now, spec, admitted, with_init, **others) for admitted in (False, True))
+    wrong, right = (AskedAgain(TWO_NODES, now, spec, admitted, with_init, larger=larger) for admitted in (False, True))
     return wrong, right
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
+from ..history.answers import Aligned
 from ..history.values import Affinity, Block, CpuBits, NodeBits
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
@@ -68,6 +69,12 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
     pod = PodSpec.of(wanted)
     after = before if pool is None else replace(before, pool=bits(pool))
     return Admission(before, after, pod, False, pod.uid in before.pods, reason="No", message="no")
+
+
+def aligned(admission: Admission, *containers: str, preferred: bool = True, admit: bool = True) -> Admission:
+    """Add that containers were aligned to NUMA node 0, whether that is preferred, and whether the policy admits it."""
+    affinity = Affinity(NodeBits(1), preferred)
+    return replace(admission, alignments=tuple(Aligned(name, (), affinity, admit) for name in containers))
 
 
 def first(wanted: Mapping[str, Any], admitted: bool = True, **given: Held) -> FirstPod:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...generators.workloads import burstable, container, guaranteed, pod, static
-from ...generators.worlds import admitted, held, node, refused
-from ...history.answers import Aligned
-from ...history.values import Affinity
-from ...judge.node_subjects import Admission
+from ...generators.worlds import admitted, aligned, held, node, refused
 from ...judge.world import Held, World
 from . import admission as chapter
 
@@ -25,12 +22,6 @@ def up(policy: str) -> World:
 def holds(cpus: str, *gpus: str) -> Held:
     """Describe what a container holds."""
     return held(cpus, devices={GPU: gpus})
-
-
-def aligned(admission: Admission, *containers: str, admit: bool = True) -> Admission:
-    """Add that containers were aligned to NUMA node 0."""
-    merges = tuple(Aligned(name, (), Affinity(0b01, admit), admit) for name in containers)
-    return replace(admission, alignments=merges)
 
 
 BEST_EFFORT, RESTRICTED = up("best-effort"), up("restricted")

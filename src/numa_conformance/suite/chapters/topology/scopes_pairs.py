@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...generators.workloads import container, pod, static
 from ...generators.worlds import admitted, held, node, refused
 from . import scopes as chapter
 
-SIX, THREE, EIGHT, NINE, ONE = ({"cpu": number, "memory": "64Mi"} for number in "63891")
-SIX_EACH, THREE_EACH = (pod("p", [container(name, **size) for name in "ab"]) for size in (SIX, THREE))
-AFTER_EIGHT = pod("p", [container(name, **THREE) for name in "ab"], [container("i", **EIGHT)])
-AFTER_NINE = pod("p", [container("c", **ONE)], [container("i", **NINE)])
-WITH_SIDECAR = pod("p", [container("c", **SIX)], [container("s", sidecar=True, **SIX), container("i", **ONE)])
+
+def sized(name: str, cpus: int, *, sidecar: bool = False) -> dict[str, Any]:
+    """Describe a container that asks for CPUs of its own."""
+    return container(name, cpu=str(cpus), memory="64Mi", sidecar=sidecar)
+
+
+SIX_EACH, THREE_EACH = (pod("p", [sized("a", cpus), sized("b", cpus)]) for cpus in (6, 3))
+AFTER_EIGHT = pod("p", [sized("a", 3), sized("b", 3)], [sized("i", 8)])
+AFTER_NINE = pod("p", [sized("c", 1)], [sized("i", 9)])
+WITH_SIDECAR = pod("p", [sized("c", 6)], [sized("s", 6, sidecar=True), sized("i", 1)])
 OF_CONTAINERS, OF_PODS = (
     node("t3-two-numa-per-socket", static(topology="single-numa-node", scope=scope)) for scope in ("container", "pod")
 )  # four NUMA nodes, 0-3,16-19 to 12-15,28-31, of which CPU 0 is reserved
