@@ -32,9 +32,6 @@ def counting_is_enough(admission: Admission) -> None:
         WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod),
         "parts of cores are free or asked for under full-pcpus-only",
     )
-
-
-def knows_what_is_free(admission: Admission) -> None:
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
 
 
@@ -52,7 +49,6 @@ def at_once(admission: Admission) -> Request:
     with_app_containers_only(admission)
     without_option(admission, BY_SOCKET)
     counting_is_enough(admission)
-    knows_what_is_free(admission)
     applies(is_aligned_at_once(admission), "nothing is aligned, or containers are one by one")
     return request_of(admission)
 

@@ -54,8 +54,13 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _bound(callee: Callable[..., Any], call: ast.Call, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    values = [_value(argument, names) for argument in call.args if not isinstance(argument, ast.Starred)]
+    values: list[Any] = []
+    for argument in call.args:
+        values += _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+    keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
     try:
-        return inspect.signature(callee).bind_partial(*values).arguments
+        bound = inspect.signature(callee).bind_partial(*values, **keywords)
     except TypeError:
         return {}
+    bound.apply_defaults()
+    return bound.arguments

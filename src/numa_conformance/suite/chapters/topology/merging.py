@@ -34,6 +34,11 @@ def choices_text(sets: frozenset[int]) -> str:
     return " or ".join(f"{{{format_bits(nodes)}}}" for nodes in sorted(sets, key=lambda set: (set.bit_count(), set)))
 
 
+def must_be_one_of(merge: MergedHints, sets: frozenset[int], why: str) -> Judgement:
+    """Judge that the affinity is one of some sets of NUMA nodes; ``why`` is told of another."""
+    return violated(merge.affinity in sets, why, got=affinity_text(merge), allowed=choices_text(sets))
+
+
 @chapter.requires(
     "topology-manager/merge/takes-the-narrowest-preferred-affinity",
     on=MergedHints,
@@ -100,12 +105,7 @@ def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     of_policy(merge, "best-effort", "restricted")
     applies(not merge.preferred, "the affinity is preferred")
     sets = merge.reachable | {merge.all_nodes}
-    return violated(
-        merge.affinity in sets,
-        "the affinity is none that hints of the providers have in common",
-        got=affinity_text(merge),
-        allowed=choices_text(sets),
-    )
+    return must_be_one_of(merge, sets, "the affinity is none that hints of the providers have in common")
 
 
 @Chapter("topology-manager/restricted", since="1.18").requires(

@@ -12,7 +12,7 @@ from ...judge.start_subjects import MANY_NODES, MOST_NODES, Start
 from ..alignment import ALIGNING, at_once
 from ..conditions import under
 from ..outcomes import must_come_up, must_not_come_up
-from .merging import affinity_text, choices_text, of_policy
+from .merging import must_be_one_of, of_policy
 
 closest = Chapter("topology-manager/prefer-closest-numa-nodes", "topology-manager/best-effort", since="1.28")
 chapter = Chapter(since="1.27")
@@ -41,12 +41,7 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
     distances_decide(merge)
     nearest = merge.nearest()
     applies(nearest != merge.narrowest(), "all of the narrowest are as near")
-    return violated(
-        merge.affinity in nearest,
-        "there is an affinity of closer NUMA nodes",
-        got=affinity_text(merge),
-        allowed=choices_text(nearest),
-    )
+    return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes")
 
 
 @closest.requires(
@@ -67,12 +62,7 @@ def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
     alike = [nodes for nodes in merge.reachable if nodes.bit_count() == merge.affinity.bit_count()]
     nearest = merge.between.nearest(alike)
     applies(len(nearest) < len(alike), "all affinities of its size are as near")
-    return violated(
-        merge.affinity in nearest,
-        "there is an affinity of closer NUMA nodes, as wide and as little preferred",
-        got=affinity_text(merge),
-        allowed=choices_text(nearest),
-    )
+    return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes, as wide and as little preferred")
 
 
 @closest.requires(
@@ -91,12 +81,7 @@ def takes_the_smallest_average(merge: MergedHints) -> Judgement:
     least = min(average.values())
     nearest = frozenset(nodes for nodes in rivals if average[nodes] == least)
     applies(len(nearest) < len(rivals), "all of the narrowest are as near on average")
-    return violated(
-        merge.affinity in nearest,
-        f"there is an affinity whose NUMA nodes are {least:g} apart on average",
-        got=affinity_text(merge),
-        allowed=choices_text(nearest),
-    )
+    return must_be_one_of(merge, nearest, f"there is an affinity whose NUMA nodes are {least:g} apart on average")
 
 
 @closest.requires(

@@ -12,7 +12,6 @@ from ..alignment import (
     counted,
     counting_is_enough,
     for_cpus_alone,
-    knows_what_is_free,
     nodes_of_cpus,
     with_app_containers_only,
 )
@@ -205,7 +204,6 @@ def pod_scope_adds_nothing_of_init_containers(admission: Admission) -> Judgement
     """A pod is admitted where a NUMA node has the larger of the two, of CPUs, memory and devices together."""
     able = able_nodes_at_once(admission, surely=True)
     counting_is_enough(admission)
-    knows_what_is_free(admission)
     leaving_a_shared_cpu(admission)
     applies(able, "no NUMA node surely has the larger of what init containers and apps ask for")
     return must_be_admitted(admission, "which asks for no more at once than a NUMA node has")
