@@ -1,4 +1,7 @@
-"""What was admitted once is admitted again where no less is free, and with an init container that adds nothing."""
+"""What was admitted once is admitted again where no less is free, and with an init container that adds nothing.
+
+Pages: Node Resource Managers, Control Topology Management Policies on a node, Init Containers.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ TWO_NODES, FOUR_NODES = (node(machine, static()) for machine in ("two-nodes-devi
 ONE, INIT = guaranteed("p", 1), pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", memory="64Mi")])
 
 
-def again(wanted: dict[str, Any], *, larger: bool = False) -> tuple[AskedAgain, AskedAgain]:
+def second_admission(wanted: dict[str, Any], *, larger: bool = False) -> tuple[AskedAgain, AskedAgain]:
     """Return a pod that was admitted before and is refused now, and one that is admitted."""
     now, spec = FOUR_NODES if larger else TWO_NODES, PodSpec.of(wanted)
     with_init = len(spec.apps) < len(spec.containers)
@@ -23,7 +23,7 @@ def again(wanted: dict[str, Any], *, larger: bool = False) -> tuple[AskedAgain, 
 
 
 PAIRS = {
-    chapter.admits_again: again(ONE),
-    chapter.admits_on_a_larger_machine: again(ONE, larger=True),
-    chapter.small_init_changes_nothing: again(INIT),
+    chapter.admits_again: second_admission(ONE),
+    chapter.admits_on_a_larger_machine: second_admission(ONE, larger=True),
+    chapter.small_init_changes_nothing: second_admission(INIT),
 }

@@ -1,4 +1,7 @@
-"""What a node makes of its configuration: defaults, policies that do not exist, managers that are off."""
+"""What a node makes of its configuration: defaults, policies that do not exist, managers that are off.
+
+Pages: Kubelet Configuration (v1beta1), and those of the managers.
+"""
 
 from __future__ import annotations
 

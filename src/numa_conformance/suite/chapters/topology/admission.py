@@ -1,4 +1,7 @@
-"""Admission of pods under every policy: who passes, with which affinity, and what a refusal says."""
+"""Admission of pods under every policy: who passes, with which affinity, and what a refusal says.
+
+Page: Control Topology Management Policies on a node, section How topology manager works.
+"""
 
 from __future__ import annotations
 

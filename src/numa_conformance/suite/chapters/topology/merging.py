@@ -1,8 +1,8 @@
 """Merging hints: which NUMA nodes a policy takes, and whom it admits.
 
-The page leaves open which of several affinities of one size is taken, what is taken where none is preferred (but for
-distances), and whether different preferred sets of NUMA nodes make a preferred affinity of what they have in common:
-all of that passes.
+Page: Control Topology Management Policies on a node, section How topology manager works, and KEP-693. They leave open
+which of several affinities of one size is taken, what is taken where none is preferred (but for distances), and whether
+different preferred sets of NUMA nodes make a preferred affinity of what they have in common: all of that passes.
 """
 
 from __future__ import annotations

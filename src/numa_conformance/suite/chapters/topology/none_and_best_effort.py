@@ -1,4 +1,7 @@
-"""The policies none and best-effort, which refuse no pod for its topology."""
+"""The policies none and best-effort, which refuse no pod for its topology.
+
+Page: Control Topology Management Policies on a node, sections none policy and best-effort policy.
+"""
 
 from __future__ import annotations
 

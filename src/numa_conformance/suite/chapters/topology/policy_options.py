@@ -1,4 +1,7 @@
-"""Options of the Topology Manager's policies: prefer-closest-numa-nodes and max-allowable-numa-nodes."""
+"""Options of the Topology Manager's policies: prefer-closest-numa-nodes and max-allowable-numa-nodes.
+
+Page: Control Topology Management Policies on a node, section Topology manager policy options.
+"""
 
 from __future__ import annotations
 

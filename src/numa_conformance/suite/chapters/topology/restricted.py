@@ -1,4 +1,7 @@
-"""The policy restricted: a pod has its preferred affinity, or is refused."""
+"""The policy restricted: a pod has its preferred affinity, or is refused.
+
+Page: Control Topology Management Policies on a node, section restricted policy.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is aligned at once under single-numa-node: each container, or in scope pod the pod as a whole."""
+"""What is aligned at once under single-numa-node: each container, or in scope pod the pod as a whole.
+
+Page: Control Topology Management Policies on a node, sections container scope and pod scope.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The policy single-numa-node: one NUMA node gives a pod all that is aligned, or the pod is refused."""
+"""The policy single-numa-node: one NUMA node gives a pod all that is aligned, or the pod is refused.
+
+Page: Control Topology Management Policies on a node, section single-numa-node policy.
+"""
 
 from __future__ import annotations
 
