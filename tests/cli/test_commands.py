@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -48,6 +49,33 @@ def test_an_unknown_command_gets_a_suggestion(run):
     code, _, err = run("replya")
     assert code == 2
     assert "did you mean 'replay'" in err
+
+
+WITHOUT_A_COMMAND = {
+    "architecture",
+    "glossary",
+    "index",
+    "measurements",
+    "mutants",
+    "support",
+    "ten-questions",
+    "testing",
+    "the-way-of-a-question",
+    "track-record",
+    "tutorial",
+    "validate",
+}
+
+
+def test_the_name_of_a_page_leads_to_the_command_that_it_is_about(run):
+    pages = {page.stem for page in (Path(__file__).parents[2] / "docs").glob("*.md")}
+    for page in sorted(pages - WITHOUT_A_COMMAND - {"cli", "quirks", "requirements"}):
+        code, _, err = run(page)
+        assert (code, f"no such command '{page}'; docs/{page}.md is about '" in err) == (2, True)
+        command, *words = err.split("is about '")[1].split("'")[0].split()
+        code, out, _ = run(command, "--help")
+        assert (code, [word for word in words if word not in out]) == (0, [])
+    assert "docs/what-if.md is about 'simulate --compare'" in run("whatif")[2]
 
 
 QOS = {

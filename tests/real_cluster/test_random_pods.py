@@ -21,6 +21,7 @@ from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.history.history import read_histories
 from numa_conformance.suite.judge.verdicts import judge_from_file
+from processes import PATIENCE
 from random_pods import random_pod
 
 pytestmark = [needs_namespaces, needs_cluster]
@@ -79,4 +80,4 @@ def test_the_simulation_decides_as_the_kubelets_did_cpu_by_cpu(filled):
 
 
 def _reference(version):
-    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference", 60))
+    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference", PATIENCE))

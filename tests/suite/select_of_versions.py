@@ -22,6 +22,7 @@ from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.recorded import KINDS, Vector, read_vectors, replay
 from numa_conformance.suite.recorded.differences import ANY_OF
+from processes import PATIENCE
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 100_000
@@ -60,7 +61,7 @@ def chosen(
 
 def differing(vectors: Iterable[Vector], version: KubernetesVersion) -> set[str]:
     """Return the questions that the reference answers otherwise at a version than was recorded."""
-    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", 600))
+    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", PATIENCE))
     return {one.vector.id for one in replay(target, vectors) if one.status == "differed"}
 
 

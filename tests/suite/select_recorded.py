@@ -19,6 +19,7 @@ import coverage
 
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from processes import PATIENCE
 
 SHIPPED = Path(__file__).parents[2] / "conformance" / "exact" / "recorded"
 BYTES = 300_000
@@ -55,7 +56,7 @@ def main(folder: Path, limit: int) -> None:
 def seen_by(vectors: list[Vector]) -> dict[str, frozenset[object]]:
     """Return what each decision shows: branches of the reference, and its combination of settings and outcomes."""
     measured = coverage.Coverage(branch=True, source=["numa_conformance"], data_file=None, config_file=False)
-    target = Client(InProcess(ReferenceTarget, "the reference", 600))
+    target = Client(InProcess(ReferenceTarget, "the reference", PATIENCE))
     measured.start()
     for vector in vectors:
         measured.switch_context(vector.id)

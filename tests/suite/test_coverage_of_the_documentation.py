@@ -45,7 +45,7 @@ def cases(tmp_path_factory):
     for asked, verdict in runs():
         folder = tmp_path_factory.mktemp("run")
         (folder / "pytest.ini").write_text("[pytest]\n")
-        run = run_pytest(folder, "--numa-conformance", *asked, "--numa-report", ".", timeout=300)
+        run = run_pytest(folder, "--numa-conformance", *asked, "--numa-report", ".")
         assert run.ret == 0, run.outlines + run.errlines
         report = json.loads((folder / "report.json").read_text())
         assert report["verdict"] == verdict

@@ -29,6 +29,7 @@ UNSEEN = {
     "options-flag-takes-one-pair": "a target is given a configuration, and no flags of a command line",
     "reconcile-period-is-fixed": "no question tells the time: a pass of the loop comes when it is asked for",
     "ended-init-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
+    "reservations-are-told-beside-capacity": "managers alone do not show it: a whole kubelet makes the check",
     "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
 }
 """Quirks and changes that no answer shows, and why."""

@@ -110,6 +110,18 @@ class SaysNothingOfTheImpossible(Hinter):
         return super().generate(free, reusable, number) or [{"nodes": None, "preferred": False}]
 
 
+class HasNoOpinionOfTheImpossible(Hinter):
+    """To have no opinion is to say that any NUMA node will do."""
+
+    def generate(self, free, reusable, number):
+        return super().generate(free, reusable, number) or None
+
+
+class HasNoOpinionOfAnotherNumber(Hinter):
+    def held(self, held, number):
+        return super().held(held, number) or None
+
+
 class ComparesWithFreeCpus(Hinter):
     """Prefers the narrowest of the sets that fit now."""
 
@@ -255,6 +267,8 @@ PLANTED = [
     (NeedsOneMore, HINTS + "offers-every-narrowest-set"),
     (NeedsOneLess, HINTS + "every-hint-can-hold-the-request"),
     (NeedsOneLess, HINTS + "none-where-too-few-are-free"),
+    (HasNoOpinionOfTheImpossible, HINTS + "none-where-too-few-are-free"),
+    (HasNoOpinionOfAnotherNumber, HINTS + "none-for-held-cpus-of-another-number"),
     (AsksEachNode, HINTS + "offers-every-set-that-fits"),
     (ForgetsReusable, HINTS + "init-cpus-are-reusable"),
     (ForgetsReusable, HINTS + "covers-reusable-cpus"),

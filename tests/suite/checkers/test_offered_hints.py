@@ -49,6 +49,7 @@ def _pods() -> Iterator[Json]:
     yield burstable("burstable", 1)
     yield best_effort("best effort", **{GPU: "1"})
     yield guaranteed("too large", 2, "80Gi")
+    yield guaranteed("too many", 2, "1Gi", **{GPU: "9"})
 
 
 @cache
@@ -120,6 +121,22 @@ def _silent(hints: list[Json]) -> None:
     return None
 
 
+def _no_opinion_of_the_impossible(*kinds: str) -> Change:
+    def change(answer: Json, wanted: Json) -> None:
+        for provider, kind in _rows(answer, *kinds):
+            provider[kind] = provider[kind] or None  # type: ignore[index]
+
+    return change
+
+
+def _any_node_for_the_impossible(*kinds: str) -> Change:
+    def change(answer: Json, wanted: Json) -> None:
+        for provider, kind in _rows(answer, *kinds):
+            provider[kind] = provider[kind] or [{"nodes": None, "preferred": True}]  # type: ignore[index]
+
+    return change
+
+
 def _for_everybody(answer: Json, wanted: Json) -> None:
     for one in answer.get("alignments") or ():
         one["providers"].append({"memory": [{"nodes": [0], "preferred": True}]})
@@ -160,6 +177,10 @@ PLANTED: list[tuple[Change, str]] = [
     (_for_everybody, MEMORY + "default-under-none"),
     (_each(_only_the_first, "memory", HUGE), MEMORY + "offers-every-narrowest-set"),
     (_each(_preferred, "memory"), MEMORY + "preferred-is-narrowest"),
+    (_no_opinion_of_the_impossible("memory"), MEMORY + "every-type-counts"),
+    (_any_node_for_the_impossible("memory"), MEMORY + "every-type-counts"),
+    (_no_opinion_of_the_impossible(GPU), DEVICES + "every-hint-can-hold-the-request"),
+    (_any_node_for_the_impossible(GPU), DEVICES + "every-hint-can-hold-the-request"),
     (_each(_every_node, GPU, NIC), DEVICES + "every-hint-can-hold-the-request"),
     (_each(_only_the_first, GPU), DEVICES + "offers-every-set-that-fits"),
     (_each(_wide, GPU), DEVICES + "preferred-is-narrowest"),

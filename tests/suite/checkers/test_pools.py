@@ -11,6 +11,7 @@ from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters import pools as checkers
 from numa_conformance.suite.generators.pools import pools
+from processes import PATIENCE
 from worlds import judged_in
 
 MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
@@ -21,7 +22,7 @@ CASES = {(daemon, wrong): broken for daemon, ways in daemons_of_ours.WRONG.items
 
 def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:
     """Ask a daemon on three machines: the promises that were asked of those that it makes, and those not kept."""
-    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon, 20))
+    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon, PATIENCE))
     scenarios = pools(client.features, [load_machine(name) for name in MACHINES])
     verdicts = Asking(scenarios, client, "1.37").spend().verdicts
     promised = {name for name in PROMISES if client.features.issuperset(REQUIREMENTS[name].features)}
@@ -45,5 +46,5 @@ def test_every_promise_is_seen_to_break() -> None:
 
 
 def test_who_claims_none_is_not_asked() -> None:
-    client = Client(InProcess(ReferenceTarget, "reference", 20))
+    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
     assert list(pools(client.features, [load_machine(MACHINES[0])])) == []

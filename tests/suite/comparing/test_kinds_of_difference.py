@@ -13,6 +13,7 @@ from numa_conformance.suite.asking.asking import Budget
 from numa_conformance.suite.asking.simpler import is_real
 from numa_conformance.suite.comparing.kinds_of_difference import Kinds
 from numa_conformance.suite.comparing.two_targets import TwoTargets
+from processes import PATIENCE
 
 FEW, MORE = Budget(part=0.015), Budget(part=0.1)
 FULL_CORES = "full-pcpus-only: true"
@@ -20,7 +21,9 @@ FULL_CORES = "full-pcpus-only: true"
 
 @contextmanager
 def both(one, other, surface):
-    clients = [Client(InProcess(lambda make=make: Narrow(make(), surface), "a target", 10)) for make in (one, other)]
+    clients = [
+        Client(InProcess(lambda make=make: Narrow(make(), surface), "a target", PATIENCE)) for make in (one, other)
+    ]
     try:
         yield TwoTargets(*clients)
     finally:
@@ -45,7 +48,7 @@ class Narrow:
 
 def kinds_of(one, surface, budget=FEW):
     with both(one, ReferenceTarget, surface) as two:
-        kinds = Kinds(two.again, seconds=1.5)
+        kinds = Kinds(two.again, seconds=PATIENCE)
         for found in two.histories(budget):
             if found is not None:
                 kinds.add(found)

@@ -10,6 +10,7 @@ from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.protocol.messages.claims import ClaimPrepared, ClaimRefused, DriverFailed
 from numa_conformance.suite.comparing.with_claims import fates_with_claims
 from numa_conformance.suite.generators.workloads import burstable, guaranteed
+from processes import PATIENCE
 
 MACHINE = load_machine("two-nodes-devices")
 """Two sockets, a NUMA node each: CPUs 0-3,8-11 and 4-7,12-15; CPU 8 is the other thread of CPU 0."""
@@ -43,7 +44,7 @@ class Fails(ReferenceTarget):
 
 
 def of(driver, *pods, reserved=""):
-    client = Client(InProcess(driver, "driver", 10))
+    client = Client(InProcess(driver, "driver", PATIENCE))
     return fates_with_claims(client, MACHINE, {"reservedSystemCPUs": reserved}, pods)
 
 

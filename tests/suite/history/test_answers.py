@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,11 @@ import pytest
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.suite.history.answers import READERS, read_answer
 from numa_conformance.suite.history.sightings import SEEN
-from numa_conformance.suite.history.values import CpuBits, NodeBits
+from numa_conformance.suite.history.values import Amount, CpuBits, NodeBits
+from numa_conformance.suite.judge.pods import Pod
+from numa_conformance.suite.judge.published import Slice
+from numa_conformance.suite.judge.questions import QUESTIONS
+from numa_conformance.suite.judge.settings import Kubelet
 
 SCHEMA = json.loads((data_folder("fixtures") / "schemas" / "protocol.schema.json").read_text("utf-8"))
 NO_PART_OF_A_HISTORY = {"describe", "host.discover", "host.reconcile"}
@@ -21,6 +25,7 @@ ON_THE_WIRE = {
     CpuBits: {"type": "string"},
     NodeBits: {"type": "array", "items": {"type": "integer"}},
     Fraction: {"type": "string"},
+    Amount: {"type": "integer"},
 }
 OF_KUBERNETES = "AllocatedClaim"
 """An object whose fields the schema leaves to Kubernetes."""
@@ -121,3 +126,42 @@ def test_what_the_machine_does_not_have_can_be_read() -> None:
 
 def test_a_method_that_nothing_judges_has_no_class() -> None:
     assert read_answer("host.discover", {"machine": {}}) is None
+
+
+def unbounded(kind: Any, place: str, above: frozenset[type] = frozenset()) -> Iterator[str]:
+    """Yield where a type takes a whole number of any size."""
+    form = kind if isinstance(kind, msgspec.inspect.Type) else msgspec.inspect.type_info(kind)
+    match form:
+        case msgspec.inspect.IntType():
+            if {form.ge, form.gt} == {None} or {form.le, form.lt} == {None}:
+                yield place
+        case msgspec.inspect.UnionType():
+            for option in form.types:
+                yield from unbounded(option, place, above)
+        case msgspec.inspect.StructType(cls=cls) | msgspec.inspect.TypedDictType(cls=cls):
+            for field in form.fields if cls not in above else ():
+                yield from unbounded(field.type, f"{place}.{field.encode_name}", above | {cls})
+        case msgspec.inspect.DictType():
+            yield from unbounded(form.value_type, f"{place}{{}}", above)
+        case msgspec.inspect.TupleType():
+            for item in form.item_types:
+                yield from unbounded(item, f"{place}[]", above)
+        case msgspec.inspect.VarTupleType() | msgspec.inspect.FrozenSetType():
+            yield from unbounded(form.item_type, f"{place}[]", above)
+        case _:
+            assert isinstance(form, LEAVES), (place, form)
+
+
+LEAVES = (
+    msgspec.inspect.CustomType,
+    msgspec.inspect.AnyType,
+    msgspec.inspect.StrType,
+    msgspec.inspect.BoolType,
+    msgspec.inspect.NoneType,
+    msgspec.inspect.FloatType,
+)
+
+
+@pytest.mark.parametrize("kinds", [READERS, QUESTIONS, {"kubelet": Kubelet, "pod": Pod, "slice": Slice}])
+def test_every_number_has_bounds(kinds: Mapping[str, Any]) -> None:
+    assert [place for name, kind in kinds.items() for place in unbounded(kind, name)] == []

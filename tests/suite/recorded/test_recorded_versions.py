@@ -11,6 +11,7 @@ from asked_in_full import deep
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.recorded import Vector, read_vectors, replay
+from processes import PATIENCE
 from shared_data import SHARED, needs_shared
 
 SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
@@ -20,7 +21,7 @@ EVERY = 12
 
 
 def differing(version: str, vectors: list[Vector]) -> list[str]:
-    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", 60))
+    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", PATIENCE))
     return [one.vector.id for one in replay(target, vectors) if one.status != "matched"]
 
 

@@ -11,12 +11,13 @@ from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.recorded import Vector, replay
 from numa_conformance.suite.telling.findings import Finding
 from numa_conformance.suite.telling.two_pictures import holders, maps
+from processes import PATIENCE
 
 MACHINE = load_machine("t1-one-socket-smt2")
 
 
 def ask(factory):
-    return Client(InProcess(factory, "under test", 10))
+    return Client(InProcess(factory, "under test", PATIENCE))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ..judge.alignment import Alignment, only_cpus, whole_cores_only
 from ..judge.chapter import Chapter, Judgement, applies, judges, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
@@ -99,7 +99,7 @@ def nodes_of(world: World, held: Held) -> set[int]:
         common &= {node for node, cpus in world.machine.numa_bits.items() if wide == [cpus]}
     for block in held.memory or ():
         if block.bytes:
-            common &= {node for node in common if block.nodes == 1 << node}
+            common &= {node for node in common if block.nodes == bit_of(node)}
     places = {(device.resource, device.id): device.numa for device in world.machine.devices}
     for name, ids in (held.devices or {}).items():
         for id in ids:

@@ -6,13 +6,13 @@ a node; the rest in the walk through the Topology Manager, section Hints of the 
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, bits_of, format_bits
 from ..history.values import Affinity
 from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.choice import BY_SOCKET, WHOLE_CORES
 from ..judge.hinted import CpuHints
 from .conditions import without_option
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
 
@@ -30,7 +30,7 @@ def _wider(hints: CpuHints) -> list[int]:
 
 
 def _reusable_nodes(hints: CpuHints) -> int:
-    return sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
+    return bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
 
 
 @chapter.requires(
@@ -78,7 +78,7 @@ def every_hint_can_hold(hints: CpuHints) -> Judgement:
     applies(hints.wanted, "no exclusive CPUs are asked for")
     holds_no_other_number(hints)
     applies(hints.offered, "no hint is offered")
-    known = sum(1 << node for node in hints.machine.numa_ids)
+    known = bits_of(hints.machine.numa_ids)
     wrong = [hint for hint in hints.offered or () if not _can_hold(hints, hint) or (hint.nodes or 0) & ~known]
     return violated(
         not wrong,
@@ -93,7 +93,7 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
     """Whether a hint can hold the request; any node at all is all of them, one by one, if that is preferred."""
     if hint.nodes is not None:
         return hints.holds(hint.nodes)
-    return not hint.preferred or all(hints.holds(1 << node) for node in hints.nodes)
+    return not hint.preferred or all(hints.holds(bit_of(node)) for node in hints.nodes)
 
 
 @chapter.requires(
@@ -233,7 +233,7 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     applies(hints.held is not None, "the container holds no CPUs")
     holds_no_other_number(hints)
     held = hints.held or 0
-    nodes_held = sum(1 << node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
+    nodes_held = bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
     return violated(
         nodes_held in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
@@ -250,7 +250,9 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     strength="SHOULD",
 )
 def none_for_another_number(hints: CpuHints) -> Judgement:
-    """A container that holds another number of CPUs than it asks for is given no hint."""
+    """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
+    opinion.
+    """
     applies(hints.wanted, "no exclusive CPUs are asked for")
     applies(hints.of_another_number, "the container holds no CPUs, or as many as it asks for")
     return _no_hint(hints, "is held in another number")
@@ -263,7 +265,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     strength="SHOULD",
 )
 def none_where_too_few(hints: CpuHints) -> Judgement:
-    """Where fewer CPUs are free than asked for there is no hint."""
+    """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     applies(hints.wanted, "no exclusive CPUs are asked for")
     applies(hints.held is None, "the container holds CPUs already")
     applies(hints.room.bit_count() < hints.asked, "so many CPUs are free")
@@ -272,10 +274,10 @@ def none_where_too_few(hints: CpuHints) -> Judgement:
 
 def _no_hint(hints: CpuHints, why: str) -> Judgement:
     return violated(
-        all(hint == Affinity(None, False) for hint in hints.offered or ()),
+        is_impossible(hints.offered),
         f"hints are offered for what {why}",
         got=listed(hints.offered),
-        allowed="no hint",
+        allowed=IMPOSSIBLE,
     )
 
 

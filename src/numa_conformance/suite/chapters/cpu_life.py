@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bit_of, format_bits, iter_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.node_subjects import Admission, Moment, ReconcilePass, Run
 
@@ -48,7 +48,7 @@ def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
     for uid, pod in moment.world.pods.items():
         for cpu in iter_bits(pod.kept):
             if cpu in owner:
-                yield Violation(f"CPU {cpu} belongs to the pods {owner[cpu]} and {uid}", marks={"twice": 1 << cpu})
+                yield Violation(f"CPU {cpu} belongs to the pods {owner[cpu]} and {uid}", marks={"twice": bit_of(cpu)})
                 return
             owner[cpu] = uid
 

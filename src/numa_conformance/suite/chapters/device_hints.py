@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.chapter import Chapter, Judgement, applies, judges, violated
 from ..judge.offered import DeviceHints
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
 
@@ -29,7 +29,9 @@ def _fitting(hints: DeviceHints) -> list[int]:
     strength="SHOULD",
 )
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
-    """The NUMA nodes of a hint have as many free devices as are asked for."""
+    """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint,
+    which is not the same as no opinion.
+    """
     applies(hints.asked, "no devices are asked for")
     applies(_named(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes in _named(hints) if not hints.can_hold(nodes)]
@@ -38,6 +40,20 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
         f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
         got=listed(hints.offered),
         allowed=f"NUMA nodes with {hints.asked} free devices",
+    )
+
+
+@judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
+def says_where_none_can(hints: DeviceHints) -> Judgement:
+    """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
+    applies(hints.asked, "no devices are asked for")
+    applies(hints.has_topology, "the devices have no topology")
+    applies(not hints.enough, "so many devices are free")
+    return violated(
+        is_impossible(hints.offered),
+        f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it",
+        got=listed(hints.offered),
+        allowed=IMPOSSIBLE,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.claims import Beside, Preparation, Publication, Release
 from ..judge.published import CACHE, CPU_ID, NUMA_NODE, SOCKET
@@ -182,7 +182,7 @@ def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
     located(subject)
     _tells(subject, CPU_ID)
-    return _within(subject, CPU_ID, {cpu.id: 1 << cpu.id for cpu in subject.machine.cpus}, "CPU")
+    return _within(subject, CPU_ID, {cpu.id: bit_of(cpu.id) for cpu in subject.machine.cpus}, "CPU")
 
 
 def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:

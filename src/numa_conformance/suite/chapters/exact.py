@@ -91,16 +91,16 @@ def _declare(id: str, text: str, *features: str, statement: str, since: str = "1
 chapter = Chapter()
 _declare(
     "exact/placements/static",
-    "Policy static places containers on the kubelet's own CPUs.",
+    "Policy static places containers as the golden snapshots show: the kubelet's, or the target's own.",
     _STATIC,
     statement="placements",
 )
 for _option, _id in _PLACEMENTS.items():
-    _text = f"With {_option} containers are placed on the kubelet's own CPUs."
+    _text = f"With {_option} containers are placed as the golden snapshots show: the kubelet's, or the target's own."
     _declare(_id, _text, _STATIC, f"cpu-manager/{_option}", statement="placements")
 _declare(
     "exact/scores",
-    "Nodes are scored to the point as kube-scheduler scores them.",
+    "Nodes are scored to the point as the golden snapshots show: kube-scheduler's, or the target's own.",
     "scheduler/least-allocated",
     "scheduler/most-allocated",
     "scheduler/requested-to-capacity-ratio",
@@ -122,3 +122,5 @@ _WITHOUT_IDS = {
 }
 COMPARING_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), *_HISTORIES, *_RECORDED}) - _WITHOUT_IDS
 """Those in which the ids of CPUs are compared."""
+GOLDEN_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), "exact/scores"})
+"""Those that golden snapshots show."""

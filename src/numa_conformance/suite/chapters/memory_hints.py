@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
+from ...cpuset import bits_of, format_bits
 from ..history.values import Affinity
-from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.chapter import Chapter, Judgement, applies, judges, violated
 from ..judge.offered import MemoryHints
-from .wording import listed, sets_told
+from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("node/hints", since="1.21")
 
@@ -62,7 +62,9 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     strength="SHOULD",
 )
 def every_type_counts(hints: MemoryHints) -> Judgement:
-    """The NUMA nodes of a hint have enough of every type of memory that is asked for."""
+    """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
+    hint, which is not the same as no opinion.
+    """
     applies(len(hints.asked) > 1, "memory of one type at most is to be given")
     named = {nodes for _, nodes, _ in _named(hints)}
     wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
@@ -71,6 +73,21 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
         f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
         got=_told(hints),
         allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@judges("memory-manager/hints/every-type-counts", on=MemoryHints)
+def says_where_none_can(hints: MemoryHints) -> Judgement:
+    """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
+    every = bits_of(hints.before.machine.numa_ids)
+    applies(hints.asked, "no memory is to be given")
+    short = any(not hints.can_hold(every, kind) for kind in hints.asked)
+    applies(short, "all NUMA nodes together may hold what is asked for")
+    return violated(
+        any(is_impossible(hints.offered.get(kind)) for kind in hints.asked),
+        f"{_asked(hints)} are not free, and any NUMA node would do by the hints",
+        got=_told(hints),
+        allowed=IMPOSSIBLE,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judge.given import OnNode
 from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
@@ -184,7 +184,7 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     applies(moment.settings.memory_static, "the Memory Manager's policy is None")
     applies(moment.world.pods, "no pod is on the node")
     applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
+    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
     for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
         for kind in sorted({kind for free in told.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)

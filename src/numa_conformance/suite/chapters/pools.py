@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.pods import GUARANTEED
-from ..judge.pooled import Pooled
+from ..judge.pooled import SYSTEM, Pooled
 
 chapter = Chapter("node/cpuset", since="1.24")
-
-SYSTEM = "kube-system"
 
 
 def _has_room(may: Pooled) -> bool:

@@ -2,86 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-
-from ..history.quantities import HUGE, amount
 from ..judge.chapter import Chapter, Judgement, applies
-from ..judge.room import allocatable
+from ..judge.reserved_memory import (
+    DUPLICATES,
+    UNKNOWN_NODES,
+    UNKNOWN_TYPES,
+    ZERO_LIMITS,
+    avoided,
+    memory_entries,
+    memory_matches_the_node,
+    numa_nodes_have,
+)
 from ..judge.start_subjects import Start
 from .outcomes import must_come_up, must_not_come_up
 
 chapter = Chapter("memory-manager/static", since="1.21")
 
 
-def _memory(start: Start) -> tuple[list[tuple[int, str, str]], int]:
-    """Return what reservedMemory says, entry by entry, and how many bytes of memory it must say."""
-    entries = [
-        (entry["numaNode"], kind, text)
-        for entry in start.kubelet.get("reservedMemory") or ()
-        for kind, text in entry["limits"].items()
-    ]
-    wanted = sum(
-        _bytes((start.kubelet.get(field) or {}).get(name, default), start.machine.total_memory)
-        for field, name, default in (
-            ("kubeReserved", "memory", "0"),
-            ("systemReserved", "memory", "0"),
-            ("evictionHard", "memory.available", "0" if "evictionHard" in start.kubelet else "100Mi"),
-        )
-    )
-    return entries, int(wanted)
-
-
-def _bytes(written: object, all_memory: int) -> Fraction:
-    """Return an amount of memory; an eviction threshold may be a part of all."""
-    text = str(written)
-    return amount(text[:-1]) * all_memory / 100 if text.endswith("%") else amount(text)
-
-
-DUPLICATES, ZERO_LIMITS = "duplicates", "zero limits"
-UNKNOWN_NODES, UNKNOWN_TYPES = "unknown numa nodes", "unknown types"
-
-
-def _avoided(start: Start) -> Mapping[str, bool]:
-    """Return which of the configurations to avoid this is."""
-    entries, _ = _memory(start)
-    named = [(node, kind) for node, kind, _ in entries]
-    sizes = {size for node in start.machine.memory for size in node.hugepages}
-    return {
-        DUPLICATES: len(set(named)) < len(named),
-        ZERO_LIMITS: any(not amount(text) for _, _, text in entries),
-        UNKNOWN_NODES: any(node not in start.machine.numa_ids for node, _ in named),
-        UNKNOWN_TYPES: any(kind != "memory" and kind.removeprefix(HUGE) not in sizes for _, kind in named),
-    }
-
-
-def _memory_matches(start: Start) -> bool:
-    entries, wanted = _memory(start)
-    return sum(amount(text) for _, kind, text in entries if kind == "memory") == wanted
-
-
 def memory_matches(subject: Start) -> None:
     applies(
-        _memory_matches(subject),
+        memory_matches_the_node(subject),
         "the amounts are not what kubeReserved, systemReserved and the eviction threshold make together",
     )
 
 
-def _numa_nodes_have_it(start: Start) -> bool:
-    if any(_avoided(start).values()):
-        return False
-    reserved: dict[int, dict[str, int]] = {}
-    for node, kind, text in _memory(start)[0]:
-        if kind != "memory":
-            return False
-        reserved.setdefault(node, {})[kind] = int(amount(text))
-    left = allocatable(start.machine, reserved).values()
-    return bool(left) and all(number >= 0 for amounts in left for number in amounts.values())
-
-
 def with_what_is_to_be_avoided(start: Start, what: str) -> None:
     """Return the guard that reservedMemory has something that the page calls to be avoided."""
-    applies(_avoided(start)[what], f"reservedMemory has no {what}")
+    applies(avoided(start)[what], f"reservedMemory has no {what}")
 
 
 @chapter.requires(
@@ -110,7 +57,7 @@ def reserved_memory_must_match(start: Start) -> Judgement:
     applies(start.settings.memory_static, "the Memory Manager's policy is None")
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
     applies(
-        not _memory_matches(start),
+        not memory_matches_the_node(start),
         "the amounts are what kubeReserved, systemReserved and the eviction threshold make together",
     )
     return must_not_come_up(start, "though reservedMemory is not what is reserved")
@@ -135,7 +82,8 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
     memory_matches(start)
     applies(
-        _numa_nodes_have_it(start), "reservedMemory is to be avoided, of huge pages, or is more than NUMA nodes have"
+        numa_nodes_have(start) and all(kind == "memory" for _, kind, _ in memory_entries(start)),
+        "reservedMemory is to be avoided, of huge pages, or is more than NUMA nodes have",
     )
     return must_come_up(start, "though reservedMemory is what is reserved")
 

@@ -11,9 +11,11 @@ from functools import partial
 from ...cpuset import format_bits
 from ...documentation.options import STATIC_OPTIONS, for_each_option
 from ...errors import Fault, UsageError
-from ..generators.option_probes import PROBES
+from ..generators.option_probes import PROBES, probe_of
 from ..judge.chapter import Chapter, Judgement, judges, violated
 from ..judge.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
+from ..judge.pods import PodSpec
+from ..judge.settings import Settings
 from ..judge.start_subjects import FirstPod, Start
 
 chapter = Chapter(since="1.25")
@@ -26,6 +28,8 @@ def _effect_of(option: str, start: Start) -> bool | None:
     """Tell whether the option takes effect; None where the node does the same without it, or nothing shows it."""
     plain = start.plain
     if plain is None or not plain.up or plain.kubelet.get("cpuManagerPolicyOptions"):
+        return None
+    if not (_could_show(option, plain) and _could_show(option, start)):
         return None
     if plain.first is None and option != STRICT:
         return None
@@ -164,14 +168,20 @@ def are_named_one_by_one(start: Start) -> Judgement:
     gates = start.kubelet.get("featureGates") or {}
     if start.named or not any(gates.values()) or start.plain is None:
         return None
-    options = [option for option in STATIC_OPTIONS if _could_show(option, start) and _effect_of(option, start)]
+    options = [option for option in STATIC_OPTIONS if _effect_of(option, start)]
     return violated(not options, f"{', '.join(options)} takes effect by a gate alone", got=_told(start))
 
 
 def _could_show(option: str, start: Start) -> bool:
-    """Whether the first pod was made to show the effect of this option: of all others it may show anything."""
-    first = start.first
-    return first.spec.uid == option if first is not None else option == STRICT
+    """Whether node and first pod are those at which the option shows: at others much may look like its effect."""
+    probe = probe_of(option, start.machine)
+    if probe is None:
+        return False
+    wanted, settings, first = Settings.of(probe.kubelet), start.settings, start.first
+    alike = (settings.reserved, settings.topology) == (wanted.reserved, wanted.topology)
+    if first is None:
+        return alike and (option == STRICT or not start.up)
+    return alike and first.spec.exclusive == PodSpec.of(probe.pod).exclusive
 
 
 @chapter.requires(

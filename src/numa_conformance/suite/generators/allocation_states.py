@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine
@@ -122,7 +122,7 @@ def _parts(cpus: int, count: int) -> Iterator[int]:
     """Divide CPUs among so many pods, in turns; none is without."""
     known = list(iter_bits(cpus))
     parts = (known[start::count] for start in range(count))
-    return (sum(1 << cpu for cpu in part) for part in parts if part)
+    return (bits_of(part) for part in parts if part)
 
 
 def guaranteed_pod(
@@ -157,4 +157,4 @@ def several(lot: random.Random, free: int, claimed: Claimed) -> Iterator[tuple[d
 
 def _threads(cpus: int, lot: random.Random, count: int) -> int:
     known = list(iter_bits(cpus))
-    return sum(1 << cpu for cpu in lot.sample(known, min(count, len(known))))
+    return bits_of(cpu for cpu in lot.sample(known, min(count, len(known))))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import iter_bits
+from ...cpuset import bits_of, iter_bits
 from ...machine import Machine, catalogue_names, load_machine
 from .allocation_states import (
     ALL,
@@ -105,7 +105,7 @@ def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Que
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
-    held = sum(1 << cpu for cpu in some)
+    held = bits_of(some)
     again, count = replace(state, reusable=held), len(some)
     for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")

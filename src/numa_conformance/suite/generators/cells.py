@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ...cpuset import CpuSet, iter_bits
+from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Device, Machine, catalogue_names, load_machine
@@ -357,11 +357,11 @@ def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> in
         case "a core":
             return cores[0]
         case "a thread":
-            return 1 << lot.choice(threads)
+            return bit_of(lot.choice(threads))
         case "two threads of two cores":
             return sum(core & -core for core in lot.sample(cores, min(2, len(cores) - 1 or 1)))
         case "a core of each socket":
             first = [next(core for core in cores if core & cpus) for cpus in machine.socket_bits.values()]
             return sum(first) if sum(first) != machine.online_bits else cores[0]
         case _:
-            return sum(1 << cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))
+            return bits_of(cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import iter_bits
+from ...cpuset import bits_of, iter_bits
 from ...machine import Machine, catalogue_names, load_machine, machine_from_dict
 from .allocation_states import (
     ALL,
@@ -112,7 +112,7 @@ def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Que
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
-    held_cpus = sum(1 << cpu for cpu in some)
+    held_cpus = bits_of(some)
     again, count = replace(state, reusable=held_cpus), len(some)
     for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
         yield _asked(again, guaranteed_pod(size, init=[count]), "c0")

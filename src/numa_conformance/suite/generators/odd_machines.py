@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Cpu, Device, Machine, MemoryNode
 from .allocations import allocation_sweep
@@ -135,7 +135,7 @@ def odd_scenarios(claimed: frozenset[str], *, seed: int) -> Iterator[Scenario]:
 
 def _picks(machine: Machine, options: frozenset[str], lot: random.Random, seed: int) -> Scenario:
     online = list(iter_bits(machine.online_bits))
-    free = sum(1 << cpu for cpu in online if lot.random() > lot.choice((0, 0.1, 0.4))) or machine.online_bits
+    free = bits_of(cpu for cpu in online if lot.random() > lot.choice((0, 0.1, 0.4))) or machine.online_bits
     questions: list[Question] = [
         (
             "pick",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.options import CHOOSING, STATIC_OPTIONS
 from ...machine import Machine, catalogue_names, load_machine
 from .renumber import renumber
@@ -121,7 +121,7 @@ def available(machine: Machine, state: str, lot: random.Random) -> int:
         case "a third of the cores taken":
             return online & ~sum(machine.core_bits[::3])
         case "some threads taken":
-            return online & ~sum(1 << cpu for cpu in iter_bits(online) if lot.random() < 0.25)
+            return online & ~bits_of(cpu for cpu in iter_bits(online) if lot.random() < 0.25)
         case "one NUMA node left":
             return lot.choice([node for node in machine.numa_bits.values() if node])
         case _:

@@ -9,7 +9,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...machine import Machine
 from ...protocol.features import PROMISES
-from ..judge.pooled import GENERATOR
+from ..judge.pooled import SYSTEM
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import best_effort, burstable, guaranteed, static
 
@@ -25,7 +25,7 @@ def pools(claimed: frozenset[str], machines: Sequence[Machine] | None = None) ->
     known = or_the_catalogue(machines)
     able = [machine for machine in known if LEAST_CPUS <= len(machine.cpus) <= MOST_CPUS]
     for machine in able[:MACHINES]:
-        yield Scenario(GENERATOR, "no option, none, reserved a core", machine, partial(_life, machine))
+        yield Scenario("pools", "no option, none, reserved a core", machine, partial(_life, machine))
 
 
 def _life(machine: Machine) -> Script:
@@ -61,4 +61,4 @@ def _run(pod: Mapping[str, Any]) -> Script:
 
 
 def _of_the_system(pod: Mapping[str, Any]) -> dict[str, Any]:
-    return {**pod, "metadata": {**pod["metadata"], "namespace": "kube-system"}}
+    return {**pod, "metadata": {**pod["metadata"], "namespace": SYSTEM}}

@@ -12,14 +12,14 @@ from functools import lru_cache, partial
 from itertools import combinations, product
 from typing import Any
 
-from ...cpuset import CpuSet
+from ...cpuset import CpuSet, bit_of
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...machine import Machine, catalogue_names, load_machine
 from ..history.quantities import HUGE
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
-from ..judge.start_subjects import GENERATOR, MANY_NODES, MOST_NODES
+from ..judge.start_subjects import MANY_NODES, MOST_NODES
 from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script
 from .workloads import container, guaranteed, kubelet, pod, static
@@ -80,7 +80,7 @@ def node_starts(
             configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
             if configs:
                 yield Scenario(
-                    GENERATOR, "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
+                    "start", "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
                 )
 
 
@@ -109,7 +109,7 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
 
 def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario(GENERATOR, cell, machine, partial(_script, tuple(asked), _of_version(version)))
+    return Scenario("start", cell, machine, partial(_script, tuple(asked), _of_version(version)))
 
 
 def _of_version(version: str | None) -> dict[str, str]:
@@ -193,7 +193,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
-        first = 1 << machine.cpus[0].id
+        first = bit_of(machine.cpus[0].id)
         yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
 
 

@@ -14,7 +14,19 @@ import msgspec
 
 from .claims import AllocatedClaim
 from .sightings import SEEN, Seen
-from .values import Affinity, Answer, CpuBits, Held, MemoryNode, NodeBits, Offers, Outcome, read_text
+from .values import (
+    Affinity,
+    Answer,
+    CpuBits,
+    Held,
+    HintedNode,
+    MemoryNode,
+    NodeBits,
+    Number,
+    Offers,
+    Outcome,
+    read_text,
+)
 
 
 class Picked(Outcome, tag="picked", frozen=True):
@@ -34,8 +46,8 @@ class AllocationAnswer(Outcome, frozen=True):
     """What is told of an allocation either way."""
 
     reserved_cpus: CpuBits | None = None
-    guaranteed_cpus: int | None = None
-    pod_guaranteed_cpus: int | None = None
+    guaranteed_cpus: Number | None = None
+    pod_guaranteed_cpus: Number | None = None
     hints: Offers | None = None
     pod_hints: Offers | None = None
 
@@ -65,8 +77,8 @@ class PodClass(Answer, frozen=True):
     """The class of a pod, and who asks for CPUs of their own."""
 
     qos: str
-    container_cpus: dict[str, int]
-    pod_cpus: int
+    container_cpus: dict[str, Number]
+    pod_cpus: Number
 
 
 class OfferedHints(Answer, frozen=True):
@@ -86,7 +98,7 @@ class Merged(Answer, frozen=True):
 class Scored(Outcome, tag="scored", frozen=True):
     """A node was scored; ``score``: None where the pod does not fit."""
 
-    score: int | None
+    score: Number | None
     insufficient: tuple[str, ...]
     scores: dict[str, float] | None = None
 
@@ -211,7 +223,7 @@ class Reconciled(Outcome, tag="reconciled", frozen=True):
     """One pass of the reconcile loop."""
 
     updates: tuple[Update, ...]
-    handled: int
+    handled: Number
     skipped: tuple[SkippedContainer, ...]
 
 
@@ -255,7 +267,7 @@ class OfferedDevice(Answer, frozen=True):
 
     id: str
     health: str
-    nodes: tuple[int, ...] | None = None
+    nodes: tuple[HintedNode, ...] | None = None
 
 
 class PluginStarted(Outcome, tag="started", frozen=True):
@@ -274,21 +286,24 @@ class PluginFailed(Outcome, tag="failed", frozen=True):
 
 
 class Preferred(Outcome, tag="preferred", frozen=True):
-    """The devices that a device plugin prefers."""
+    """The devices that a device plugin prefers; ``lists``: what it has sent since it was last asked."""
 
     devices: tuple[str, ...]
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class DevicesAllocated(Outcome, tag="allocated", frozen=True):
-    """A device plugin has served devices, for so many containers."""
+    """A device plugin has served devices, for so many containers; ``lists``: as of ``Preferred``."""
 
-    containers: int
+    containers: Number
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class PluginRefused(Outcome, tag="refused", frozen=True):
-    """A device plugin answered with an error."""
+    """A device plugin answered with an error; ``lists``: as of ``Preferred``."""
 
     message: str
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class DriverStarted(Outcome, tag="started", frozen=True):

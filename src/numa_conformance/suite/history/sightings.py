@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from .values import MOST_NODES, Answer, Block, CpuBits, Held
+from .values import Amount, Answer, Block, CpuBits, Held, NodeId, Number
 
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
@@ -15,8 +15,8 @@ SEEN = "node.seen"
 class Threads(Answer, frozen=True):
     """Threads that may run on the same CPUs and NUMA nodes; both are bits, the latter None where not told."""
 
-    first: int
-    count: int
+    first: Number
+    count: Number
     cpus: CpuBits
     mems: CpuBits | None = None
 
@@ -47,13 +47,13 @@ class SeenHeld(Answer, frozen=True):
         return Held(self.cpus, None, self.memory, self.devices)
 
 
-Limit = tuple[int, Annotated[int, msgspec.Meta(gt=0)]]
+Limit = tuple[Number, Annotated[int, msgspec.Meta(gt=0, le=2**63 - 1)]]
 
 
 class SeenInPod(SeenHeld, frozen=True):
     """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
 
-    device_nodes: tuple[tuple[Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)], ...], ...] = ()
+    device_nodes: tuple[tuple[NodeId, ...], ...] = ()
     runs: Runs | None = None
     limit: Limit | None = None
     listed: SeenHeld | None = None
@@ -83,16 +83,16 @@ class FileSeen(Answer, frozen=True):
 class SeenTable(TypedDict):
     """The books of one type of memory of a NUMA node at work, in bytes."""
 
-    total: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class SeenNode(TypedDict):
     """The books of a NUMA node at work."""
 
-    node: int
+    node: NodeId
     tables: dict[str, SeenTable]
 
 

@@ -8,12 +8,20 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ...cpuset import CpuSet, format_bits
+from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from .quantities import read_amount
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
-Bytes = Annotated[int, msgspec.Meta(ge=0)]
+NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
+"""A NUMA node; whether the machine has it is for checkers."""
+HintedNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+"""The same, or -1: a device plugin may say so of a device that is near none."""
+CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
+"""A number of CPUs, of which a set has no more."""
+Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Any other whole number: as much as a word of a computer holds."""
+Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class CpuBits(int):
@@ -22,6 +30,10 @@ class CpuBits(int):
 
 class NodeBits(int):
     """One or more NUMA nodes as bits; on the wire a list of ids."""
+
+
+class Amount(int):
+    """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +80,7 @@ class Held(Answer, frozen=True):
     affinity: Affinity | None = None
     memory: tuple[Block, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
-    quota: int | None = msgspec.field(default=None, name="cpu_quota")
+    quota: Number | None = msgspec.field(default=None, name="cpu_quota")
     cpuset: CpuBits | None = None
     mems: CpuBits | None = None
     further: dict[str, Any] = {}
@@ -89,20 +101,20 @@ class Held(Answer, frozen=True):
 class MemoryTable(Answer, frozen=True):
     """The books of one type of memory of a NUMA node, in bytes."""
 
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Amount
+    system_reserved: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class MemoryNode(Answer, frozen=True):
     """The books of a NUMA node, as the Memory Manager keeps them."""
 
-    node: int
-    assignments: int
-    group: tuple[int, ...]
-    free: dict[str, int] | None = None
+    node: NodeId
+    assignments: Number
+    group: tuple[NodeId, ...]
+    free: dict[str, Amount] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 
@@ -110,16 +122,16 @@ def read_text(kind: type, value: Any) -> Any:
     """Read what has a form of its own on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
         return _cpus(value)
+    if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
+        return Amount(value)
     if kind is Fraction:
         return read_amount(kind, value)
     if kind is NodeBits and isinstance(value, (list, tuple)) and value:
-        nodes = 0
-        for node in value:
-            if type(node) is not int or not 0 <= node < MOST_NODES:
-                raise ValueError(f"{list(value)[:10]} are no NUMA nodes")
-            nodes |= 1 << node
-        return NodeBits(nodes)
-    raise ValueError(f"{value!r:.80} is no set of {'CPUs' if kind is CpuBits else 'NUMA nodes'}")
+        if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
+            raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
+        return NodeBits(bits_of(value))
+    wanted = {CpuBits: "set of CPUs", NodeBits: "set of NUMA nodes"}.get(kind, "number of 64 bits")
+    raise ValueError(f"{value!r:.80} is no {wanted}")
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
-from ...cpuset import iter_bits
+from ...cpuset import bits_of, iter_bits
 from ...machine import Machine
 
 __all__ = [
@@ -157,9 +157,11 @@ def adds_up(cores: Iterable[int], count: int) -> bool:
 def can_be_shared(cores_of: Iterable[Iterable[int]], count: int, apart: int) -> bool:
     """Tell whether whole cores of each group add up to so many CPUs, in shares that differ by so many at most."""
     sums = [_sums(cores) for cores in cores_of]
+    if count > sum(of_group.bit_length() - 1 for of_group in sums):
+        return False
     even = count // len(sums)
     return any(
-        _sum_up(sums, sum(1 << share for share in range(least, least + apart + 1))) >> count & 1
+        _sum_up(sums, bits_of(range(least, least + apart + 1))) >> count & 1
         for least in range(max(even - apart, 1), even + 1)
     )
 

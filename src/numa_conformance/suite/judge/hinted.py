@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 
+from ...cpuset import bit_of
 from ...machine import Machine
 from ..history.answers import OfferedHints
 from ..history.values import Affinity, Offers
@@ -112,7 +113,7 @@ class CpuHints:
 @lru_cache(maxsize=64)
 def _cpus_of_sets(numa: tuple[tuple[int, int], ...]) -> Mapping[int, int]:
     """Return every set of NUMA nodes that have CPUs, narrow ones first, with their CPUs."""
-    able = [(1 << node, cpus) for node, cpus in numa if cpus]
+    able = [(bit_of(node), cpus) for node, cpus in numa if cpus]
     sets = (chosen for size in range(1, len(able) + 1) for chosen in combinations(able, size))
     return {sum(node for node, _ in chosen): sum(cpus for _, cpus in chosen) for chosen in sets}
 
@@ -122,7 +123,7 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     """Return every set of NUMA nodes as bits, narrow ones first; none of too many nodes."""
     if len(nodes) > _MOST_WITH_MEMORY:
         return ()
-    bits = [1 << node for node in nodes]
+    bits = [bit_of(node) for node in nodes]
     return tuple(sum(chosen) for size in range(1, len(bits) + 1) for chosen in combinations(bits, size))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Literal
 
 from ...machine import Machine, machine_from_dict
 from ..history.answers import (
@@ -26,6 +27,7 @@ from ..history.answers import (
 )
 from ..history.values import Answer, Held, MemoryNode
 from .alignment import fits
+from .allowed import is_allowed
 from .choice import Choice, cpus_of
 from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
@@ -49,16 +51,19 @@ from .once_more import Admissions
 from .pods import PodSpec
 from .questions import AdmitPod, Question, RemovePod, ResizePod, RestartNode, RunPod, StartNode
 from .settings import Settings
+from .start_subjects import start_of
 from .world import PodOnNode, World
 
 __all__ = ["NodeFollower"]
+
+Origin = Literal["own", "interrupted", "foreign", "strange"]
 
 
 class NodeFollower:
     """Takes the questions and replies of one history in order and yields what checkers judge."""
 
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine, version: str) -> None:
+        self._machine, self._version = machine, version
         self._world: World | None = None
         self._runs_on: dict[tuple[str, str], int] = {}
         self._down: World | None = None
@@ -110,11 +115,11 @@ class NodeFollower:
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
             yield ForeignStart(settings, isinstance(reply, NodeStarted), refusal)
-        elif isinstance(reply, StartFailed) and not files:
+        elif isinstance(reply, StartFailed) and not files and self._allows(asked, reply):
             yield Arrival(settings, None, refusal)
-        if isinstance(reply, StartFailed):
+        if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
             return
-        pool, reserved = reply.default_cpuset or 0, settings.reserved
+        pool, reserved = reply.default_cpuset, settings.reserved
         if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
             reserved = online & ~pool
         elif reserved is None:
@@ -126,6 +131,9 @@ class NodeFollower:
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
+
+    def _allows(self, asked: StartNode, reply: NodeStarted | Restarted | StartFailed) -> bool:
+        return is_allowed(start_of(self._machine, self._version, asked, reply))
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
         self._asked.add(pod.uid)
@@ -226,27 +234,41 @@ class NodeFollower:
             return
         kubelet, files = asked.kubelet, asked.files or {}
         settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
-        restored = self._down is not None and self._files.are_own(files)
-        own_files = restored or not (files or self._tampered)
-        plain = own_files and settings == before.settings and (kubelet is None or self._down is not None)
-        done, self._settings = _restarted(before, reply, settings, plain=plain, files=files), settings
-        if kubelet is None and files and not restored and self._files.are_on_the_way(files):
-            yield Crash(before, done.after, done.held, done.refused, done.refusal)
-        elif self._files.of_other_cpus(files.get(CPU_FILE) or "", before.online):
-            yield ForeignStart(settings, done.after is not None, done.refusal)
-        elif files and not own_files and not self._of_a_fault:
-            yield Recovery(done.after, done.held, done.refusal)
+        origin = self._origin_of(files, before.online, same_run=kubelet is None)
+        same = settings == before.settings and (kubelet is None or self._down is not None)
+        done = _restarted(before, reply, settings, plain=same and origin == "own", files=files)
+        match origin:
+            case "interrupted":
+                yield Crash(before, done.after, done.held, done.refused, done.refusal)
+            case "foreign":
+                yield ForeignStart(settings, done.after is not None, done.refusal)
+            case "strange" if files and not self._of_a_fault:
+                yield Recovery(done.after, done.held, done.refusal)
         if not any(files.values()) or done.plain:
             yield done
+        self._settings, self._books = settings, self._books if done.plain else ()
         self._world, self._down = done.after, before if done.after is None else None
-        self._tampered = not own_files and done.after is None
-        self._books = self._books if plain else ()
+        self._tampered = origin != "own" and done.after is None
         if done.after is not None:
             self._files.forget()
-            if isinstance(reply, Restarted):
-                self._world = self._sent(done.after, reply.updates)
+        if done.after is not None and isinstance(reply, Restarted):
+            self._world = self._sent(done.after, reply.updates)
             if done.plain:
-                yield Moment(done.after, reply.memory_state or () if isinstance(reply, Restarted) else ())
+                yield Moment(done.after, reply.memory_state or ())
+
+    def _origin_of(self, files: Files, online: int, *, same_run: bool) -> Origin:
+        """Tell whose state files a restart finds.
+
+        ``own``: those the node left, or those a node that is down gets back. ``interrupted``: those between two writes.
+        ``foreign``: those of other CPUs. ``strange``: any others. ``same_run``: the configuration is as it was.
+        """
+        if self._down is not None and self._files.are_own(files):
+            return "own"
+        if same_run and files and self._files.are_on_the_way(files):
+            return "interrupted"
+        if self._files.of_other_cpus(files.get(CPU_FILE) or "", online):
+            return "foreign"
+        return "strange" if files or self._tampered else "own"
 
 
 def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:

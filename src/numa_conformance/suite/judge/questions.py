@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
@@ -12,11 +12,12 @@ from ..history.claims import AllocatedClaim
 from ..history.history import Step
 from ..history.quantities import read_amount
 from ..history.sightings import SEEN
-from ..history.values import MOST_NODES, Affinity, CpuBits, Offers, read_text
+from ..history.values import Affinity, CpuBits, CpuCount, NodeId, Number, Offers, read_text
 from .pods import Pod
 from .settings import Kubelet, Settings
 
 __all__ = [
+    "QUESTIONS",
     "AdmitPod",
     "Allocate",
     "AllocateDevices",
@@ -55,7 +56,7 @@ class Pick(Question, frozen=True):
     """To choose exclusive CPUs."""
 
     available: CpuBits
-    count: Annotated[int, msgspec.Meta(ge=0)]
+    count: CpuCount
     options: dict[str, bool] = {}
     affinity: Affinity | None = None
 
@@ -98,13 +99,11 @@ class Merge(Question, frozen=True):
 
     policy: str
     options: dict[str, str]
-    nodes: tuple[int, ...]
-    distances: tuple[tuple[int, ...], ...] | None
+    nodes: tuple[NodeId, ...]
+    distances: tuple[tuple[Number, ...], ...] | None
     providers: tuple[Offers | None, ...]
 
     def __post_init__(self) -> None:
-        if any(not 0 <= node < MOST_NODES for node in self.nodes):
-            raise ValueError(f"NUMA nodes {list(self.nodes)[:10]}")
         if self.distances is not None and [len(row) for row in self.distances] != [len(self.nodes)] * len(self.nodes):
             raise ValueError("distances are a number for each two NUMA nodes")
 
@@ -113,14 +112,14 @@ class WeightedResource(Question, frozen=True):
     """A resource that counts."""
 
     name: str
-    weight: int = 1
+    weight: Number = 1
 
 
 class ShapePoint(Question, frozen=True):
     """A point of a shape: utilization in percent, score to 10."""
 
-    utilization: int
-    score: int
+    utilization: Number
+    score: Number
 
 
 class Ratio(Question, frozen=True):
@@ -205,7 +204,7 @@ class PreferDevices(Question, frozen=True):
 
     available: tuple[str, ...]
     included: tuple[str, ...]
-    size: int
+    size: Number
 
 
 class AllocateDevices(Question, frozen=True):
@@ -245,7 +244,7 @@ class Look(Question, frozen=True):
     kubernetes_version: str | None = None
 
 
-_QUESTIONS: Mapping[str, type[Question]] = {
+QUESTIONS: Mapping[str, type[Question]] = {
     "pick": Pick,
     "classify": Classify,
     "allocate": Allocate,
@@ -273,11 +272,12 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "claims.end": Question,
     SEEN: Look,
 }
+"""The class of the questions of each method that a history may hold."""
 
 
 def question_of(step: Step) -> Question | None:
     """Read the question of a step; None for a method by which nothing is judged. Raises ``QuestionError``."""
-    kind = _QUESTIONS.get(step.method)
+    kind = QUESTIONS.get(step.method)
     if kind is None:
         return None
     try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from ...cpuset import bits_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
 from ..history.sightings import SEEN, FileSeen, Runs, Seen, SeenInPod, Threads
@@ -141,7 +142,7 @@ def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
         container.runs,
         None if container.limit is None else Fraction(*container.limit),
         None if container.listed is None else container.listed.held,
-        tuple(sum({1 << node for node in nodes}) for nodes in container.device_nodes),
+        tuple(bits_of(nodes) for nodes in container.device_nodes),
     )
 
 

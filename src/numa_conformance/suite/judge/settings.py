@@ -13,6 +13,7 @@ import msgspec
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError
 from ..history.quantities import amount, read_amount
+from ..history.values import NodeId
 from .choice import STRICT
 
 __all__ = ["FALSE", "Kubelet", "Settings"]
@@ -28,7 +29,7 @@ FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 class ReservedMemory(msgspec.Struct, frozen=True, rename={"node": "numaNode"}):
     """Memory that is reserved on a NUMA node."""
 
-    node: int
+    node: NodeId
     limits: Amounts
 
 

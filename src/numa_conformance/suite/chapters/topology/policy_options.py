@@ -5,7 +5,7 @@ Page: Control Topology Management Policies on a node, section Topology manager p
 
 from __future__ import annotations
 
-from ....cpuset import format_bits
+from ....cpuset import bits_of, format_bits
 from ...judge.chapter import Chapter, Judgement, applies, violated
 from ...judge.distances import Distances
 from ...judge.merged import MergedHints
@@ -117,7 +117,7 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
 def nodes_taken(admission: Admission) -> int:
     """Return the NUMA nodes (bits) from which CPUs and memory come."""
     numa = admission.before.machine.numa_bits.items()
-    nodes = sum(1 << node for node, cpus in numa if cpus & admission.cpus)
+    nodes = bits_of(node for node, cpus in numa if cpus & admission.cpus)
     for held in admission.held.values():
         for block in held.memory or ():
             nodes |= block.nodes if block.bytes else 0
@@ -171,20 +171,11 @@ def none_has_no_limit(start: Start) -> Judgement:
     return must_come_up(start, f"under policy none on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-def option_text(start: Start) -> str:
-    """Return what is written of max-allowable-numa-nodes, where it is shown and the one option that is named."""
+def named_alone(start: Start) -> None:
     applies(
         start.named == {MANY_NODES} and start.shows(MANY_NODES),
         "max-allowable-numa-nodes is hidden, or not the one option that is named",
     )
-    return start.settings.topology_options.get(MANY_NODES, "")
-
-
-def number_of_nodes(start: Start) -> int:
-    """Return the number of NUMA nodes that the option allows."""
-    text = option_text(start)
-    applies(text.isdecimal(), "max-allowable-numa-nodes is no number")
-    return int(text)
 
 
 @option.requires(
@@ -194,7 +185,8 @@ def number_of_nodes(start: Start) -> int:
 )
 def is_set_to_true(start: Start) -> Judgement:
     """With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes."""
-    applies(option_text(start) == "true", 'max-allowable-numa-nodes is not "true"')
+    named_alone(start)
+    applies(start.settings.topology_options.get(MANY_NODES) == "true", 'max-allowable-numa-nodes is not "true"')
     return must_come_up(start, f"with {MANY_NODES}=true on {len(start.machine.numa_ids)} NUMA nodes")
 
 
@@ -209,8 +201,9 @@ def raises_the_limit(start: Start) -> Judgement:
     """With max-allowable-numa-nodes set to the number of NUMA nodes, the node comes up on a machine with more
     than eight.
     """
-    most, number = number_of_nodes(start), len(start.machine.numa_ids)
-    applies(most >= number, "max-allowable-numa-nodes is below the NUMA nodes there are")
+    named_alone(start)
+    most, number = start.most_nodes, len(start.machine.numa_ids)
+    applies(most >= number, "max-allowable-numa-nodes is no number, or one below the NUMA nodes there are")
     return must_come_up(start, f"with {MANY_NODES}={most} on {number} NUMA nodes")
 
 
@@ -223,8 +216,12 @@ def raises_the_limit(start: Start) -> Judgement:
 )
 def stays_a_limit(start: Start) -> Judgement:
     """With max-allowable-numa-nodes set to a number, a machine with more NUMA nodes is refused."""
-    most = number_of_nodes(start)
-    applies(MOST_NODES <= most < start.nodes_in_use, "the NUMA nodes with CPUs or memory are no more")
+    named_alone(start)
+    most = start.most_nodes
+    applies(
+        MOST_NODES <= most < start.nodes_in_use,
+        "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
+    )
     return must_not_come_up(start, f"with {MANY_NODES}={most} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
