@@ -30,6 +30,14 @@ def test_every_reason_is_read_from_the_source_and_has_no_full_stop():
     assert [reason for reasons in every.values() for reason in reasons if reason[-1] == "."] == []
 
 
+def test_a_reason_names_what_a_shared_condition_is_called_with():
+    """It is no source of a text whose values are not known: one value, several that are spread, or none."""
+    every = {check.requirement: reasons_of(check.requirement) for check in CHECKERS}
+    assert [reason for reasons in every.values() for reason in reasons if "{" in reason] == []
+    aligning = "the Topology Manager's policy is not best-effort or restricted or single-numa-node"
+    assert aligning in every["topology-manager/admission/keeps-together-what-one-node-holds"]
+
+
 def test_what_holds_a_requirement_back_is_counted():
     verdicts = Verdicts()
     verdicts.add(judge(_picks(1)))

@@ -29,7 +29,6 @@ ALL = frozenset(FEATURES)
 VERSIONS = [str(version) for version in SUPPORTED if str(version) != "1.32"]
 T3 = "t3-two-numa-per-socket"
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
-LIMIT = "topology-manager/max-allowable-numa-nodes/"
 MEMORY = "memory-manager/reserved-memory/"
 
 
@@ -104,7 +103,6 @@ def counted(**kept: str) -> dict[str, Any]:
 BESIDE_SINGLE = static(SOCKET, topology="single-numa-node", reserved="0,16")
 MORE_SOCKETS = static(SOCKET, topology="restricted")
 WIDE = guaranteed("wide", 9)
-GIB = {"type": "memory", "bytes": 1 << 30, "nodes": [0]}
 Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
 CASES: list[Case] = [
     ("cpu-manager/reservation/must-be-positive", T3, (counted(kube="0"), up()), (counted(kube="0"), DOWN)),
@@ -125,49 +123,6 @@ CASES: list[Case] = [
         T3,
         (static(reserved="5"), up("0")),
         (static(reserved="5"), up("5")),
-    ),
-    (
-        "cpu-manager/policy/unknown-is-refused",
-        T3,
-        (kubelet(cpuManagerPolicy="x"), up()),
-        (kubelet(cpuManagerPolicy="x"), DOWN),
-    ),
-    (
-        "cpu-manager/policy/defaults-to-none",
-        T3,
-        (kubelet(), up(), WIDE, gave(c="0-8")),
-        (kubelet(), up(), WIDE, gave(c="")),
-    ),
-    (
-        "memory-manager/policy/unknown-is-refused",
-        T3,
-        (kubelet(memoryManagerPolicy="x"), up()),
-        (kubelet(memoryManagerPolicy="x"), DOWN),
-    ),
-    ("topology-manager/policy/unknown-is-refused", T3, (aligned("x"), up()), (aligned("x"), DOWN)),
-    (
-        "topology-manager/scope/unknown-is-refused",
-        T3,
-        (aligned("none", topologyManagerScope="x"), up()),
-        (aligned("none", topologyManagerScope="x"), DOWN),
-    ),
-    (
-        "topology-manager/admission/aligns-no-cpus-without-the-cpu-manager",
-        T3,
-        (aligned("restricted"), up(), WIDE, REFUSED),
-        (aligned("restricted"), up(), WIDE, gave(c="")),
-    ),
-    (
-        "topology-manager/admission/aligns-no-memory-without-the-memory-manager",
-        "t2-two-sockets-interleaved",
-        (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), REFUSED),
-        (aligned("restricted"), up(), guaranteed("p", 1, "900Gi"), gave(c="")),
-    ),
-    (
-        "memory-manager/policy/defaults-to-none",
-        T3,
-        (static(), up(), WIDE, {**gave(), "containers": {"c": {"cpus": "1-9", "memory": [GIB]}}}),
-        (static(), up(), WIDE, {**gave(), "containers": {"c": {"cpus": "1-9", "memory": []}}}),
     ),
     (
         f"cpu-manager/{SOCKET}/refuses-single-numa-node",
@@ -193,14 +148,6 @@ CASES: list[Case] = [
         (MORE_SOCKETS, up("0"), WIDE, REFUSED),
         (MORE_SOCKETS, DOWN),
     ),
-    (f"{LIMIT}none-has-no-limit", "twelve-numa-nodes", (aligned("none"), DOWN), (aligned("none"), up())),
-    (
-        f"{LIMIT}eight-are-accepted",
-        "t6-eight-numa-no-smt",
-        (aligned("restricted"), DOWN),
-        (aligned("restricted"), up()),
-    ),
-    (f"{LIMIT}default-is-eight", "twelve-numa-nodes", (aligned("restricted"), up()), (aligned("restricted"), DOWN)),
     (
         f"{MEMORY}refuses-duplicates",
         T3,

@@ -22,7 +22,6 @@ FULL, CORES = "full-pcpus-only", "distribute-cpus-across-cores"
 STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
 ALL = frozenset(FEATURES)
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
-LIMIT = "topology-manager/max-allowable-numa-nodes/"
 MEMORY = "memory-manager/reserved-memory/"
 
 
@@ -90,18 +89,6 @@ def keeps_the_first_option(config: dict[str, Any]) -> None:
         config["cpuManagerPolicyOptions"] = dict([next(iter(options.items()))])
 
 
-def is_static_by_default(config: dict[str, Any]) -> None:
-    config.setdefault("cpuManagerPolicy", "static")
-
-
-def aligns_by_default(config: dict[str, Any]) -> None:
-    config.setdefault("topologyManagerPolicy", "restricted")
-
-
-def aligns_pods_by_default(config: dict[str, Any]) -> None:
-    config.setdefault("topologyManagerScope", "pod")
-
-
 def overlooks_system_reserved(config: dict[str, Any]) -> None:
     config.pop("systemReserved", None)
 
@@ -109,20 +96,6 @@ def overlooks_system_reserved(config: dict[str, Any]) -> None:
 def adds_amounts_to_the_list(config: dict[str, Any]) -> None:
     if config.get("kubeReserved", {}).get("cpu"):
         config.pop("reservedSystemCPUs", None)
-
-
-def has_no_limit_of_numa_nodes(config: dict[str, Any]) -> None:
-    if "topologyManagerPolicy" in config:
-        config["topologyManagerPolicyOptions"] = {"max-allowable-numa-nodes": "true"}
-        config.pop("featureGates", None)
-
-
-def cannot_raise_the_limit(config: dict[str, Any]) -> None:
-    config.pop("topologyManagerPolicyOptions", None)
-
-
-def takes_eight_for_too_many(config: dict[str, Any]) -> Answer | None:
-    return DOWN if config.get("topologyManagerPolicy", "none") != "none" else None
 
 
 def fixes_the_reservation(config: dict[str, Any]) -> None:
@@ -143,14 +116,8 @@ BROKEN: list[tuple[Change, set[str]]] = [
         keeps_the_first_option,
         {f"cpu-manager/{CORES}/refuses-{FULL}", f"cpu-manager/{CORES}/refuses-distribution-across-numa"},
     ),
-    (is_static_by_default, {"cpu-manager/policy/defaults-to-none"}),
-    (aligns_by_default, {"topology-manager/policy/defaults-to-none"}),
-    (aligns_pods_by_default, {"topology-manager/scope/defaults-to-container"}),
     (overlooks_system_reserved, {"cpu-manager/reservation/adds-kube-and-system"}),
     (adds_amounts_to_the_list, {"cpu-manager/reservation/explicit-list-is-taken"}),
-    (has_no_limit_of_numa_nodes, {f"{LIMIT}default-is-eight", "topology-manager/policy-options/need-their-gates"}),
-    (cannot_raise_the_limit, {f"{LIMIT}is-set-to-true", f"{LIMIT}raises-the-limit"}),
-    (takes_eight_for_too_many, {f"{LIMIT}eight-are-accepted"}),
     (fixes_the_reservation, {f"{MEMORY}is-mandatory", f"{MEMORY}must-match-the-node-reservation"}),
     (reserves_on_one_node_only, {f"{MEMORY}comes-up-when-it-matches"}),
 ]

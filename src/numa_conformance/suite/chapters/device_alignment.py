@@ -17,7 +17,6 @@ from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Room, asked_devices
-from .admissions import must_be_admitted
 from .alignment import (
     at_once,
     common_nodes,
@@ -27,6 +26,7 @@ from .alignment import (
     request_of,
 )
 from .conditions import under
+from .outcomes import must_be_admitted
 from .wording import in_words
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")

@@ -18,8 +18,8 @@ from ..judge.choice import numa_cpus
 from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Request, Room, asked_devices, ordinary
 from ..judge.world import Held
-from .admissions import must_be_admitted
 from .conditions import fitting
+from .outcomes import must_be_admitted
 from .restarts import plain
 from .wording import devices_told
 

@@ -15,7 +15,6 @@ from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
 from ..judge.start_subjects import Start
 from ..judge.world import Held
-from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
     at_once,
     is_aligned_at_once,
@@ -26,6 +25,7 @@ from .alignment import (
     with_memory,
 )
 from .conditions import under
+from .outcomes import must_be_admitted, must_be_refused
 from .restarts import plain
 
 chapter = Chapter(since="1.21")

@@ -10,7 +10,7 @@ from ..judge.allocated import AllocatedCpus
 from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.node_subjects import Arrival
 from ..judge.start_subjects import Start
-from .start_guards import must_not_come_up
+from .outcomes import must_not_come_up
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

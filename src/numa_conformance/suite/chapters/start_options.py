@@ -16,7 +16,7 @@ from ..judge.chapter import Chapter, Judgement, judges, violated
 from ..judge.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
 from ..judge.pods import PodSpec
 from ..judge.settings import Settings
-from ..judge.start_subjects import MANY_NODES, MOST_NODES, FirstPod, Start
+from ..judge.start_subjects import FirstPod, Start
 
 chapter = Chapter(since="1.25")
 FILE = "src/numa_conformance/suite/chapters/start_options.py"
@@ -321,24 +321,4 @@ def socket_does_not_apply_with_more_sockets(start: Start) -> Judgement:
         "a pod is refused that a NUMA node holds",
         got=_told(start),
         allowed="the node does not come up, or does as without the option",
-    )
-
-
-@chapter.requires(
-    "topology-manager/policy-options/need-their-gates",
-    "topology-manager/best-effort",
-    on=Start,
-    rests_on=("topology/policy-options/gates",),
-    since="1.26",
-    until="1.35",
-)
-def topology_options_need_their_gates(start: Start) -> Judgement:
-    """max-allowable-numa-nodes allows no further NUMA nodes while a gate hides it."""
-    nodes = start.nodes_in_use
-    if start.named != {MANY_NODES} or start.shows(MANY_NODES) is not False or nodes <= MOST_NODES:
-        return None
-    return violated(
-        not start.up,
-        f"the option allows {nodes} NUMA nodes while it is hidden",
-        allowed="the node does not come up",
     )

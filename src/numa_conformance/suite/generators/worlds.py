@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
+from ..history.answers import Aligned
 from ..history.values import Affinity, Block, CpuBits, NodeBits
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
 from ..judge.settings import Settings
+from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import Held, PodOnNode, World
 
 
@@ -66,3 +69,22 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
     pod = PodSpec.of(wanted)
     after = before if pool is None else replace(before, pool=bits(pool))
     return Admission(before, after, pod, False, pod.uid in before.pods, reason="No", message="no")
+
+
+def aligned(admission: Admission, *containers: str, preferred: bool = True, admit: bool = True) -> Admission:
+    """Add that containers were aligned to NUMA node 0, whether that is preferred, and whether the policy admits it."""
+    affinity = Affinity(NodeBits(1), preferred)
+    return replace(admission, alignments=tuple(Aligned(name, (), affinity, admit) for name in containers))
+
+
+def first(wanted: Mapping[str, Any], admitted: bool = True, **given: Held) -> FirstPod:
+    """Describe the first pod of a node, and what became of it."""
+    return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else "No")
+
+
+def start(
+    machine: str, config: Mapping[str, Any], first: FirstPod | None = None, *, up: bool = True, version: str = "1.32"
+) -> Start:
+    """Describe a node that was to come up, and its first pod."""
+    known, settings = KubernetesVersion.parse(version), Settings.of(config)
+    return Start(load_machine(machine), known, config, settings, None if up else "no", first=first)

@@ -13,6 +13,8 @@ from .chapter import CHECKERS, applies
 
 __all__ = ["reasons_of"]
 
+BOOK = "numa_conformance.suite.chapters."
+
 
 def reasons_of(requirement: str) -> list[str]:
     """Return the texts of all conditions under which judges of a requirement apply, in their order, each once."""
@@ -21,7 +23,7 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reasons of a function and of the functions of its room that it calls."""
+    """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
         function = function.func
     names = {**function.__globals__, **arguments}
@@ -29,7 +31,7 @@ def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if callee is applies:
             yield _value(call.args[1], names)
-        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_room(function)):
+        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
             yield from _reasons(callee, _bound(callee, call, names))
 
 
@@ -43,10 +45,6 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
 
 
-def _room(function: Callable[..., Any]) -> str:
-    return function.__module__.rpartition(".")[0]
-
-
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """Return what an expression of constants and known names is; its source where more is needed."""
     try:
@@ -56,8 +54,13 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _bound(callee: Callable[..., Any], call: ast.Call, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    values = [_value(argument, names) for argument in call.args if not isinstance(argument, ast.Starred)]
+    values: list[Any] = []
+    for argument in call.args:
+        values += _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+    keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
     try:
-        return inspect.signature(callee).bind_partial(*values).arguments
+        bound = inspect.signature(callee).bind_partial(*values, **keywords)
     except TypeError:
         return {}
+    bound.apply_defaults()
+    return bound.arguments
