@@ -9,7 +9,7 @@ from itertools import combinations, islice
 from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judge.given import OnNode
-from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
+from ..judge.node_subjects import Admission, Arrival, Moment, Removal
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
@@ -26,7 +26,6 @@ from .alignment import (
     with_memory,
 )
 from .conditions import under
-from .restarts import plain
 
 chapter = Chapter(since="1.21")
 
@@ -345,28 +344,6 @@ def reserved_memory_is_never_given(start: Arrival | Start) -> Iterator[Violation
                 got=f"{table.allocatable} bytes",
                 allowed=f"{most} bytes at most",
             )
-
-
-@chapter.requires(
-    "memory-manager/state-file/assignments-survive-a-restart",
-    "memory-manager/static",
-    "node/restart",
-    on=Restart,
-    rests_on=("troubleshooting/state/file",),
-    beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
-)
-def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
-    """The memory of running containers is the same after the node agent restarts."""
-    plain(restart)
-    applies(restart.settings.memory_static, "the Memory Manager's policy is None")
-    applies(restart.after is not None, "the node does not come up")
-    for who, had, has in restart.kept:
-        yield from violated(
-            blocks_told(had.memory if had else None) == blocks_told(has.memory if has else None),
-            f"{who} has other memory after a restart",
-            got=told_memory(has),
-            allowed=told_memory(had),
-        )
 
 
 def told_memory(held: Held | None) -> str:

@@ -44,7 +44,9 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
 
 
 def _room(function: Callable[..., Any]) -> str:
-    return function.__module__.rpartition(".")[0]
+    """Return the package of a function; of one in a folder of chapters, the whole book."""
+    head, book, _ = function.__module__.partition(".chapters.")
+    return head + book if book else head.rpartition(".")[0]
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
