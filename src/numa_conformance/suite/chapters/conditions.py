@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from ..judge.alignment import asks_for_devices, empties_the_pool, fits
 from ..judge.chapter import applies
 from ..judge.node_subjects import Admission, Restart
 from ..judge.settings import Settings
-
-T = TypeVar("T")
 
 
 class Configured(Protocol):
@@ -18,13 +16,6 @@ class Configured(Protocol):
     @property
     def settings(self) -> Settings:
         """The configuration in force."""
-
-
-def known(value: T | None, otherwise: str) -> T:
-    """Return a value, which may be 0 or empty; None: the sentence does not apply."""
-    applies(value is not None, otherwise)
-    assert value is not None
-    return value
 
 
 def under_static(subject: Configured) -> None:

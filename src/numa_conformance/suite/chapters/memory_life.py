@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import combinations, islice
+from operator import or_
 
 from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judge.given import OnNode
+from ..judge.may_run import MayRun
 from ..judge.node_subjects import Admission, Arrival, Moment, Removal
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
@@ -344,6 +347,29 @@ def reserved_memory_is_never_given(start: Arrival | Start) -> Iterator[Violation
                 got=f"{table.allocatable} bytes",
                 allowed=f"{most} bytes at most",
             )
+
+
+@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(OnNode, MayRun))
+def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violation]:
+    """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
+    applies(container.settings.memory_static, "the Memory Manager's policy is None")
+    runs = applies(container.runs, "it is not seen what the container runs on")
+    blocks = (container.held.memory if container.held else None) or ()
+    applies(any(block.bytes for block in blocks), "the container has no memory of its own")
+    nodes = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
+    facts = container.about("mems", "memory")
+    if runs.mems not in (None, nodes):
+        why = f"the cgroup of container {container.key} takes memory from other NUMA nodes than it is guaranteed on"
+        yield Violation(why, format_bits(runs.mems or 0) or "any", format_bits(nodes), about=facts)
+        return
+    for threads in runs.threads:
+        yield from violated(
+            threads.mems is None or not threads.mems & ~nodes,
+            f"{threads} of container {container.key} may take memory from other NUMA nodes",
+            got=format_bits(threads.mems or 0),
+            allowed=format_bits(nodes),
+            about=(f"thread:{threads.first}", *facts),
+        )
 
 
 def told_memory(held: Held | None) -> str:

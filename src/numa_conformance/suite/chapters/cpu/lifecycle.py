@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from ....cpuset import format_bits, iter_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, known, violated
 from ...judge.choice import Choice
 from ...judge.given import Given, Neighbours, Together
 from ...judge.node_subjects import Admission, Moment, Run
 from ...judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
-from ..conditions import known, under, under_none, under_static
+from ..conditions import under, under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

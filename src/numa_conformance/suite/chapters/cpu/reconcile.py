@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, known, violated
 from ...judge.given import PERIOD, OnNode
 from ...judge.node_subjects import ReconcilePass
-from ..conditions import known, under_none, under_static
+from ..conditions import under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 policy_none = Chapter("cpu-manager/none", since="1.8")

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from ....cpuset import format_bits, iter_bits
 from ....machine import Machine
 from ...judge.allocated import AllocatedCpus
-from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, judges, known, violated
 from ...judge.given import Division
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Arrival, Moment
 from ...judge.start_subjects import Start
 from ...judge.world import World
-from ..conditions import known, under_none, under_static
+from ..conditions import under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, known, violated
 from ...judge.given import Division, Leftover
 from ...judge.node_subjects import Admission, Arrival, Moment, Removal
-from ..conditions import known, under_static
+from ..conditions import under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ..judge.files import MEMORY_FILE, MEMORY_POLICY
-from ..judge.given import FoundFile
-from ..judge.node_subjects import Restart
-from ..judge.room import whole
-from ..judge.seen import Sighting, blocks_told
-from .conditions import plain
-from .restart import can_be_read, is_of_the_same
-from .wording import memory_in_words
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.files import MEMORY_FILE, MEMORY_POLICY
+from ...judge.given import FoundFile
+from ...judge.node_subjects import Restart
+from ...judge.room import whole
+from ...judge.seen import Sighting, blocks_told
+from ..conditions import plain
+from ..restart import can_be_read, is_of_the_same
+from ..wording import memory_in_words
 
 chapter = Chapter(since="1.21")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..generators.workloads import guaranteed, static, static_memory
-from ..generators.worlds import block, held, node, resident, sighting
-from ..judge.files import MEMORY_FILE
-from ..judge.node_subjects import Restart
-from . import memory_state_file as chapter
+from ...generators.workloads import guaranteed, static, static_memory
+from ...generators.worlds import block, held, node, resident, sighting
+from ...judge.files import MEMORY_FILE
+from ...judge.node_subjects import Restart
+from . import state_file as chapter
 
 MACHINE = "two-nodes-hugepages"
 GIB = held("1", memory=[block("memory", 1, 1)])
