@@ -13,8 +13,6 @@ from suite.checkers import (
     test_beside,
     test_classes,
     test_cpu_choices,
-    test_cpu_life,
-    test_crashes,
     test_device_alignment,
     test_exclusive_cpus,
     test_hints,
@@ -26,7 +24,6 @@ from suite.checkers import (
     test_scopes,
     test_scores,
     test_starts,
-    test_state_files,
     test_wrong_starts,
 )
 
@@ -34,7 +31,6 @@ _SUBJECTS = (
     test_admissions,
     test_alignment,
     test_cpu_choices,
-    test_cpu_life,
     test_device_alignment,
     test_exclusive_cpus,
     test_memory_life,
@@ -48,7 +44,6 @@ _PLANTED = (
     test_offered_hints,
     test_relations,
     test_scores,
-    test_state_files,
 )
 
 WRITTEN: Mapping[str, set[str]] = {
@@ -59,6 +54,5 @@ WRITTEN: Mapping[str, set[str]] = {
     "test_wrong_starts": set().union(*(names for _, names in test_wrong_starts.BROKEN)),
     "test_beside": set().union(*(names for _, names in (*test_beside.PHASES, *test_beside.MESSAGES))),
     "test_pools": set(test_pools.CASES.values()),
-    "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
 }
 """Module of tests/suite/chapters to requirement ids."""
