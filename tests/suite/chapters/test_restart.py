@@ -137,7 +137,7 @@ class KeepsWhatRuns:
             self._pods[uid] = {"result": "admitted", "uid": uid, "containers": answer["containers"]}
         elif method == "node.remove":
             self._pods.pop(params["uid"], None)
-        elif answer["result"] == "failed" and self._pods and all((params.get("files") or {"": ""}).values()):
+        elif answer.get("result") == "failed" and self._pods and all((params.get("files") or {"": ""}).values()):
             answer = {"result": "restarted", "default_cpuset": self._pool, "pods": [*self._pods.values()]}
         self._pool = answer.get("default_cpuset", self._pool)
         return answer
