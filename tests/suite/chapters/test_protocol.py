@@ -12,7 +12,7 @@ from worlds import breaks
 
 
 @pytest.mark.parametrize(
-    ("told", "breaking"),
+    ("reported", "breaking"),
     [
         (held("1,5", memory=[block("memory", 1, 0)], devices={"r": "a"}), False),
         (held("1,5", memory=[block("memory", 1, 1)], devices={"r": "a"}), True),
@@ -22,7 +22,7 @@ from worlds import breaks
     ],
     ids=["all", "other memory", "another device", "no device", "CPUs alone"],
 )
-def test_what_a_node_tells_of_memory_and_devices_is_what_it_gave(told: Held, breaking: bool) -> None:
+def test_what_a_node_tells_of_memory_and_devices_is_what_it_gave(reported: Held, breaking: bool) -> None:
     given = held("1,5", memory=[block("memory", 1, 0)], devices={"r": "a"})
     world = node("t1-one-socket-smt2", static(), resident(guaranteed("p", 2), c=given))
-    assert breaks("protocol/state-agrees-with-answers", State(world, {"p": {"c": told}})) is breaking
+    assert breaks("protocol/state-agrees-with-answers", State(world, {"p": {"c": reported}})) is breaking

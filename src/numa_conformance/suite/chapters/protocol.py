@@ -51,7 +51,7 @@ def comes_up(arrival: Arrival) -> Judgement:
     beyond="that the node tells it alike whenever it is asked",
 )
 def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
-    """What a node says it holds is what it answered when it gave it."""
+    """What a node reports of a container agrees with what it answered at the admission."""
     other = applies(container.other, "no other source tells what the container holds")
     held = container.held or Held(CpuBits(0))
     if container.held is None:

@@ -34,8 +34,8 @@ def settled_cpuset_of(container: MayRun) -> int:
     ),
 )
 def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
-    """No container may run on CPUs that are exclusive to another one: the cpuset of every container, shared or
-    not, leaves them out once cpusets have been sent.
+    """Once cpusets have been sent, the cpuset of every container, shared or not, leaves out the CPUs that are
+    exclusive to another container.
     """
     cpuset = settled_cpuset_of(container)
     exclusive = applies(container.of_others, "no other container has CPUs of its own")
@@ -71,7 +71,7 @@ def is_never_empty(container: MayRun) -> Judgement:
     rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
 )
 def is_online(container: MayRun) -> Judgement:
-    """Containers are told to run on CPUs that are online, and on no others."""
+    """The cpuset of a container has CPUs that are online, and no others."""
     cpuset, online = cpuset_of(container), container.world.online
     beyond = cpuset & ~online
     return violated(

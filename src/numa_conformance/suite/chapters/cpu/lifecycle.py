@@ -156,9 +156,7 @@ def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
     rests_on=("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool"),
 )
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
-    """The exclusive CPUs of an app container are its own: another app container of its pod does not have them
-    too.
-    """
+    """No two app containers of a pod have an exclusive CPU in common."""
     for first, second in combinations(neighbours.containers, 2):
         both = first.cpus & second.cpus
         yield from violated(
@@ -246,7 +244,7 @@ def keeps_its_cpus(container: Given) -> Judgement:
     beyond="that an admission tells the class: the target protocol says it",
 )
 def admission_names_the_class(admission: Admission) -> Judgement:
-    """The QoS class that is told with an admission is the pod's."""
+    """The QoS class that an admission reports is the pod's."""
     qos = known(admission.qos, "the pod's class is not told")
     return violated(
         qos == admission.pod.qos, f"pod {admission.pod.uid} is called {qos}", got=qos, allowed=admission.pod.qos

@@ -49,8 +49,8 @@ def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
     area="cpu-manager lifecycle",
 )
 def runs_on_what_is_assigned(container: OnNode) -> Iterator[Violation]:
-    """After a pass of the reconcile loop every running container runs on what is assigned to it: its exclusive
-    CPUs, or the shared pool as it is now.
+    """After a pass of the reconcile loop every running container runs on its exclusive CPUs, or on the shared pool as
+    it is now.
     """
     runs = applies(container.runs, "it is not seen what the container runs on")
     under_static(container)

@@ -86,7 +86,7 @@ def pool_never_empties(moment: Moment) -> Judgement:
     beyond="No page says when the CPUs of a removed pod return.",
 )
 def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
-    """When a pod is gone its exclusive CPUs are in the shared pool again."""
+    """The exclusive CPUs of a removed pod are in the shared pool again."""
     under_static(removal)
     applies(removal.was_there, "the pod was not on the node")
     return violated(

@@ -91,7 +91,7 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
     beyond="The page shows what the kubelet says; that other nodes say as much it does not demand.",
 )
 def policy_change_names_the_file(restart: Restart) -> Judgement:
-    """A node that does not come up with another CPU Manager policy tells both policies and the file to delete."""
+    """A node that does not come up with another CPU Manager policy names both policies and the file to delete."""
     to_another_policy(restart)
     applies(CPU_FILE not in restart.deleted, "the CPU Manager's state file was deleted")
     applies(restart.after is None, "the node comes up")
