@@ -11,8 +11,6 @@ from suite.checkers import (
     test_allocations,
     test_classes,
     test_cpu_choices,
-    test_cpu_life,
-    test_crashes,
     test_device_alignment,
     test_exclusive_cpus,
     test_hints,
@@ -21,14 +19,12 @@ from suite.checkers import (
     test_pools,
     test_scores,
     test_starts,
-    test_state_files,
     test_wrong_starts,
 )
 
 _SUBJECTS = (
     test_admissions,
     test_cpu_choices,
-    test_cpu_life,
     test_device_alignment,
     test_exclusive_cpus,
     test_memory_life,
@@ -39,7 +35,6 @@ _PLANTED = (
     test_hints,
     test_offered_hints,
     test_scores,
-    test_state_files,
 )
 
 WRITTEN: Mapping[str, set[str]] = {
@@ -49,6 +44,5 @@ WRITTEN: Mapping[str, set[str]] = {
     "test_starts": {name for name, *_ in (*test_starts.CASES, *test_starts.BESIDE_PLAIN)},
     "test_wrong_starts": set().union(*(names for _, names in test_wrong_starts.BROKEN)),
     "test_pools": set(test_pools.CASES.values()),
-    "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
 }
 """Module of tests/suite/chapters to requirement ids."""

@@ -8,7 +8,7 @@ from numa_conformance.protocol.messages.node import MemoryNode, MemoryTable
 from numa_conformance.suite.chapters import memory_life
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
 from numa_conformance.suite.history.values import Block
-from numa_conformance.suite.judge.node_subjects import Arrival, Moment, Restart
+from numa_conformance.suite.judge.node_subjects import Arrival, Moment
 from worlds import Case, admitted, block, breaks, held, judged_in, node, refused, resident
 
 MEMORY = "memory-manager/"
@@ -30,11 +30,6 @@ def reserving(gib: float) -> Moment:
     """Give so much of the first NUMA node, where 356 MiB are reserved."""
     held_here = held("1", memory=[Block("memory", int(gib * GI), 1)])
     return Moment(node(MACHINE, static_memory(), resident(OWN, c=held_here)))
-
-
-def restarted(on: int) -> Restart:
-    before = node(MACHINE, static_memory(), resident(OWN, c=GIB))
-    return Restart(before, before, True, {"p": {"c": held("1", memory=[block("memory", 1, on)])}})
 
 
 LARGE, SMALL = guaranteed("p", 1, "17Gi"), guaranteed("p", 1, "6Gi")
@@ -81,7 +76,6 @@ CASES: dict[str, Case] = {
         refused(REMOVED, SMALL),
         admitted(REMOVED, SMALL, c=held("1", memory=[block("memory", 6, 0)])),
     ),
-    MEMORY + "state-file/assignments-survive-a-restart": (restarted(0), restarted(1)),
 }
 
 

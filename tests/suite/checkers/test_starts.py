@@ -96,34 +96,11 @@ def memory(*entries: tuple[int, str, str], kube: str = "256Mi", **fields: Any) -
     return kubelet(**fields, reservedMemory=listed)
 
 
-def counted(**kept: str) -> dict[str, Any]:
-    return kubelet(cpuManagerPolicy="static", **{f"{name}Reserved": {"cpu": text} for name, text in kept.items()})
-
-
 BESIDE_SINGLE = static(SOCKET, topology="single-numa-node", reserved="0,16")
 MORE_SOCKETS = static(SOCKET, topology="restricted")
 WIDE = guaranteed("wide", 9)
 Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
 CASES: list[Case] = [
-    ("cpu-manager/reservation/must-be-positive", T3, (counted(kube="0"), up()), (counted(kube="0"), DOWN)),
-    (
-        "cpu-manager/reservation/ascending-core-ids",
-        T3,
-        (counted(kube="2"), up("0,17")),
-        (counted(kube="2"), up("0,16")),
-    ),
-    (
-        "cpu-manager/reservation/adds-kube-and-system",
-        T3,
-        (counted(kube="1", system="1"), up("0")),
-        (counted(system="2"), up("0,16")),
-    ),
-    (
-        "cpu-manager/reservation/explicit-list-is-taken",
-        T3,
-        (static(reserved="5"), up("0")),
-        (static(reserved="5"), up("5")),
-    ),
     (
         f"cpu-manager/{SOCKET}/refuses-single-numa-node",
         T3,
@@ -195,28 +172,6 @@ def test_each_checker_bites_and_spares(
 ) -> None:
     assert requirement in broken(machine, wrong)
     assert requirement not in broken(machine, right)
-
-
-@pytest.mark.parametrize(
-    ("machine", "count", "reserved", "legal"),
-    [
-        ("t2-two-sockets-interleaved", "2", "0,6", True),
-        ("t2-two-sockets-interleaved", "2", "0-1", True),
-        ("t2-two-sockets-interleaved", "2", "0,2", False),
-        ("t2-two-sockets-interleaved", "4", "0-1,6-7", True),
-        ("t2-two-sockets-interleaved", "4", "0,2,6,8", True),
-        ("t2-two-sockets-interleaved", "4", "0,4,6,10", False),
-        ("t1-one-socket-smt2", "3", "0-1,4", True),
-        ("t1-one-socket-smt2", "3", "0,4-5", True),
-        ("t1-one-socket-smt2", "3", "0-2", False),
-        ("t1-one-socket-smt2", "1", "8", False),
-    ],
-)
-def test_core_ids_may_be_counted_in_the_machine_or_in_the_socket(
-    machine: str, count: str, reserved: str, legal: bool
-) -> None:
-    named = "cpu-manager/reservation/ascending-core-ids"
-    assert (named not in broken(machine, (counted(kube=count), up(reserved)))) is legal
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.given import Given
-from .containers import gives_the_number, served
+from .cpu.lifecycle import gives_the_number, served
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

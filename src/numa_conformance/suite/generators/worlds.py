@@ -13,6 +13,7 @@ from ..history.answers import Aligned
 from ..history.values import Affinity, Block, CpuBits, NodeBits
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
+from ..judge.seen import FileSeen, Sighting
 from ..judge.settings import Settings
 from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import Held, PodOnNode, World
@@ -29,10 +30,13 @@ def held(
     hint: int | None = None,
     memory: Iterable[Block] = (),
     devices: Mapping[str, Iterable[str]] | None = None,
+    cpuset: str | None = None,
+    quota: int | None = None,
 ) -> Held:
     """Describe what a container holds; ``hint``: the NUMA nodes of its preferred hint as bits."""
-    told = {name: frozenset(ids) for name, ids in (devices or {}).items()}
-    return Held(bits(cpus), None if hint is None else Affinity(NodeBits(hint), True), tuple(memory), told)
+    affinity = None if hint is None else Affinity(NodeBits(hint), True)
+    by_name = {name: frozenset(ids) for name, ids in (devices or {}).items()}
+    return Held(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
 
 
 def block(kind: str, gib: int, node: int) -> Block:
@@ -54,6 +58,11 @@ def node(
     whole = described.online_bits & ~(kept if settings.strict else 0) if settings.static else 0
     world = World(described, settings, kept, whole, whole, {pod.spec.uid: pod for pod in pods})
     return replace(world, pool=whole & ~world.exclusive if pool is None else bits(pool))
+
+
+def sighting(world: World, *, damage: str | None = None, of: str, policy: str = "static") -> Sighting:
+    """Describe a node at work with one state file, which may be damaged."""
+    return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: FileSeen(policy, damage)}, None)
 
 
 def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: Held) -> Admission:

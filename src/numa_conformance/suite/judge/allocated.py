@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...documentation.options import CHOOSING
 from ...machine import Machine
@@ -43,6 +44,7 @@ class AllocatedCpus:
     reserved_told: int | None
     asked_told: int | None
     together_told: int | None
+    tries_options: ClassVar[bool] = False
 
     @property
     def up(self) -> bool:

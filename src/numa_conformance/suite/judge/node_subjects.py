@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from ...machine import Machine
 from ...protocol.messages.node import MemoryNode
 from ..history.values import Aligned, Held, Update
 from .pods import PodSpec
@@ -48,6 +50,7 @@ class Arrival:
     world: World | None
     refusal: str = ""
     memory: Sequence[MemoryNode] = ()
+    tries_options: ClassVar[bool] = False
 
     @property
     def up(self) -> bool:
@@ -58,6 +61,11 @@ class Arrival:
     def reserved_told(self) -> int | None:
         """The reserved CPUs as bits, where it came up."""
         return self.world.reserved if self.world else None
+
+    @property
+    def machine(self) -> Machine | None:
+        """Its machine, where it came up."""
+        return self.world.machine if self.world else None
 
 
 @dataclass(frozen=True, slots=True)

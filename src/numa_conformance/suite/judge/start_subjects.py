@@ -108,8 +108,13 @@ class Start:
         return frozenset(name for field in fields for name in self.kubelet.get(field) or ())
 
     @property
+    def tries_options(self) -> bool:
+        """Whether it names options, which may be refused, hidden or unknown."""
+        return bool(self.named)
+
+    @property
     def on(self) -> frozenset[str]:
-        """Those of them that are not switched off: what is off is as if it were not named."""
+        """The named options that are not switched off: what is off is as if it were not named."""
         fields = (self.kubelet.get("cpuManagerPolicyOptions"), self.kubelet.get("topologyManagerPolicyOptions"))
         off = {name for options in fields for name, text in (options or {}).items() if text in FALSE}
         return self.named - off

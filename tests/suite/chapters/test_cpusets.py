@@ -1,15 +1,21 @@
-"""When it is judged on which CPUs containers run: once cpusets have been sent, whoever says so."""
+"""When it is judged on which CPUs containers may run: once cpusets have been sent, whoever says so."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from numa_conformance.machine import load_machine
+from numa_conformance.suite.chapters.cpu.cpusets_pairs import EXCLUSIVE, PAIRS, shared_on
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
+from numa_conformance.suite.generators.worlds import bits, held, node, resident
 from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.suite.judge.chapter import CHECKERS
 from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from numa_conformance.suite.judge.world import World
+from worlds import breaks
 
 KEEPS_OFF = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
 STATE = {"shared": {"c": {"cpus": "", "cpuset": "0-7"}}, "own": {"c": {"cpus": "1,5"}}}
@@ -96,3 +102,35 @@ def test_an_amount_that_is_reserved_of_cpus_that_are_not_told_is_no_fault() -> N
 def test_ids_that_are_told_are_judged() -> None:
     told = life(Step("node.admit", {"pod": guaranteed("many", 7)}, REFUSED), config=AMOUNT, reserved_cpus="0")
     assert {"cpu-manager/reservation/rounds-up", "cpu-manager/static/serves-what-is-free"} <= told.unmet
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKERS if check.function in PAIRS])
+def test_where_no_cpuset_is_known_nothing_is_asked(check):
+    _, right = PAIRS[check.function]
+    assert check.judge(replace(right, held=held())) is None
+
+
+def test_cpusets_that_may_still_be_sent_are_not_judged() -> None:
+    assert breaks(KEEPS_OFF, shared_on("0-7", EXCLUSIVE)) is True
+    assert breaks(KEEPS_OFF, replace(shared_on("0-7", EXCLUSIVE), settled=False)) is None
+
+
+def sharing(*cpusets: str) -> World:
+    """Describe a node with a pod that has CPUs 1 and 5, and a shared container with one cpuset after the other."""
+    world = node("t1-one-socket-smt2", static(), EXCLUSIVE, resident(burstable("s", 1), c=held()))
+    for cpuset in cpusets:
+        world = world.with_cpusets([("s", "c", bits(cpuset), None)])
+    return world
+
+
+@pytest.mark.parametrize(("second", "given_up"), [("0,2-4,6-7", "1,5"), ("6-7", "")])
+def test_a_container_that_was_moved_gave_nothing_up(second: str, given_up: str) -> None:
+    """An allocator may keep shared containers to some of the shared CPUs, and to others later."""
+    moved = sharing("0-7" if given_up else "1-2,5", second)
+    assert moved.pods["s"].given_up["c"] == bits(given_up)
+
+
+@pytest.mark.parametrize(("found", "given_up"), [("0,2-4,6-7", "1,5"), ("2", "")])
+def test_a_container_that_a_restart_has_moved_gave_nothing_up(found: str, given_up: str) -> None:
+    again = sharing("0-7", "0,2-4,6-7").pods["s"].found_again({"c": held(cpuset=found)})
+    assert again.given_up.get("c", 0) == bits(given_up)
