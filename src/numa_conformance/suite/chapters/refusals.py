@@ -11,7 +11,7 @@ from .conditions import (
     with_option,
     without_devices,
 )
-from .whole_cores import NO_WHOLE_CORES
+from .cpu.options.full_pcpus_only import NO_WHOLE_CORES
 
 chapter = Chapter(since="1.22")
 

@@ -68,6 +68,10 @@ class CpuHints:
         """The NUMA nodes with CPUs."""
         return tuple(node for node, cpus in self.machine.numa_bits.items() if cpus)
 
+    def nodes_of(self, cpus: int) -> int:
+        """Return the NUMA nodes of CPUs."""
+        return sum(1 << node for node, of_node in self.machine.numa_bits.items() if of_node & cpus)
+
     def cpus_of(self, nodes: int) -> int:
         """Return the CPUs of NUMA nodes."""
         known = self._cpus.get(nodes)
