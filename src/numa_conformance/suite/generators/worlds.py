@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
 from ..history.values import Affinity, Block, CpuBits, NodeBits
+from ..judge.choice import Choice
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
 from ..judge.settings import Settings
+from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import Held, PodOnNode, World
 
 
@@ -66,3 +69,30 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
     pod = PodSpec.of(wanted)
     after = before if pool is None else replace(before, pool=bits(pool))
     return Admission(before, after, pod, False, pod.uid in before.pods, reason="No", message="no")
+
+
+def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
+    """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
+    given = None if isinstance(cpus, int) else bits(cpus)
+    count, hint = cpus if given is None else given.bit_count(), None if near is None else bits(near)
+    return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
+
+
+def started(
+    machine: str,
+    config: Mapping[str, Any],
+    wanted: Mapping[str, Any] | None = None,
+    cpus: str | None = None,
+    *,
+    up: bool = True,
+    pool: str = "",
+    plain: Start | None = None,
+) -> Start:
+    """Describe a start, after which a first pod gets CPUs or, without any, is refused.
+
+    ``plain``: the first start of the same history.
+    """
+    settings, given = Settings.of(config), {} if cpus is None else {"c": held(cpus)}
+    first = FirstPod(PodSpec.of(wanted), cpus is not None, given, "") if wanted and up else None
+    version, refusal = KubernetesVersion.parse("1.32"), None if up else "no"
+    return Start(load_machine(machine), version, config, settings, refusal, settings.reserved, bits(pool), first, plain)

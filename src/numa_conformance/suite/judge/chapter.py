@@ -196,7 +196,9 @@ class Chapter:
 
         return declare
 
-    def twin(self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any) -> Any:
+    def twin(
+        self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any
+    ) -> Callable[[AnyJudge], AnyJudge]:
         """Declare what is recommended where its twin is demanded: the same judge, called with ``in_use=True``."""
 
         def declare(judge: AnyJudge) -> AnyJudge:
