@@ -12,6 +12,7 @@ from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine
 from ...protocol.features import FEATURES
 from ...protocol.messages import SURFACES
+from .. import chapters as chapters  # they declare what is judged
 from ..generators import damages as damaged
 from ..generators import half_cores
 from ..generators.allocations import allocation_sweep
