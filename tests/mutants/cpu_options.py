@@ -130,9 +130,9 @@ def _ignores(option: PolicyOption) -> mutant:
 
 def _drop_excluded(kubelet: Json) -> None:
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
-    for first, second in EXCLUDED.values():
-        if first in options:
-            options.pop(second, None)
+    for option, other in EXCLUDED.values():
+        if other in options:
+            options.pop(option, None)
     kubelet["cpuManagerPolicyOptions"] = options
 
 

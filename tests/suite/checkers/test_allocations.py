@@ -201,25 +201,6 @@ class KeepsOneBack(Allocator):
         return None if number >= (free | reusable).bit_count() else super().choose(free, reusable, number, near)
 
 
-class RoundsCoresUp(Allocator):
-    def splits(self, number):
-        return False
-
-
-class SplitsCores(Allocator):
-    def splits(self, number):
-        return super().splits(number)
-
-    def choose(self, free, reusable, number, near):
-        room = list(iter_bits(free | reusable))
-        return sum(1 << cpu for cpu in room[:number]) if len(room) >= number else None
-
-
-class ForgetsTheHint(Allocator):
-    def choose(self, free, reusable, number, near):
-        return super().choose(free, reusable, number, 0)
-
-
 class ChoosesAgain(Allocator):
     def again(self, held, pool):
         return self.pack(pool & ~self.reserved | held, held.bit_count())
@@ -327,9 +308,6 @@ PLANTED = [
     (GivesOneMore, STATIC + "integral-guaranteed-is-exclusive"),
     (GivesWhatIsThere, STATIC + "refuses-what-is-not-free"),
     (KeepsOneBack, STATIC + "serves-what-is-free"),
-    (RoundsCoresUp, "cpu-manager/full-pcpus-only/refuses-a-partial-core"),
-    (SplitsCores, "cpu-manager/full-pcpus-only/gives-whole-cores"),
-    (ForgetsTheHint, "topology-manager/best-effort/aligns-when-possible"),
     (ChoosesAgain, STATIC + "keeps-cpus-when-admitted-again"),
     (ReservesByItself, RESERVATION + "explicit-list-is-taken"),
     (RoundsTheReservationDown, RESERVATION + "rounds-up"),

@@ -39,8 +39,10 @@ def same_cores(choice: Choice) -> None:
 
 def whole_or_taken(choice: Choice, groups: Groups, name: str, in_use: bool = False) -> None:
     """Go on where each group is free as a whole or taken; for what is recommended in use, where one is neither."""
-    reason = f"every {name} is free as a whole or taken" if in_use else f"some {name} is partly in use"
-    applies(choice.whole(groups) != in_use, reason)
+    applies(
+        choice.whole(groups) != in_use,
+        f"every {name} is free as a whole or taken" if in_use else f"some {name} is partly in use",
+    )
 
 
 def in_few(choice: Choice, taken: int, groups: Groups, name: str) -> Judgement:

@@ -81,8 +81,8 @@ def gives_free_cpus_only(choice: Choice) -> Judgement:
 )
 def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
     """On an empty machine a request of whole cores is given whole physical cores."""
-    only(choice, *(() if in_use else (WHOLE_CORES, BY_SOCKET, STRICT)))
     taken = took(choice)
+    only(choice, *(() if in_use else (WHOLE_CORES, BY_SOCKET, STRICT)))
     whole_or_taken(choice, choice.numa, "NUMA node", in_use)
     if not in_use:
         same_cores(choice)
@@ -102,8 +102,8 @@ def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
 )
 def packs_few_numa_nodes(choice: Choice) -> Judgement:
     """On an empty machine one NUMA node is filled before the next is begun, or the fewest are used."""
-    only(choice, WHOLE_CORES)
     taken = took(choice)
+    only(choice, WHOLE_CORES)
     whole_or_taken(choice, choice.numa, "NUMA node")
     same_cores(choice)
     applies(len({node.bit_count() for node in choice.numa}) == 1, "NUMA nodes differ in size")
@@ -120,13 +120,13 @@ def packs_few_numa_nodes(choice: Choice) -> Judgement:
 )
 def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
     """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""
-    only(choice)
     taken = took(choice)
+    only(choice)
     whole_or_taken(choice, choice.numa, "NUMA node", in_use=True)
+    among_all(choice)
     same_cores(choice)
     applies(choice.count % choice.threads == 0, "parts of cores are asked for")
     applies(choice.available == choice.whole_core_cpus, "parts of cores are free")
-    among_all(choice)
     return in_few(choice, taken, choice.numa, "NUMA node")
 
 

@@ -23,10 +23,12 @@ def _complete() -> None:
         Fault(places[name], f"no call of maturity says under which ids {name} is asked")
         for name in STATIC_OPTIONS.keys() - OF_EVERY_OPTION
     ]
-    pairs = {(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes}
+    pairs = {frozenset(pair) for pair in EXCLUDED.values()}
     faults += [
         Fault(places[name], f"no call of excluded says under which id it is asked that {name} excludes {other}")
-        for name, other in sorted(pairs - {*EXCLUDED.values()})
+        for name, option in STATIC_OPTIONS.items()
+        for other in option.excludes
+        if {name, other} not in pairs
     ]
     if faults:
         raise UsageError(faults)

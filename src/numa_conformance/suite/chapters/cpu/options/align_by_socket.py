@@ -33,9 +33,9 @@ maturity(
 )
 def stays_in_one_socket(choice: Choice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit one socket, but no single NUMA node, is given them from one socket."""
+    taken = took(choice)
     on(choice, BY_SOCKET)
     off(choice, ACROSS_CORES)
-    taken = took(choice)
     applies(len(choice.sockets) <= len(choice.numa), "there are more sockets than NUMA nodes")
     whole = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
     applies(whole, "under full-pcpus-only no free cores add up to the request")

@@ -44,8 +44,8 @@ excluded(
 )
 def takes_separate_cores(choice: Choice) -> Judgement:
     """Exclusive CPUs are taken from as many different physical cores as have a free CPU."""
-    on(choice, ACROSS_CORES)
     taken = took(choice)
+    on(choice, ACROSS_CORES)
     applies(choice.near is None, "a hint was followed")
     cores, possible = len(touched(choice.machine.core_bits, taken)), min(choice.count, len(choice.open_cores))
     return violated(

@@ -20,9 +20,9 @@ maturity(
 
 def distributed(choice: Choice) -> tuple[int, int]:
     """Go on where CPUs are divided: return them, and by how many the shares of NUMA nodes may differ."""
+    taken = took(choice)
     on(choice, ACROSS_NUMA)
     off(choice, BY_SOCKET, BY_UNCORE)
-    taken = took(choice)
     applies(choice.scope, "the NUMA nodes of the hint cannot give so many")
     apart = known(_apart(choice, taken), "under full-pcpus-only parts of cores are asked for, or no even shares are")
     return taken, apart

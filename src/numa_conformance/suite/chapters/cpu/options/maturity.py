@@ -21,7 +21,7 @@ OF_EVERY_OPTION: dict[str, tuple[str, str]] = {}
 PLACEMENTS: dict[str, str] = {}
 """Option to the requirement of level exact that containers are placed as the kubelet places them."""
 EXCLUDED: dict[str, tuple[str, str]] = {}
-"""Requirement to two options with which no node comes up: the record of the first says that it excludes the second."""
+"""Requirement to two options with which no node comes up: the record of one says that it excludes the other."""
 
 _GATES = {
     "alpha": (
@@ -68,7 +68,7 @@ def maturity(
 
 
 def excluded(option_chapter: Chapter, id: str, option: str, other: str, statement: str) -> None:
-    """Declare that an option and another exclude each other, as the record of the other says."""
+    """Declare that the option of a chapter and another exclude each other, as the record of one of them says."""
     option_chapter.sentence(
         id,
         f"The node does not come up with {option} beside {other}.",
@@ -77,7 +77,7 @@ def excluded(option_chapter: Chapter, id: str, option: str, other: str, statemen
         since=str(max(STATIC_OPTIONS[option].since, STATIC_OPTIONS[other].since)),
     )
     judges(id, on=Start)(partial(exclude_each_other, other, option))
-    EXCLUDED[id] = other, option
+    EXCLUDED[id] = option, other
 
 
 def is_available(option: str, start: Start) -> Judgement:

@@ -18,9 +18,9 @@ maturity(
 
 
 def taken_by_cache(choice: Choice) -> int:
+    taken = took(choice)
     on(choice, BY_UNCORE)
     only(choice, BY_UNCORE, WHOLE_CORES, STRICT)
-    taken = took(choice)
     applies(len(choice.caches) > 1, "the machine does not tell of several uncore caches")
     applies(not choice.machine.online_bits & ~sum(choice.caches), "the machine does not tell the cache of each CPU")
     among_all(choice)
@@ -47,8 +47,12 @@ def stays_in_one_cache(choice: Choice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit the free CPUs of one uncore cache is given them from one uncore cache."""
     taken = taken_by_cache(choice)
     whole = choice.even and not choice.count % choice.threads and choice.whole(choice.caches)
-    reason = "every uncore cache is free as a whole or taken" if in_use else "some uncore cache is partly in use"
-    applies(whole != in_use, f"{reason}, or parts of cores are asked for")
+    applies(
+        whole != in_use,
+        "whole cores are asked for, and every uncore cache is free as a whole or taken"
+        if in_use
+        else "parts of cores are asked for, or an uncore cache is partly in use",
+    )
     return in_one(choice, taken, choice.caches, "uncore cache")
 
 
