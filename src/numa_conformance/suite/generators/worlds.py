@@ -73,8 +73,8 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
 
 def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
     """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
-    given = None if isinstance(cpus, int) else bits(cpus)
-    count, hint = cpus if given is None else given.bit_count(), None if near is None else bits(near)
+    given, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
+    hint = None if near is None else bits(near)
     return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from ....generators.workloads import guaranteed, static
 from ....generators.worlds import picked, started
 from ....judge.choice import BY_SOCKET, Choice
-from ...pairs import twin
+from ...pairs import Pairs, twin
 from . import align_by_socket as chapter
 from .maturity_pairs import of_every_option
 
@@ -22,7 +22,7 @@ def sixteen(cpus: str, free: str) -> Choice:
     return picked(FOUR_NODES, free, cpus, BY_SOCKET)
 
 
-PAIRS = {
+PAIRS: Pairs = {
     **of_every_option(BY_SOCKET, without=None, effect="1-8"),
     chapter.stays_in_one_socket: (sixteen("0-3,8-11,16-19,24-27", "0-31"), sixteen("0-7,16-23", "0-31")),
     twin(chapter.stays_in_one_socket): (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ....generators.worlds import picked
 from ....judge.choice import ACROSS_CORES
+from ...pairs import Pairs
 from . import distribute_cpus_across_cores as chapter
 from .maturity_pairs import of_every_option
 
-PAIRS = {
+PAIRS: Pairs = {
     **of_every_option(ACROSS_CORES, without="1,17", effect="1-2"),
     chapter.takes_separate_cores: (
         picked("t1-one-socket-smt2", "0-7", "0,4", ACROSS_CORES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....generators.worlds import picked
 from ....judge.choice import ACROSS_NUMA, Choice
-from ...pairs import twin
+from ...pairs import Pairs, twin
 from . import distribute_cpus_across_numa as chapter
 from .maturity_pairs import of_every_option
 
@@ -16,7 +16,7 @@ def divided(cpus: str, free: str = "0-31") -> Choice:
 
 IN_USE = "1-15,17-31"
 
-PAIRS = {
+PAIRS: Pairs = {
     **of_every_option(ACROSS_NUMA, without="1-2", effect="1,4"),
     chapter.keeps_one_node: (divided("0,4,16,20"), divided("0-1,16-17")),
     chapter.spreads_evenly: (divided("0-5,16-21"), divided("0-2,4-6,16-18,20-22")),

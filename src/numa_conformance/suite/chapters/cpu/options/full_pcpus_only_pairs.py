@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....generators.workloads import guaranteed, static
 from ....generators.worlds import admitted, held, node, picked, refused
 from ....judge.choice import ACROSS_NUMA, WHOLE_CORES
+from ...pairs import Pairs
 from . import full_pcpus_only as chapter
 from .maturity_pairs import of_every_option
 
@@ -14,7 +15,7 @@ ALONE, TOGETHER = (
     node(CORES, static(*options, reserved="0,4")) for options in ((WHOLE_CORES,), (WHOLE_CORES, ACROSS_NUMA))
 )
 
-PAIRS = {
+PAIRS: Pairs = {
     **of_every_option(WHOLE_CORES, without="1", effect=None),
     chapter.refuses_a_partial_core: (admitted(ALONE, THREE, c=held("1-2,5")), refused(ALONE, THREE)),
     chapter.gives_whole_cores: (

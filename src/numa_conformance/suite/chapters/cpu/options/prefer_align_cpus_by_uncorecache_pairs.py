@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....generators.worlds import picked
 from ....judge.choice import BY_UNCORE, Choice
-from ...pairs import twin
+from ...pairs import Pairs, twin
 from . import prefer_align_cpus_by_uncorecache as chapter
 from .maturity_pairs import of_every_option
 
@@ -16,7 +16,7 @@ def cached(cpus: str | int, free: str = "0-31") -> Choice:
 
 IN_USE = "1-15,17-31"
 
-PAIRS = {
+PAIRS: Pairs = {
     **of_every_option(BY_UNCORE, without="1,4", effect="1,17"),
     chapter.stays_in_one_cache: (cached("0,4,16,20"), cached("0-1,16-17")),
     twin(chapter.stays_in_one_cache): (cached("1,4,17,20", IN_USE), cached("4-5,20-21", IN_USE)),
