@@ -10,10 +10,7 @@ from suite.checkers import (
     test_admissions,
     test_allocations,
     test_classes,
-    test_cpu_choices,
     test_device_alignment,
-    test_exclusive_cpus,
-    test_hints,
     test_memory_life,
     test_offered_hints,
     test_pools,
@@ -24,15 +21,12 @@ from suite.checkers import (
 
 _SUBJECTS = (
     test_admissions,
-    test_cpu_choices,
     test_device_alignment,
-    test_exclusive_cpus,
     test_memory_life,
 )
 _PLANTED = (
     test_allocations,
     test_classes,
-    test_hints,
     test_offered_hints,
     test_scores,
 )
@@ -41,7 +35,7 @@ WRITTEN: Mapping[str, set[str]] = {
     "pairs": {check.requirement for check in CHECKERS if check.function in pairs()},
     **{tests.__name__.rpartition(".")[2]: set(tests.CASES) for tests in _SUBJECTS},
     **{tests.__name__.rpartition(".")[2]: {name for _, name in tests.PLANTED} for tests in _PLANTED},
-    "test_starts": {name for name, *_ in (*test_starts.CASES, *test_starts.BESIDE_PLAIN)},
+    "test_starts": {name for name, *_ in test_starts.CASES},
     "test_wrong_starts": set().union(*(names for _, names in test_wrong_starts.BROKEN)),
     "test_pools": set(test_pools.CASES.values()),
 }

@@ -160,25 +160,6 @@ class KeepsOneBack(Allocator):
         return None if number >= (free | reusable).bit_count() else super().choose(free, reusable, number, near)
 
 
-class RoundsCoresUp(Allocator):
-    def splits(self, number):
-        return False
-
-
-class SplitsCores(Allocator):
-    def splits(self, number):
-        return super().splits(number)
-
-    def choose(self, free, reusable, number, near):
-        room = list(iter_bits(free | reusable))
-        return sum(1 << cpu for cpu in room[:number]) if len(room) >= number else None
-
-
-class ForgetsTheHint(Allocator):
-    def choose(self, free, reusable, number, near):
-        return super().choose(free, reusable, number, 0)
-
-
 MACHINES = [
     load_machine(name)
     for name in ("t1-one-socket-smt2", "t3-two-numa-per-socket", "t7-adjacent-siblings", "one-socket-no-smt")
@@ -215,9 +196,6 @@ PLANTED = [
     (ForgetsInitCpus, STATIC + "init-cpus-serve-later-containers"),
     (GivesWhatIsThere, STATIC + "refuses-what-is-not-free"),
     (KeepsOneBack, STATIC + "serves-what-is-free"),
-    (RoundsCoresUp, "cpu-manager/full-pcpus-only/refuses-a-partial-core"),
-    (SplitsCores, "cpu-manager/full-pcpus-only/gives-whole-cores"),
-    (ForgetsTheHint, "topology-manager/best-effort/aligns-when-possible"),
 ]
 """Wrong ones, and a requirement that each breaks."""
 

@@ -15,7 +15,7 @@ from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
 from numa_conformance.suite.generators.start_sweeps import node_starts
-from numa_conformance.suite.generators.workloads import guaranteed, kubelet, static
+from numa_conformance.suite.generators.workloads import guaranteed, kubelet
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.start_subjects import Start
 from numa_conformance.suite.judge.subjects import subjects
@@ -96,35 +96,9 @@ def memory(*entries: tuple[int, str, str], kube: str = "256Mi", **fields: Any) -
     return kubelet(**fields, reservedMemory=listed)
 
 
-BESIDE_SINGLE = static(SOCKET, topology="single-numa-node", reserved="0,16")
-MORE_SOCKETS = static(SOCKET, topology="restricted")
 WIDE = guaranteed("wide", 9)
 Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
 CASES: list[Case] = [
-    (
-        f"cpu-manager/{SOCKET}/refuses-single-numa-node",
-        T3,
-        (BESIDE_SINGLE, up("0,16"), WIDE, gave(c="1-8,17")),
-        (BESIDE_SINGLE, up("0,16"), WIDE, REFUSED),
-    ),
-    (
-        f"cpu-manager/{SOCKET}/refuses-single-numa-node",
-        T3,
-        (BESIDE_SINGLE, up("0,16"), WIDE, gave(c="1-8,17")),
-        (BESIDE_SINGLE, DOWN),
-    ),
-    (
-        f"cpu-manager/{SOCKET}/refuses-more-sockets-than-numa-nodes",
-        "t5-two-sockets-one-numa",
-        (MORE_SOCKETS, up("0"), WIDE, REFUSED),
-        (MORE_SOCKETS, up("0"), WIDE, gave(c="1-9")),
-    ),
-    (
-        f"cpu-manager/{SOCKET}/refuses-more-sockets-than-numa-nodes",
-        "t5-two-sockets-one-numa",
-        (MORE_SOCKETS, up("0"), WIDE, REFUSED),
-        (MORE_SOCKETS, DOWN),
-    ),
     (
         f"{MEMORY}refuses-duplicates",
         T3,
@@ -198,47 +172,6 @@ def test_versions_and_gates_show_options(option: str, version: str, gates: dict[
     step = Step("node.start", {"kubelet": kubelet(featureGates=gates)}, up())
     (start,) = (each for _, each in subjects(History(head, (step,))) if isinstance(each, Start))
     assert start.shows(option) is shown
-
-
-def test_more_options_than_named_make_no_effect_known() -> None:
-    """A node that does the same without an option shows nothing of it."""
-    plain = (static(reserved="0,16"), up(), guaranteed(FULL, 1), REFUSED)
-    named = (static(FULL, reserved="0,16"), up(), guaranteed(FULL, 1), REFUSED)
-    assert not verdicts(T3, plain, named).asked[f"cpu-manager/{FULL}/is-available"]
-
-
-def first_after(config: Mapping[str, Any], option: str, cpus: str) -> tuple[Mapping[str, Any], ...]:
-    """Start, and admit a pod that shows an option."""
-    return config, up(), guaranteed(option, cpus.count(",") + 1), gave(c=cpus)
-
-
-PLAIN, GATE_OFF = static(reserved="0,16"), {"featureGates": {"CPUManagerPolicyOptions": False}}
-WITHOUT_FULL = {**static(FULL, reserved="0,16"), **GATE_OFF}
-Starts = tuple[Mapping[str, Any], ...]
-BESIDE_PLAIN: list[tuple[str, Starts, Starts, list[Starts]]] = [
-    (
-        "cpu-manager/options/gate-off-means-defaults",
-        first_after(PLAIN, FULL, "1"),
-        (WITHOUT_FULL, up(), guaranteed(FULL, 1), REFUSED),
-        [first_after(WITHOUT_FULL, FULL, "2"), (WITHOUT_FULL, DOWN)],
-    ),
-    (
-        f"cpu-manager/{UNCORE}/is-available",
-        first_after(PLAIN, UNCORE, "1,4"),
-        (static(UNCORE, reserved="0,16"), DOWN),
-        [first_after(static(UNCORE, reserved="0,16"), UNCORE, cpus) for cpus in ("1,17", "1,4")],
-    ),
-]
-"""A start without an option, and with it a wrong one and right ones."""
-
-
-@pytest.mark.parametrize(("requirement", "plain", "wrong", "right"), BESIDE_PLAIN)
-def test_what_a_start_without_the_option_shows(
-    requirement: str, plain: Starts, wrong: Starts, right: list[Starts]
-) -> None:
-    assert requirement in broken(T3, plain, wrong)
-    for start in right:
-        assert requirement not in broken(T3, plain, start)
 
 
 def test_a_restart_for_another_topology_manager_is_a_start() -> None:

@@ -10,8 +10,8 @@ from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Request, Room, asked_devices
 from ..judge.seen import Sighting
 from ..judge.world import Held
-from .admissions import must_be_admitted
 from .conditions import fitting, plain
+from .outcomes import must_be_admitted
 from .restart import can_be_read
 from .wording import devices_told
 

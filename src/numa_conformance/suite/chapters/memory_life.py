@@ -18,7 +18,6 @@ from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
 from ..judge.start_subjects import Start
 from ..judge.world import Held
-from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
     at_once,
     is_aligned_at_once,
@@ -29,6 +28,7 @@ from .alignment import (
     with_memory,
 )
 from .conditions import under
+from .outcomes import must_be_admitted, must_be_refused
 
 chapter = Chapter(since="1.21")
 
@@ -358,7 +358,7 @@ def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violati
     applies(any(block.bytes for block in blocks), "the container has no memory of its own")
     nodes = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
     facts = container.about("mems", "memory")
-    if runs.mems not in (None, nodes):
+    if runs.mems is not None and int(runs.mems) != nodes:
         why = f"the cgroup of container {container.key} takes memory from other NUMA nodes than it is guaranteed on"
         yield Violation(why, format_bits(runs.mems or 0) or "any", format_bits(nodes), about=facts)
         return

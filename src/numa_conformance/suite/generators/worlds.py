@@ -9,8 +9,8 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
-from ..history.answers import Aligned
-from ..history.values import Affinity, Block, CpuBits, NodeBits
+from ..history.values import Affinity, Aligned, Block, CpuBits, NodeBits
+from ..judge.choice import Choice
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
 from ..judge.seen import FileSeen, Sighting
@@ -97,3 +97,30 @@ def start(
     """Describe a node that was to come up, and its first pod."""
     known, settings = KubernetesVersion.parse(version), Settings.of(config)
     return Start(load_machine(machine), known, config, settings, None if up else "no", first=first)
+
+
+def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
+    """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
+    given, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
+    hint = None if near is None else bits(near)
+    return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
+
+
+def started(
+    machine: str,
+    config: Mapping[str, Any],
+    wanted: Mapping[str, Any] | None = None,
+    cpus: str | None = None,
+    *,
+    up: bool = True,
+    pool: str = "",
+    plain: Start | None = None,
+) -> Start:
+    """Describe a start, after which a first pod gets CPUs or, without any, is refused.
+
+    ``plain``: the first start of the same history.
+    """
+    settings, given = Settings.of(config), {} if cpus is None else {"c": held(cpus)}
+    first = FirstPod(PodSpec.of(wanted), cpus is not None, given, "") if wanted and up else None
+    version, refusal = KubernetesVersion.parse("1.32"), None if up else "no"
+    return Start(load_machine(machine), version, config, settings, refusal, settings.reserved, bits(pool), first, plain)

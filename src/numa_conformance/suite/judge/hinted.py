@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 
-from ...cpuset import bit_of
+from ...cpuset import bit_of, bits_of
 from ...machine import Machine
 from ...protocol.messages.hints import Hints, OfferedHints
 from ...protocol.values import PriorState
@@ -68,6 +68,10 @@ class CpuHints:
     def nodes(self) -> tuple[int, ...]:
         """The NUMA nodes with CPUs."""
         return tuple(node for node, cpus in self.machine.numa_bits.items() if cpus)
+
+    def nodes_of(self, cpus: int) -> int:
+        """Return the NUMA nodes of CPUs."""
+        return bits_of(node for node, of_node in self.machine.numa_bits.items() if of_node & cpus)
 
     def cpus_of(self, nodes: int) -> int:
         """Return the CPUs of NUMA nodes."""

@@ -35,8 +35,9 @@ def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
         elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
             values: list[Any] = []
             for argument in call.args:
-                starred = isinstance(argument, ast.Starred)
-                values += _value(argument.value, names) if starred else [_value(argument, names)]
+                values += (
+                    _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+                )
             keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
             yield from _reasons(callee, _bound(callee, values, keywords))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ....cpuset import format_bits, iter_bits
+from ....cpuset import bit_of, format_bits, iter_bits
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, known, violated
 from ...judge.choice import Choice
 from ...judge.given import Given, Neighbours, Together
@@ -146,7 +146,7 @@ def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
         for cpu in iter_bits(pod.kept):
             owner = owners.setdefault(cpu, uid)
             if owner != uid:
-                yield Violation(f"CPU {cpu} belongs to the pods {owner} and {uid}", marks={"twice": 1 << cpu})
+                yield Violation(f"CPU {cpu} belongs to the pods {owner} and {uid}", marks={"twice": bit_of(cpu)})
                 return
 
 

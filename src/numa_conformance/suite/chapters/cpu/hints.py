@@ -1,36 +1,33 @@
-"""Which NUMA nodes are hinted for exclusive CPUs.
+"""Which NUMA nodes are hinted for exclusive CPUs. Page: the walk through the Topology Manager, CPU Manager hints.
 
-That a default hint is given where there is nothing to align stands on the page Control Topology Management Policies on
-a node; the rest in the walk through the Topology Manager, section Hints of the CPU Manager.
+Control Topology Management Policies on a node says that the hint is a default one where nothing is to be aligned.
 """
 
 from __future__ import annotations
 
-from ...cpuset import bit_of, bits_of, format_bits
-from ..history.values import Affinity
-from ..judge.chapter import Chapter, Judgement, applies, violated
-from ..judge.choice import BY_SOCKET, WHOLE_CORES
-from ..judge.hinted import CpuHints
-from .conditions import without_option
-from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
+from ....cpuset import bit_of, bits_of, format_bits
+from ...history.values import Affinity
+from ...judge.chapter import Chapter, Judgement, applies, known, violated
+from ...judge.choice import BY_SOCKET, WHOLE_CORES
+from ...judge.hinted import CpuHints
+from ..conditions import without_option
+from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
+ANY_NODE = Affinity(None, True)
+
+
+def wanted(hints: CpuHints) -> None:
+    applies(hints.wanted, "no exclusive CPUs are asked for")
+
+
+def wanted_anew(hints: CpuHints) -> None:
+    wanted(hints)
+    applies(hints.held is None, "the container holds CPUs already")
 
 
 def holds_no_other_number(hints: CpuHints) -> None:
     applies(not hints.of_another_number, "the container holds CPUs in another number than it asks for")
-
-
-def _narrowest(hints: CpuHints) -> list[int]:
-    return [nodes for nodes in hints.sets if nodes.bit_count() == max(hints.widths) and hints.surely_holds(nodes)]
-
-
-def _wider(hints: CpuHints) -> list[int]:
-    return [nodes for nodes in hints.sets if nodes.bit_count() > max(hints.widths) and hints.surely_holds(nodes)]
-
-
-def _reusable_nodes(hints: CpuHints) -> int:
-    return bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & hints.reusable)
 
 
 @chapter.requires(
@@ -46,13 +43,10 @@ def _reusable_nodes(hints: CpuHints) -> int:
     beyond="The page speaks of a default hint; one that is given explicitly is not accepted.",
 )
 def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
-    """A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity.
-
-    Without exclusive CPUs to give, the default hint: no opinion, or that any NUMA node will do.
-    """
+    """A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity."""
     applies(not hints.wanted, "exclusive CPUs are asked for")
     return violated(
-        hints.offered is None or (hints.offered and all(hint == Affinity(None, True) for hint in hints.offered)),
+        hints.offered is None or {*hints.offered} == {ANY_NODE},
         "hints are offered for what has no exclusive CPUs",
         got=listed(hints.offered),
         allowed="no opinion",
@@ -75,15 +69,15 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
 )
 def every_hint_can_hold(hints: CpuHints) -> Judgement:
     """Each hint names NUMA nodes whose free CPUs can hold the request, and every set of nodes that can is named."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
+    wanted(hints)
     holds_no_other_number(hints)
-    applies(hints.offered, "no hint is offered")
-    known = bits_of(hints.machine.numa_ids)
-    wrong = [hint for hint in hints.offered or () if not _can_hold(hints, hint) or (hint.nodes or 0) & ~known]
+    offered = applies(hints.offered, "no hint is offered")
+    nodes = bits_of(hints.machine.numa_ids)
+    wrong = [hint for hint in offered if not _can_hold(hints, hint) or (hint.nodes or 0) & ~nodes]
     return violated(
         not wrong,
         f"{listed(wrong)} cannot hold {hints.asked} CPUs",
-        got=listed(hints.offered),
+        got=listed(offered),
         allowed=f"NUMA nodes with {hints.asked} of {format_bits(hints.room)}",
         room=hints.room,
     )
@@ -108,10 +102,9 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
 )
 def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
     """Every set of as few NUMA nodes as the request needs whose free CPUs can hold it is hinted."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is None, "the container holds CPUs already")
-    applies(_narrowest(hints), "none of the narrowest sets of NUMA nodes surely has so many free CPUs")
-    return _offers(hints, _narrowest(hints))
+    wanted_anew(hints)
+    width = max(hints.widths)
+    return _offers(hints, [nodes for nodes in hints.sets if nodes.bit_count() == width])
 
 
 @chapter.requires(
@@ -122,19 +115,19 @@ def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
 )
 def offers_every_set(hints: CpuHints) -> Judgement:
     """Every wider set of NUMA nodes whose free CPUs can hold the request is hinted too."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is None, "the container holds CPUs already")
-    applies(_wider(hints), "no wider set of NUMA nodes surely has so many free CPUs")
-    return _offers(hints, _wider(hints))
+    wanted_anew(hints)
+    width = max(hints.widths)
+    return _offers(hints, [nodes for nodes in hints.sets if nodes.bit_count() > width])
 
 
-def _offers(hints: CpuHints, fitting: list[int]) -> Judgement:
-    missing = [nodes for nodes in fitting if nodes not in hints.named]
+def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
+    able = applies([nodes for nodes in sets if hints.surely_holds(nodes)], "no such set surely has so many free CPUs")
+    missing = [nodes for nodes in able if nodes not in hints.named]
     return violated(
         not missing,
         f"{sets_told(missing)} can hold {hints.asked} CPUs and is not offered",
         got=listed(hints.offered),
-        allowed=sets_told(fitting),
+        allowed=sets_told(able),
         room=hints.room,
     )
 
@@ -155,17 +148,15 @@ def _offers(hints: CpuHints, fitting: list[int]) -> Judgement:
 def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     """A hint is preferred exactly when no smaller number of NUMA nodes could hold the request on an empty
     machine.
-
-    Preferred are the hints of as few NUMA nodes as the request needs, counted by all CPUs of the nodes.
     """
-    applies(hints.wanted, "no exclusive CPUs are asked for")
+    wanted(hints)
     applies(hints.named, "no hint names NUMA nodes")
     applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
     holds_no_other_number(hints)
     without_option(hints, BY_SOCKET)
-    offered = [hint for hint in hints.offered or () if hint.nodes is not None]
+    preferred = {(hint.nodes.bit_count(), hint.preferred) for hint in hints.offered or () if hint.nodes is not None}
     return violated(
-        any(all(hint.preferred == (_width(hint) == width) for hint in offered) for width in hints.widths),
+        any(all(is_so == (size == width) for size, is_so in preferred) for width in hints.widths),
         "other hints are preferred than the narrowest",
         got=listed(hints.offered),
         allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
@@ -181,12 +172,9 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
 )
 def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     """CPUs of an ended init container count as free in the hints of its pod's later containers."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is None, "the container holds CPUs already")
-    applies(
-        hints.free.bit_count() < hints.asked <= hints.usable.bit_count(),
-        "enough CPUs are free, or too few with those of ended init containers",
-    )
+    wanted_anew(hints)
+    applies(hints.free.bit_count() < hints.asked, "enough CPUs are free")
+    applies(hints.asked <= hints.usable.bit_count(), "too few are free with those of ended init containers")
     return violated(
         hints.named,
         f"no hint is offered though {format_bits(hints.reusable)} can be used again",
@@ -205,12 +193,10 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
 )
 def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     """Sets of NUMA nodes that miss a CPU which an ended init container of the pod has left are not hinted."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is None, "the container holds CPUs already")
-    applies(_reusable_nodes(hints), "no CPUs can be used again")
+    wanted_anew(hints)
+    needed = applies(hints.nodes_of(hints.reusable), "no CPUs can be used again")
     applies(hints.named, "no hint names NUMA nodes")
     without_option(hints, WHOLE_CORES)
-    needed = _reusable_nodes(hints)
     wrong = sorted(nodes for nodes in hints.named if needed & ~nodes)
     return violated(
         not wrong,
@@ -229,16 +215,15 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
 )
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """A container that holds its CPUs already is hinted their NUMA nodes."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is not None, "the container holds no CPUs")
+    wanted(hints)
+    held = known(hints.held, "the container holds no CPUs")
     holds_no_other_number(hints)
-    held = hints.held or 0
-    nodes_held = bits_of(node for node, cpus in hints.machine.numa_bits.items() if cpus & held)
+    nodes = hints.nodes_of(held)
     return violated(
-        nodes_held in hints.named,
+        nodes in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
         got=listed(hints.offered),
-        allowed=f"{sets_told([nodes_held])} among them",
+        allowed=f"{sets_told([nodes])} among them",
         held=held,
     )
 
@@ -253,7 +238,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
     opinion.
     """
-    applies(hints.wanted, "no exclusive CPUs are asked for")
+    wanted(hints)
     applies(hints.of_another_number, "the container holds no CPUs, or as many as it asks for")
     return _no_hint(hints, "is held in another number")
 
@@ -266,8 +251,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
 )
 def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
-    applies(hints.wanted, "no exclusive CPUs are asked for")
-    applies(hints.held is None, "the container holds CPUs already")
+    wanted_anew(hints)
     applies(hints.room.bit_count() < hints.asked, "so many CPUs are free")
     return _no_hint(hints, "is not free")
 
@@ -279,7 +263,3 @@ def _no_hint(hints: CpuHints, why: str) -> Judgement:
         got=listed(hints.offered),
         allowed=IMPOSSIBLE,
     )
-
-
-def _width(hint: Affinity) -> int:
-    return (hint.nodes or 0).bit_count()
