@@ -167,6 +167,33 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
         ]
 
 
+@pytest.mark.parametrize("policy", ["none", "best-effort", "restricted", "single-numa-node"])
+@pytest.mark.parametrize("node", [-1, 7, 1 << 40])
+def test_a_device_on_a_node_that_is_not_there_has_a_topology_and_suits_no_node(tmp_path, policy, node):
+    config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": policy}
+    with Served(tmp_path, config=config) as served, Plugin(served, device("n0", node)).register():
+        until(lambda: served.told[-1].endswith("1 devices"))
+        assert records(served.ask("GetAllocatableResources", "AllocatableResourcesResponse")) == [(["n0"], [node])]
+        served.put(pod("a", nic=1))
+        if policy in ("restricted", "single-numa-node"):
+            assert served.told[-1].startswith("default/a refused, TopologyAffinityError")
+            return
+        assert records(served.containers("a")["c"]) == [(["n0"], [] if node == -1 else [node])]
+        (entry,) = json.loads((served.root.device_plugins / "kubelet_internal_checkpoint").read_text())["Data"][
+            "PodDeviceEntries"
+        ]
+        assert entry["DeviceIDs"] == {str(node): ["n0"]}
+
+
+def test_a_topology_without_nodes_is_no_topology_but_not_allocatable(served):
+    bare = V1BETA1.Device(ID="n0", health="Healthy", topology=V1BETA1.TopologyInfo())
+    with Plugin(served, bare).register():
+        until(lambda: served.told[-1].endswith("1 devices"))
+        assert healthy(served) == []
+        served.put(pod("a", nic=1))
+        assert records(served.containers("a")["c"]) == [(["n0"], [])]
+
+
 def test_a_list_that_is_too_long_is_not_taken(served):
     with Plugin(served, *(device(str(number)) for number in range(16385))).register():
         until(lambda: len(served.told) == 2)

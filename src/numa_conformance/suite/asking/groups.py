@@ -62,7 +62,7 @@ from ..judge.node_subjects import (
     State,
 )
 from ..judge.offered import DeviceHints, MemoryHints
-from ..judge.plugins import DevicePreference, DevicesServed, Registration
+from ..judge.plugins import DeviceList, DevicePreference, DevicesServed, Registration
 from ..judge.pooled import Pooled
 from ..judge.scored import ScoredNode, ScorePair
 from ..judge.start_subjects import Start
@@ -204,7 +204,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
             Group("crashes", "node", (Crash,), _crashes),
             Group("damages", "node", (Recovery, Restart, ForeignStart, Moment), _damages),
             Group("starts", "node", (Start,), _starts),
-            Group("plugins", "plugin", (Registration, DevicePreference, DevicesServed), _plugins),
+            Group("plugins", "plugin", (Registration, DeviceList, DevicePreference, DevicesServed), _plugins),
             Group("claims", "claims", (Publication, Preparation, Release, Beside), _claims),
         )
     }

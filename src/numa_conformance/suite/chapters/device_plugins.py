@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judge.plugins import HEALTHY, DevicePreference, DevicesServed, Registration
+from ..judge.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 chapter = Chapter("device-plugin/devices", since="1.10")
 
@@ -77,13 +77,12 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
 
 @chapter.requires(
     "device-plugin/devices/have-ids-of-their-own",
-    on=Registration,
+    on=DeviceList,
     rests_on=("device-plugin-api/device/unique-id",),
     strength="SHOULD",
 )
-def have_ids_of_their_own(subject: Registration) -> Judgement:
+def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
-    applies(subject.started is not None, "the plugin has not registered")
     applies(subject.devices, "the plugin lists no device")
     counts = Counter(device.id for device in subject.devices)
     twice = sorted(id for id, count in counts.items() if count > 1 or not id)
@@ -92,13 +91,12 @@ def have_ids_of_their_own(subject: Registration) -> Judgement:
 
 @chapter.requires(
     "device-plugin/devices/are-healthy-or-unhealthy",
-    on=Registration,
+    on=DeviceList,
     rests_on=("device-plugin-api/device/health",),
     strength="SHOULD",
 )
-def are_healthy_or_unhealthy(subject: Registration) -> Judgement:
+def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
-    applies(subject.started is not None, "the plugin has not registered")
     applies(subject.devices, "the plugin lists no device")
     others = sorted({device.health for device in subject.devices} - {HEALTHY, "Unhealthy"})
     why = "devices are in a state that the interface does not know"
@@ -107,14 +105,14 @@ def are_healthy_or_unhealthy(subject: Registration) -> Judgement:
 
 @chapter.requires(
     "device-plugin/topology/names-nodes-of-the-machine",
-    on=Registration,
+    on=DeviceList,
     rests_on=("device-plugins/topology/numa-nodes-are-used",),
     since="1.18",
-    beyond="The page does not say what becomes of others: no hint comes of them.",
+    beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
+    "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
 )
-def names_nodes_of_the_machine(subject: Registration) -> Iterator[Violation]:
+def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
     """The NUMA nodes that a device plugin tells are some of the machine's."""
-    applies(subject.started is not None, "the plugin has not registered")
     applies(any(device.nodes for device in subject.devices), "no device has a topology")
     known = set(subject.machine.numa_ids)
     for device in subject.devices:

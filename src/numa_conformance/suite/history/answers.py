@@ -274,21 +274,24 @@ class PluginFailed(Outcome, tag="failed", frozen=True):
 
 
 class Preferred(Outcome, tag="preferred", frozen=True):
-    """The devices that a device plugin prefers."""
+    """The devices that a device plugin prefers; ``lists``: what it has sent since it was last asked."""
 
     devices: tuple[str, ...]
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class DevicesAllocated(Outcome, tag="allocated", frozen=True):
-    """A device plugin has served devices, for so many containers."""
+    """A device plugin has served devices, for so many containers; ``lists``: as of ``Preferred``."""
 
     containers: int
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class PluginRefused(Outcome, tag="refused", frozen=True):
-    """A device plugin answered with an error."""
+    """A device plugin answered with an error; ``lists``: as of ``Preferred``."""
 
     message: str
+    lists: tuple[tuple[OfferedDevice, ...], ...] = ()
 
 
 class DriverStarted(Outcome, tag="started", frozen=True):

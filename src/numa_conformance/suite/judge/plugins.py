@@ -17,7 +17,7 @@ from ..history.answers import (
 from ..history.values import Answer
 from .questions import AllocateDevices, PreferDevices, Question
 
-__all__ = ["HEALTHY", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
+__all__ = ["HEALTHY", "DeviceList", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
 
 HEALTHY = "Healthy"
 
@@ -34,10 +34,13 @@ class Registration:
     failure: str = ""
     again: bool = False
 
-    @property
-    def devices(self) -> tuple[OfferedDevice, ...]:
-        """The devices of its list."""
-        return self.started.devices if self.started else ()
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
+
+    machine: Machine
+    devices: tuple[OfferedDevice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,13 @@ class PluginFollower:
     def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
+        if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
+            for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
+                yield self._listed(devices)
         match asked, reply:
             case _, PluginStarted():
-                self._healthy = frozenset(device.id for device in reply.devices if device.health == HEALTHY)
                 yield Registration(self._machine, reply, again=again)
+                yield self._listed(reply.devices)
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
             case PreferDevices(), Preferred():
@@ -88,3 +94,7 @@ class PluginFollower:
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), reply.containers)
             case AllocateDevices(), PluginRefused():
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
+
+    def _listed(self, devices: tuple[OfferedDevice, ...]) -> DeviceList:
+        self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
+        return DeviceList(self._machine, devices)
