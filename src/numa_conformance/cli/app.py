@@ -46,6 +46,7 @@ _COMMANDS = {
     "judge": "judge stored conversations by the requirements",
     "smoke": "tell whether a target speaks the protocol",
     "schema": "print the JSON Schema of messages, machines, reports or histories",
+    "examples": "write the files that the examples of --help name",
     "init": "write a minimal target and a CI workflow to start from",
     "requirements": "list what the suite tests",
     "report": "compare and join reports of the suite",

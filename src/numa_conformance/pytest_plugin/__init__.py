@@ -9,6 +9,7 @@ import pytest
 from .fixtures import (
     fake_cgroupfs,
     fake_sysfs,
+    import_what_they_use,
     numa_cluster,
     numa_cluster_nodes,
     numa_cluster_options,
@@ -29,6 +30,7 @@ __all__ = [
     "numa_machine",
     "numa_snapshot",
     "pytest_addoption",
+    "pytest_collection_finish",
     "pytest_configure",
     "pytest_load_initial_conftests",
     "pytest_runtest_makereport",
@@ -72,6 +74,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     tell_cluster(item, report)
     return report
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Prepare for tests whose disk is pyfakefs."""
+    import_what_they_use(session.items)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

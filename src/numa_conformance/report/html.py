@@ -51,7 +51,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     """Return the page: verdict, what is not met, with pictures, then areas, requirements folded, and the target."""
     target = summary.target
     version = KubernetesVersion.parse(target.kubernetes)
-    unmet, recommended = unmet_requirements(summary, run.target if run else "")
+    unmet, recommended = unmet_requirements(summary, run)
     firsts = [requirement.cases[0] for requirement in unmet]
     shown_above = {shown.case.id for requirement in (*unmet, *recommended) for shown in requirement.cases}
     return render(

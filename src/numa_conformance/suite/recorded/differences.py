@@ -8,8 +8,10 @@ from typing import Any
 
 ANY_OF = "any_of"
 """The one key of a recorded value of which the kubelet gives another by chance: all that it was seen to give."""
-NEED_NOT_BE_TOLD = frozenset({"alignments", "cpu_quota", "cpuset", "mems", "phase", "scores", "updates", "writes"})
-"""Fields that stand beside an answer: younger than the recorded decisions, and left out by many targets."""
+NEED_NOT_BE_TOLD = frozenset(
+    {"alignments", "cpu_quota", "cpuset", "mems", "phase", "qos", "scores", "updates", "writes"}
+)
+"""Fields that stand beside an answer: the protocol lets a target leave them out, and many do."""
 
 
 @dataclass(frozen=True, slots=True)
