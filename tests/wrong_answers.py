@@ -11,7 +11,6 @@ from suite.checkers import (
     test_alignment,
     test_allocations,
     test_beside,
-    test_classes,
     test_cpu_choices,
     test_cpu_life,
     test_crashes,
@@ -24,7 +23,6 @@ from suite.checkers import (
     test_pools,
     test_relations,
     test_scopes,
-    test_scores,
     test_starts,
     test_state_files,
     test_wrong_starts,
@@ -42,12 +40,10 @@ _SUBJECTS = (
 )
 _PLANTED = (
     test_allocations,
-    test_classes,
     test_hints,
     test_merges,
     test_offered_hints,
     test_relations,
-    test_scores,
     test_state_files,
 )
 

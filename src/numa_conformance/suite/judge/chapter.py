@@ -20,6 +20,7 @@ __all__ = [
     "Violation",
     "applies",
     "checkers_of",
+    "exists",
     "judges",
     "violated",
 ]
@@ -67,6 +68,13 @@ def applies(condition: T | None, otherwise: str) -> T:
     if not condition:
         raise NotAsked(otherwise)
     return condition
+
+
+def exists(value: T | None, otherwise: str) -> T:
+    """Return the value, which may be 0 or empty, if there is one; otherwise the sentence does not apply."""
+    if value is None:
+        raise NotAsked(otherwise)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +196,25 @@ class Chapter:
 
         return declare
 
-    def twin(self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any) -> Any:
-        """Declare what is recommended where its twin is demanded: the same judge, called with ``in_use=True``."""
+    def twin(
+        self,
+        id: str,
+        text: str,
+        *features: str,
+        on: type | tuple[type, ...] | None = None,
+        flag: str = "in_use",
+        **more: Any,
+    ) -> Any:
+        """Declare what is recommended where its twin is demanded: the same judge, whose argument ``flag`` is true.
+
+        It stands above the twin, whose subjects and statements it has unless others are named.
+        """
 
         def declare(judge: AnyJudge) -> AnyJudge:
-            self.sentence(id, text, *features, **{"strength": "SHOULD", **more})
-            _declare(id, on, partial(judge, in_use=True))
+            twin = CHECKERS[-1]
+            rests_on = REQUIREMENTS[twin.requirement].statements
+            self.sentence(id, text, *features, **{"strength": "SHOULD", "rests_on": rests_on, **more})
+            _declare(id, on or twin.subjects, partial(judge, **{flag: True}))
             return judge
 
         return declare

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies
+from .chapter import CHECKERS, applies, exists
 
 __all__ = ["reasons_of"]
+
+_BOOK = f"{__package__.rpartition('.')[0]}.chapters"
 
 
 def reasons_of(requirement: str) -> list[str]:
@@ -21,15 +23,15 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reasons of a function and of the functions of its room that it calls."""
+    """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
-        function = function.func
-    names = {**function.__globals__, **arguments}
+        function, arguments = function.func, {**arguments, **function.keywords}
+    names = {**function.__globals__, **_defaults(function), **arguments}
     for call in _calls(function):
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        if callee is applies:
+        if callee in (applies, exists):
             yield _value(call.args[1], names)
-        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_room(function)):
+        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_BOOK):
             yield from _reasons(callee, _bound(callee, call, names))
 
 
@@ -43,8 +45,9 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
 
 
-def _room(function: Callable[..., Any]) -> str:
-    return function.__module__.rpartition(".")[0]
+def _defaults(function: Callable[..., Any]) -> Mapping[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not each.empty}
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
