@@ -20,7 +20,6 @@ from suite.checkers import (
     test_memory_life,
     test_merges,
     test_offered_hints,
-    test_pools,
     test_relations,
     test_scopes,
     test_starts,
@@ -54,7 +53,6 @@ WRITTEN: Mapping[str, set[str]] = {
     "test_starts": {name for name, *_ in (*test_starts.CASES, *test_starts.BESIDE_PLAIN)},
     "test_wrong_starts": set().union(*(names for _, names in test_wrong_starts.BROKEN)),
     "test_beside": set().union(*(names for _, names in (*test_beside.PHASES, *test_beside.MESSAGES))),
-    "test_pools": set(test_pools.CASES.values()),
     "test_crashes": set().union(*(names for _, names in test_crashes.AFTER_A_CRASH)),
 }
 """Module of tests/suite/chapters to requirement ids."""

@@ -9,13 +9,13 @@ from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.chapters import pools as checkers
+from numa_conformance.suite.chapters.doors import pinning
 from numa_conformance.suite.generators.pools import pools
 from worlds import judged_in
 
 MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
 DAEMONS = {"Mixed": daemons_of_ours.Mixed, "Balloons": daemons_of_ours.Balloons}
-PROMISES = judged_in(checkers)
+PROMISES = judged_in(pinning)
 CASES = {(daemon, wrong): broken for daemon, ways in daemons_of_ours.WRONG.items() for wrong, broken in ways.items()}
 
 
