@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from exported import test_judging
+from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters.pairs import pairs
 from numa_conformance.suite.judge.chapter import CHECKERS
 from suite.checkers import (
@@ -47,6 +49,9 @@ _PLANTED = (
 )
 
 WRITTEN: Mapping[str, set[str]] = {
+    "test_judging": {
+        id for id in REQUIREMENTS for part, _ in test_judging.FAULTS.values() if id.startswith(f"exporter/{part}/")
+    },
     "pairs": {check.requirement for check in CHECKERS if check.function in pairs()},
     **{tests.__name__.rpartition(".")[2]: set(tests.CASES) for tests in _SUBJECTS},
     **{tests.__name__.rpartition(".")[2]: {name for _, name in tests.PLANTED} for tests in _PLANTED},

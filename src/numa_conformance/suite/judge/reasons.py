@@ -22,7 +22,7 @@ def reasons_of(requirement: str) -> list[str]:
     return list(dict.fromkeys(reason for judge in judges for reason in _reasons(judge, {})))
 
 
-def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
+def _reasons(function: Any, arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
         function, arguments = function.func, {**arguments, **function.keywords}

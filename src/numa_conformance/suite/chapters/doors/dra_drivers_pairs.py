@@ -13,9 +13,10 @@ from . import dra_drivers as chapter
 MACHINE = load_machine("two-nodes-devices")
 
 
-def device(name: str = "cpus", cpus: int = 8, **attributes: int) -> PublishedDevice:
-    """Describe a device of a pool by its CPUs and attributes."""
-    return PublishedDevice(("cpu.example.com", "node", name), "cpu", cpus, attributes, is_shared=True, is_whole=True)
+def device(*attributes: tuple[str, int], name: str = "cpus", cpus: int = 8) -> PublishedDevice:
+    """Describe a device of a pool by its attributes and CPUs."""
+    key, numbers = ("cpu.example.com", "node", name), dict(attributes)
+    return PublishedDevice(key, "cpu", cpus, numbers, is_shared=True, is_whole=True)
 
 
 def published(*devices: PublishedDevice, before: PublishedDevice | None = None) -> Publication:
@@ -34,14 +35,14 @@ def claimed(cpus: str | None, of: PublishedDevice, **more: Any) -> Preparation:
     )
 
 
-CPUS, OF_NODE_0, OF_NODE_9 = device(), device(**{NUMA_NODE: 0}), device(**{NUMA_NODE: 9})
-OF_SOCKET_0, OF_CACHE_0, CPU_0 = device(**{SOCKET: 0}), device(**{CACHE: 0}), device(cpus=1, **{CPU_ID: 0})
+CPUS, OF_NODE_0, OF_NODE_9 = device(), device((NUMA_NODE, 0)), device((NUMA_NODE, 9))
+OF_SOCKET_0, OF_CACHE_0, CPU_0 = device((SOCKET, 0)), device((CACHE, 0)), device((CPU_ID, 0), cpus=1)
 AGAIN = {"before": bits("0-1")}
 
 PAIRS = {
     chapter.publishes: (published(), published(CPUS)),
     chapter.publishes_again: (published(device(cpus=4), before=CPUS), published(CPUS, before=CPUS)),
-    chapter.have_names_of_their_own: (published(CPUS, CPUS), published(CPUS, device("others"))),
+    chapter.have_names_of_their_own: (published(CPUS, CPUS), published(CPUS, device(name="others"))),
     chapter.name_numa_nodes_of_the_machine: (published(OF_NODE_9), published(OF_NODE_0)),
     chapter.get_what_they_consume: (claimed("0", CPUS), claimed("0-1", CPUS)),
     chapter.get_online_cpus: (claimed("0,99", CPUS), claimed("0-1", CPUS)),
