@@ -10,6 +10,7 @@ from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, vio
 from ...judge.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 chapter = Chapter("device-plugin/devices", since="1.10")
+preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
 @chapter.requires(
@@ -114,12 +115,10 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/is-of-what-is-available",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugins/implementation/prefers-among-available",),
-    since="1.19",
 )
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
@@ -133,12 +132,10 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     )
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/has-the-size-asked-for",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugin-api/preferred-allocation/size",),
-    since="1.19",
     strength="SHOULD",
 )
 def prefers_so_many(subject: DevicePreference) -> Judgement:
@@ -147,12 +144,10 @@ def prefers_so_many(subject: DevicePreference) -> Judgement:
     return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/holds-what-must-be-included",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugin-api/preferred-allocation/must-include",),
-    since="1.19",
     strength="SHOULD",
 )
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.scored import MOST, RATIO, ScoredNode, ScorePair, is_extended
 from .conditions import by, favours, simple, utilization
@@ -89,12 +92,9 @@ def counts_every_pod(pair: ScorePair) -> Judgement:
     first, second = pair.first, pair.second
     applies(len(first.used) != len(second.used), "as many pods are on the node")
     applies(first.pod == second.pod and pair.same_requests, "the pods do not request as much together")
-    return violated(
-        pair.scores[0] == pair.scores[1],
-        "the same requests score otherwise where they are those of more pods, or of fewer",
-        got=f"{pair.scores[0]} with {len(first.used)} pods, {pair.scores[1]} with {len(second.used)}",
-        allowed="the same score",
-    )
+    why = "the same requests score otherwise where they are those of more pods, or of fewer"
+    scores = f"{pair.scores[0]} with {len(first.used)} pods, {pair.scores[1]} with {len(second.used)}"
+    return _are_the_same(pair, why, scores)
 
 
 @chapter.requires(
@@ -113,12 +113,8 @@ def counts_effective_requests(pair: ScorePair) -> Judgement:
     applies(len(first.used) == len(second.used), "more pods, or fewer, are on the node")
     applies((first.used, first.pod) != (second.used, second.pod), "the pods are the same")
     applies(pair.same_requests, "the pods do not request as much as those before")
-    return violated(
-        pair.scores[0] == pair.scores[1],
-        "the same requests score otherwise where containers of other kinds, or overhead, ask for them",
-        got=f"{pair.scores[0]}, then {pair.scores[1]} of {utilization(second)}",
-        allowed="the same score",
-    )
+    why = "the same requests score otherwise where containers of other kinds, or overhead, ask for them"
+    return _are_the_same(pair, why, f"{pair.scores[0]}, then {pair.scores[1]} of {utilization(second)}")
 
 
 @chapter.requires(
@@ -152,11 +148,7 @@ def counts_extended_resources(pair: ScorePair) -> Judgement:
 def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A resource without a weight has weight 1."""
     of_the_section(pair.first, everywhere)
-    written = [
-        all("weight" in resource for resource in node.written.get("resources") or ())
-        for node in (pair.first, pair.second)
-    ]
-    return _scores_the_same(pair, "weight", written)
+    return _scores_the_same(pair, "weight", lambda resources: all("weight" in each for each in resources))
 
 
 @chapter.twin(
@@ -175,18 +167,17 @@ def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgemen
 def defaults_to_cpu_and_memory(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A strategy that lists no resources scores by cpu and memory, both with weight 1."""
     of_the_section(pair.first, everywhere)
-    return _scores_the_same(
-        pair, "resources", [bool(each.written.get("resources")) for each in (pair.first, pair.second)]
-    )
+    return _scores_the_same(pair, "resources", bool)
 
 
-def _scores_the_same(pair: ScorePair, optional: str, written: list[bool]) -> Judgement:
+def _scores_the_same(pair: ScorePair, optional: str, names: Callable[[Sequence[Any]], bool]) -> Judgement:
     """Compare the scores of one node by one strategy, written once with and once without what is optional."""
     applies(pair.same_strategy and pair.same_node, "the strategies, nodes or pods differ in more")
+    written = [names(node.written.get("resources") or ()) for node in (pair.first, pair.second)]
     applies(written[0] != written[1], f"both strategies name {optional}, or neither does")
-    return violated(
-        pair.scores[0] == pair.scores[1],
-        f"the score differs where {optional} is left out",
-        got=f"{pair.scores[0]} and {pair.scores[1]}",
-        allowed="the same score",
-    )
+    scores = f"{pair.scores[0]} and {pair.scores[1]}"
+    return _are_the_same(pair, f"the score differs where {optional} is left out", scores)
+
+
+def _are_the_same(pair: ScorePair, why: str, scores: str) -> Judgement:
+    return violated(pair.scores[0] == pair.scores[1], why, got=scores, allowed="the same score")
