@@ -250,8 +250,8 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
 def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     """CPUs that the driver is told to leave alone are given to no claim."""
     reserved = applies(subject.reserved, "the driver is told to leave none alone")
-    given = prepared(subject) & reserved
-    return violated(not given, "reserved CPUs are given", got=format_bits(given), reserved=reserved)
+    taken = prepared(subject) & reserved
+    return violated(not taken, "reserved CPUs are given", got=format_bits(taken), reserved=reserved)
 
 
 @chapter.requires(

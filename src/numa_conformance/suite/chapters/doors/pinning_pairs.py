@@ -12,7 +12,7 @@ from ...judge.world import Held, PodOnNode
 from . import pinning as chapter
 
 
-def beside(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled:
+def pooled(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled:
     """Describe a container that requests so many CPUs and may run on some; another one may run on ``others``."""
     pods = [
         PodOnNode(
@@ -25,10 +25,10 @@ def beside(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled
 
 
 PAIRS = {
-    chapter.has_a_cpu_of_its_own: (beside("1500m", "4-7", "4-7"), beside("1500m", "3-7", "4-7")),
-    chapter.same_cpus_or_none: (beside("500m", "2-5", "4-7"), beside("500m", "2-3", "4-7")),
+    chapter.has_a_cpu_of_its_own: (pooled("1500m", "4-7", "4-7"), pooled("1500m", "3-7", "4-7")),
+    chapter.same_cpus_or_none: (pooled("500m", "2-5", "4-7"), pooled("500m", "2-3", "4-7")),
     chapter.holds_system_pods: (
-        beside("1", "0-7", "0-1", chapter.SYSTEM),
-        beside("1", "0-1", "0-1", chapter.SYSTEM),
+        pooled("1", "0-7", "0-1", chapter.SYSTEM),
+        pooled("1", "0-1", "0-1", chapter.SYSTEM),
     ),
 }

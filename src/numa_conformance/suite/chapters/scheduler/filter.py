@@ -46,12 +46,12 @@ def names_what_is_insufficient(node: ScoredNode) -> Judgement:
     """A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits."""
     applies(node.insufficient, "the pod is said to fit")
     has_room_for_one_more(node)
-    told = ", ".join(node.insufficient)
+    text = ", ".join(node.insufficient)
     lacks = {name: node.lacks(name) for name in sorted(node.pod.resources.union(node.room))}
-    wrong = [name for name, lacking in lacks.items() if (name in told) != lacking]
+    wrong = [name for name, lacking in lacks.items() if (name in text) != lacking]
     return violated(
         not wrong,
         f"named or not, that is wrong of {', '.join(wrong)}",
-        got=told,
+        got=text,
         allowed=", ".join(name for name, lacking in lacks.items() if lacking),
     )

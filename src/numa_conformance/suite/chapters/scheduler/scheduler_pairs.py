@@ -33,8 +33,8 @@ def scored(
 ) -> ScoredNode:
     """Describe a score, to 10 by a shape, to 100 otherwise, of a node on which pods are."""
     amounts = {name: Fraction(amount) for name, amount in room.items()}
-    told = {"insufficient": (), "refused": None, "top": 10 if strategy["type"] == RATIO else 100, **more}
-    return ScoredNode(strategy, Strategy.of(strategy), amounts, used, wanted, score, **told)
+    answer = {"insufficient": (), "refused": None, "top": 10 if strategy["type"] == RATIO else 100, **more}
+    return ScoredNode(strategy, Strategy.of(strategy), amounts, used, wanted, score, **answer)
 
 
 def refused(strategy: Mapping[str, Any]) -> ScoredNode:
