@@ -23,7 +23,7 @@ class Scorer:
     def __call__(self, _scenario, params):
         strategy = params["strategy"]
         listed = strategy.get("resources") or [{"name": "cpu"}, {"name": "memory"}]
-        self.weights = {one["name"]: self.weight(one) for one in listed}
+        self.weights = {each["name"]: each.get("weight", 1) for each in listed}
         self.shape = [
             (p["utilization"], p["score"]) for p in (strategy.get("requestedToCapacityRatio") or {}).get("shape", ())
         ]
@@ -35,16 +35,13 @@ class Scorer:
         for name in self.weights:
             own, used = self.requested(params["pod"], name), sum(self.requested(pod, name) for pod in params["pods"])
             if room.get(name) and (own or "/" not in name):
-                scores[name] = self.resource(self.together(own, used), room[name])
+                scores[name] = self.resource(own + used, room[name])
         answer = {"result": "scored", "score": self.mean(scores), "insufficient": self.insufficient(params, room)}
         return (
             answer
             if self.kind != RATIO
             else {**answer, "scores": {name: float(value) for name, value in scores.items()}}
         )
-
-    def weight(self, resource):
-        return resource.get("weight", 1)
 
     def refuses(self, strategy):
         rising = all(left[0] < right[0] for left, right in zip(self.shape, self.shape[1:], strict=False))
@@ -60,9 +57,6 @@ class Scorer:
                 most = max(most, running + own)
                 running += 0 if key == "initContainers" and container.get("restartPolicy") != "Always" else own
         return most + amount((pod["spec"].get("overhead") or {}).get(name, "0"))
-
-    def together(self, own, used):
-        return own + used
 
     def resource(self, requested, capacity):
         utilization = min(Fraction(requested) * 100 / capacity, Fraction(100))
