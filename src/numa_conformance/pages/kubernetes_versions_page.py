@@ -9,7 +9,7 @@ from ..documentation.options import POLICY_OPTIONS
 from ..documentation.patches import SHOWN_OF
 from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
-from ..suite.chapters import REQUIREMENTS
+from ..suite.chapters import OF_TARGETS, REQUIREMENTS
 from ..suite.judge.departures import DEPARTURES, TOGETHER, Causes
 from ..suite.judge.requirement import Strength
 from .markdown import joined, table
@@ -85,7 +85,7 @@ def _told(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
     asked = [
         requirement.id
-        for requirement in REQUIREMENTS.values()
+        for requirement in OF_TARGETS.values()
         if requirement.level == "documented" and requirement.strength == strength
     ]
     return [name for name in asked if name in DEPARTURES], len(asked)

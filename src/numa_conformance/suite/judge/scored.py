@@ -205,10 +205,11 @@ class ScoredNode:
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
-    """Two scores asked one after the other, of which it is told what counts."""
+    """Two nodes that were scored one after the other, of which it is told what counts, and their scores."""
 
     first: ScoredNode
     second: ScoredNode
+    scores: tuple[int, int]
 
     @property
     def same_strategy(self) -> bool:
@@ -234,14 +235,15 @@ class ScorePair:
             )
         )
 
-    def ordered(self) -> tuple[ScoredNode, ScoredNode] | None:
+    def ordered(self) -> ScorePair | None:
         """Return the less and the more utilized of two that differ: in no resource is it the other way round."""
         left, right = self.first.utilization, self.second.utilization
         if not self.same_strategy or left == right:
             return None
         if all(left[name] <= right[name] for name in left):
-            return self.first, self.second
-        return (self.second, self.first) if all(left[name] >= right[name] for name in left) else None
+            return self
+        swapped = ScorePair(self.second, self.first, self.scores[::-1])
+        return swapped if all(left[name] >= right[name] for name in left) else None
 
 
 def is_extended(resource: str) -> bool:
@@ -272,7 +274,7 @@ class Scores:
         if first is None or before != number - 1 or not (first.is_told and second.is_told):
             return
         if first.score is not None and second.score is not None:
-            yield ScorePair(first, second)
+            yield ScorePair(first, second, (first.score, second.score))
 
     def _scored(self, number: int) -> ScoredNode | None:
         asked, reply = self._steps[number]

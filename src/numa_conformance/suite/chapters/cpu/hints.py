@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....cpuset import bit_of, bits_of, format_bits
 from ...history.values import Affinity
-from ...judge.chapter import Chapter, Judgement, applies, known, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.choice import BY_SOCKET, WHOLE_CORES
 from ...judge.hinted import CpuHints
 from ..conditions import without_option
@@ -216,7 +216,7 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """A container that holds its CPUs already is hinted their NUMA nodes."""
     wanted(hints)
-    held = known(hints.held, "the container holds no CPUs")
+    held = exists(hints.held, "the container holds no CPUs")
     holds_no_other_number(hints)
     nodes = hints.nodes_of(held)
     return violated(

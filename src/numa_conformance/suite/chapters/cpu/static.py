@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, judges, known, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, judges, violated
 from ...judge.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
 from ...judge.given import Given
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
@@ -57,7 +57,7 @@ def init_containers_and_sidecars_are_eligible(given: Given) -> Judgement:
 )
 def gives_free_cpus_only(choice: Choice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else."""
-    given = known(choice.given, "the request was refused")
+    given = exists(choice.given, "the request was refused")
     stolen = given & ~choice.available
     return violated(
         not stolen,
@@ -134,7 +134,7 @@ def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
 def follows_the_hint(choice: Choice) -> Judgement:
     """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
     taken = took(choice)
-    near = known(choice.near, "no hint was followed")
+    near = exists(choice.near, "no hint was followed")
     surely = choice.preferred and choice.options.isdisjoint({WHOLE_CORES, BY_SOCKET})  # it can, but for whole cores
     hinted = choice.scope or near
     applies(

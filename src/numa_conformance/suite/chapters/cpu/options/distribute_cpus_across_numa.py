@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....cpuset import format_bits
-from ....judge.chapter import Chapter, Judgement, applies, known, violated
+from ....judge.chapter import Chapter, Judgement, applies, exists, violated
 from ....judge.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, can_be_shared, touched
 from ..choices import in_one, off, on, took
 from .maturity import maturity
@@ -24,7 +24,7 @@ def distributed(choice: Choice) -> tuple[int, int]:
     on(choice, ACROSS_NUMA)
     off(choice, BY_SOCKET, BY_UNCORE)
     applies(choice.scope, "the NUMA nodes of the hint cannot give so many")
-    apart = known(_apart(choice, taken), "under full-pcpus-only parts of cores are asked for, or no even shares are")
+    apart = exists(_apart(choice, taken), "under full-pcpus-only parts of cores are asked for, or no even shares are")
     return taken, apart
 
 

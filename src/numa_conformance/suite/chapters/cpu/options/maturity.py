@@ -10,7 +10,7 @@ from functools import partial
 from .....cpuset import format_bits
 from .....documentation.options import STATIC_OPTIONS
 from ....generators.option_probes import PROBES, probe_of
-from ....judge.chapter import Chapter, Judgement, applies, judges, known, violated
+from ....judge.chapter import Chapter, Judgement, applies, exists, judges, violated
 from ....judge.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
 from ....judge.pods import PodSpec
 from ....judge.settings import Settings
@@ -89,7 +89,7 @@ def is_available(option: str, start: Start) -> Judgement:
     if PROBES[option].best_effort:  # what a target packs without the option may look like what it does with it
         applies(start.plain and start.plain.up, "no node comes up without the option")
         return violated(start.up, f"{option} is refused in {start.version}", got=result_of(start))
-    effect = known(_effect_of(option, start), "nothing shows whether the option takes effect")
+    effect = exists(_effect_of(option, start), "nothing shows whether the option takes effect")
     why = f"{option} takes no effect in {start.version}"
     return violated(effect, why, got=result_of(start), allowed="it takes effect")
 
@@ -204,7 +204,7 @@ def _could_show(option: str, start: Start) -> bool:
 
 
 def _has_no_effect(option: str, start: Start, why: str) -> Judgement:
-    effect = known(_effect_of(option, start), "nothing shows whether the option takes effect")
+    effect = exists(_effect_of(option, start), "nothing shows whether the option takes effect")
     return violated(
         not effect,
         why,

@@ -6,15 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judge.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
+from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judge.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 chapter = Chapter("device-plugin/devices", since="1.10")
-
-_LABEL = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_EXTENDED = re.compile(rf"(?P<vendor>[a-z0-9]([-a-z0-9.]*[a-z0-9])?)/{_LABEL}")
-_OF_KUBERNETES = ("kubernetes.io",)
-_LONGEST_NAME = 63
+preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
 @chapter.requires(
@@ -50,15 +46,10 @@ def registers_again(subject: Registration) -> Judgement:
 )
 def serves_first(subject: Registration) -> Judgement:
     """A device plugin serves on its socket before it registers."""
-    applies(
-        subject.started is not None and subject.started.serves is not None,
-        "it is not told whether the plugin served when it registered",
-    )
-    return violated(
-        subject.started and subject.started.serves,
-        "nobody answered on the plugin's socket when it registered",
-        allowed="the plugin serves before it registers",
-    )
+    started = applies(subject.started, "the plugin has not registered")
+    serves = exists(started.serves, "it is not told whether the plugin served when it registered")
+    why = "nobody answered on the plugin's socket when it registered"
+    return violated(serves, why, allowed="the plugin serves before it registers")
 
 
 @chapter.requires(
@@ -68,11 +59,10 @@ def serves_first(subject: Registration) -> Judgement:
 )
 def names_an_extended_resource(subject: Registration) -> Judgement:
     """A device plugin names its resource vendor-domain/resourcetype, outside of kubernetes.io."""
-    applies(subject.started is not None, "the plugin has not registered")
-    name = subject.started.resource if subject.started else ""
-    match = _EXTENDED.fullmatch(name)
-    extended = match and not match["vendor"].endswith(_OF_KUBERNETES) and len(name.partition("/")[2]) <= _LONGEST_NAME
-    return violated(extended, "the resource is not named as extended ones are", got=name, allowed="vendor-domain/type")
+    name = applies(subject.started, "the plugin has not registered").resource
+    vendor, kind = r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(?<!kubernetes\.io)", "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+    why = "the resource is not named as extended ones are"
+    return violated(re.fullmatch(f"{vendor}/{kind}", name), why, got=name, allowed="vendor-domain/type")
 
 
 @chapter.requires(
@@ -83,8 +73,8 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
 )
 def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
-    applies(subject.devices, "the plugin lists no device")
-    counts = Counter(device.id for device in subject.devices)
+    devices = applies(subject.devices, "the plugin lists no device")
+    counts = Counter(device.id for device in devices)
     twice = sorted(id for id, count in counts.items() if count > 1 or not id)
     return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
 
@@ -97,8 +87,8 @@ def have_ids_of_their_own(subject: DeviceList) -> Judgement:
 )
 def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
-    applies(subject.devices, "the plugin lists no device")
-    others = sorted({device.health for device in subject.devices} - {HEALTHY, "Unhealthy"})
+    devices = applies(subject.devices, "the plugin lists no device")
+    others = sorted({device.health for device in devices} - {HEALTHY, "Unhealthy"})
     why = "devices are in a state that the interface does not know"
     return violated(not others, why, got=", ".join(map(repr, others)), allowed="Healthy or Unhealthy")
 
@@ -114,9 +104,9 @@ def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
 def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
     """The NUMA nodes that a device plugin tells are some of the machine's."""
     applies(any(device.nodes for device in subject.devices), "no device has a topology")
-    known = set(subject.machine.numa_ids)
+    known = subject.machine.numa_ids
     for device in subject.devices:
-        strange = sorted(set(device.nodes or ()) - known)
+        strange = sorted({*(device.nodes or ())}.difference(known))
         yield from violated(
             not strange,
             f"device {device.id} lies on NUMA nodes that the machine does not have",
@@ -125,63 +115,48 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/is-of-what-is-available",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugins/implementation/prefers-among-available",),
-    since="1.19",
 )
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
-    applies(subject.preferred is not None, "the plugin refused to prefer any")
-    counts = Counter(subject.preferred)
-    others = sorted(id for id, count in counts.items() if id not in subject.asked.available or count > 1)
+    counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
+    others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.asked.available or count > 1))
     return violated(
         not others,
-        f"devices {', '.join(others)} are preferred, which are not available, or twice",
+        f"devices {others} are preferred, which are not available, or twice",
         got=subject.in_words,
         allowed=f"some of {', '.join(subject.asked.available) or 'none'}",
     )
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/has-the-size-asked-for",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugin-api/preferred-allocation/size",),
-    since="1.19",
     strength="SHOULD",
 )
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
-    applies(subject.preferred is not None, "the plugin refused to prefer any")
-    return violated(
-        len(subject.preferred or ()) == subject.asked.size,
-        f"{len(subject.preferred or ())} devices are preferred",
-        got=subject.in_words,
-        allowed=f"{subject.asked.size} devices",
-    )
+    number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.asked.size
+    return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
-@chapter.requires(
+@preferring.requires(
     "device-plugin/preferred-allocation/holds-what-must-be-included",
-    "device-plugin/preferred-allocation",
     on=DevicePreference,
     rests_on=("device-plugin-api/preferred-allocation/must-include",),
-    since="1.19",
     strength="SHOULD",
 )
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
-    applies(subject.asked.included and subject.preferred is not None, "nothing must be included")
-    missing = sorted(set(subject.asked.included) - set(subject.preferred or ()))
-    return violated(
-        not missing,
-        f"devices {', '.join(missing)} must be included, and are not",
-        got=subject.in_words,
-        allowed=f"{', '.join(subject.asked.included)} among them",
-    )
+    included = applies(subject.asked.included, "nothing must be included")
+    preferred = exists(subject.preferred, "the plugin refused to prefer any")
+    missing = ", ".join(sorted({*included}.difference(preferred)))
+    why = f"devices {missing} must be included, and are not"
+    return violated(not missing, why, got=subject.in_words, allowed=f"{', '.join(included)} among them")
 
 
 @chapter.requires(
@@ -191,13 +166,11 @@ def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
 )
 def serves_what_it_offers(subject: DevicesServed) -> Judgement:
     """A plugin answers Allocate for the healthy devices that it has listed."""
-    applies(
-        subject.devices and subject.offered.issuperset(subject.devices),
-        "devices were asked for that the plugin does not offer as healthy",
-    )
+    devices = applies(subject.devices, "no devices were asked for")
+    applies(subject.offered.issuperset(devices), "devices were asked for that the plugin does not offer as healthy")
     return violated(
         subject.containers == 1,
-        f"the plugin does not serve its devices {', '.join(subject.devices)}",
+        f"the plugin does not serve its devices {', '.join(devices)}",
         got=subject.refusal or f"answers for {subject.containers} containers",
         allowed="an answer for one container",
     )

@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..judge.allocated import AllocatedCpus
-from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.chapter import Chapter, Judgement, applies, exists, violated
 from ..judge.classified import Classified
 from ..judge.pods import BEST_EFFORT, BURSTABLE
 
 chapter = Chapter("node/qos", since="1.8")
 
 
-def decided(subject: Classified) -> None:
-    applies(subject.decided, "the class hangs on whether an amount of 0 counts, or the pod as a whole has resources")
+def decided(subject: Classified | AllocatedCpus) -> None:
+    """Go on where the pages tell the class."""
+    clear = isinstance(subject, AllocatedCpus) or subject.decided
+    applies(clear, "the class hangs on whether an amount of 0 counts, or the pod as a whole has resources")
 
 
-def _integral(subject: Classified | AllocatedCpus) -> bool:
-    pod = subject.pod
-    return not pod.exclusive or all(container.cpu == container.exclusive for container in pod.containers)
+def _is_of_its_class(subject: Classified) -> Judgement:
+    right = subject.pod.qos
+    return violated(subject.qos == right, "the class of the pod is another", got=subject.qos, allowed=right)
 
 
 @chapter.requires(
@@ -41,11 +43,10 @@ def _integral(subject: Classified | AllocatedCpus) -> bool:
 def guaranteed_needs_equal_limits(subject: Classified) -> Judgement:
     """A pod is Guaranteed when every container has cpu and memory limits and requests equal to them."""
     decided(subject)
-    applies(
-        not any(container.implied or container.kind != "app" for container in subject.pod.containers),
-        "a request is left out, or the pod has init containers",
-    )
-    return _class_is_right(subject)
+    containers = subject.pod.containers
+    applies(all(container.kind == "app" for container in containers), "the pod has init containers")
+    applies(not any(container.implied for container in containers), "a request is left out")
+    return _is_of_its_class(subject)
 
 
 @chapter.requires(
@@ -54,13 +55,10 @@ def guaranteed_needs_equal_limits(subject: Classified) -> Judgement:
     rests_on=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
 )
 def requests_default_to_limits(subject: Classified) -> Judgement:
-    """A container with limits and no requests counts as requesting its limits.
-
-    A request that is not given is the limit, resource by resource; asked where the class hangs on it.
-    """
+    """A container with limits and no requests counts as requesting its limits."""
     decided(subject)
     applies(subject.without_implied != subject.pod.qos, "the class is the same without the requests that are left out")
-    return _class_is_right(subject)
+    return _is_of_its_class(subject)
 
 
 @chapter.requires(
@@ -77,7 +75,7 @@ def burstable_has_some(subject: Classified) -> Judgement:
     """A pod that is not Guaranteed and has a cpu or memory request or limit is Burstable."""
     decided(subject)
     applies(subject.pod.qos == BURSTABLE, "the pod is not Burstable")
-    return _class_is_right(subject)
+    return _is_of_its_class(subject)
 
 
 @chapter.requires(
@@ -96,24 +94,15 @@ def best_effort_has_none(subject: Classified) -> Judgement:
     """A pod without any cpu or memory request or limit is BestEffort, also when it asks for devices."""
     decided(subject)
     applies(subject.pod.qos == BEST_EFFORT, "the pod is not BestEffort")
-    return _class_is_right(subject)
+    return _is_of_its_class(subject)
 
 
 @chapter.requires("qos/init-containers-count", on=Classified, rests_on=("init-containers/resources/qos-covers-init",))
 def init_containers_count(subject: Classified) -> Judgement:
-    """Init containers count: one without limits keeps a pod from being Guaranteed.
-
-    Init containers and sidecars count; asked where the class hangs on them.
-    """
+    """Init containers count: one without limits keeps a pod from being Guaranteed."""
     decided(subject)
     applies(subject.of_apps != subject.pod.qos, "the class is the same without init containers")
-    return _class_is_right(subject)
-
-
-def _class_is_right(subject: Classified) -> Judgement:
-    return violated(
-        subject.qos == subject.pod.qos, "the class of the pod is another", got=subject.qos, allowed=subject.pod.qos
-    )
+    return _is_of_its_class(subject)
 
 
 @chapter.requires(
@@ -122,23 +111,21 @@ def _class_is_right(subject: Classified) -> Judgement:
     rests_on=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
 )
 def only_integral_cpus_are_exclusive(subject: Classified | AllocatedCpus) -> Judgement:
-    """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written.
-
-    A container of a Guaranteed pod that requests a whole number of CPUs asks for them, and no other container.
-    """
-    applies(
-        bool(subject.exclusive_told) and (isinstance(subject, AllocatedCpus) or subject.decided),
-        "it is not told, or not decided, how many exclusive CPUs containers ask for",
-    )
-    answered = subject.exclusive_told
-    asked = {container.name: container.exclusive for container in subject.pod.containers}
-    allowed = {name: asked.get(name) for name in answered}
+    """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written."""
+    answered = applies(subject.exclusive_told, "it is not told how many exclusive CPUs containers ask for")
+    decided(subject)
+    right = {container.name: container.exclusive for container in subject.pod.containers}
+    allowed = {name: right.get(name) for name in answered}
     return violated(
         answered == allowed,
         "the exclusive CPUs that containers ask for are others",
         got=_listed(answered),
         allowed=_listed(allowed),
     )
+
+
+def _listed(cpus: Mapping[str, int | None]) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in cpus.items())
 
 
 @chapter.requires(
@@ -155,18 +142,12 @@ def the_pod_needs_the_larger(subject: Classified | AllocatedCpus) -> Judgement:
     """A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars
     count beside both.
     """
+    together = exists(subject.together_told, "it is not told how many exclusive CPUs the pod asks for")
+    decided(subject)
+    right, containers = subject.pod.exclusive, subject.pod.containers
     applies(
-        subject.together_told is not None and (isinstance(subject, AllocatedCpus) or subject.decided),
-        "it is not told, or not decided, how many exclusive CPUs the pod asks for",
+        not right or all(container.cpu == container.exclusive for container in containers),
+        "some containers of the pod ask for exclusive CPUs and others share theirs",
     )
-    applies(_integral(subject), "some containers of the pod ask for exclusive CPUs and others share theirs")
-    return violated(
-        subject.together_told == subject.pod.exclusive,
-        "the pod as a whole asks for another number of exclusive CPUs",
-        got=subject.together_told,
-        allowed=subject.pod.exclusive,
-    )
-
-
-def _listed(cpus: Mapping[str, int | None]) -> str:
-    return ", ".join(f"{name}: {count}" for name, count in cpus.items())
+    why = "the pod as a whole asks for another number of exclusive CPUs"
+    return violated(together == right, why, got=together, allowed=right)

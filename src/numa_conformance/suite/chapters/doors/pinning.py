@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...cpuset import format_bits
-from ...machine import Machine
-from ...protocol.features import PROMISES
-from ..generators.life import Lives, Turn, life
-from ..generators.scenario import Script
-from ..generators.workloads import best_effort, burstable, guaranteed, static
-from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judge.pods import GUARANTEED
-from ..judge.pooled import SYSTEM, Pooled
+from ....cpuset import format_bits
+from ....machine import Machine
+from ....protocol.features import PROMISES
+from ...generators.life import Lives, Turn, life
+from ...generators.scenario import Script
+from ...generators.workloads import best_effort, burstable, guaranteed, static
+from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judge.pods import GUARANTEED
+from ...judge.pooled import SYSTEM, Pooled
 
 chapter = Chapter("node/cpuset", since="1.24")
 
 
-def _has_room(may: Pooled) -> bool:
-    pods = [pod.spec for pod in may.world.pods.values() if pod.spec.namespace == SYSTEM]
-    requested = sum(container.requests.get("cpu", 0) for pod in pods for container in pod.containers)
-    return requested <= may.world.reserved.bit_count()
+def settled(may: Pooled) -> int:
+    """Return the CPUs on which a container may run."""
+    applies(may.settings.static, "the CPU Manager's policy is none")
+    applies(may.told, "it is not told on which CPUs the container may run")
+    applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
+    return may.cpuset
 
 
 @chapter.requires(
@@ -38,20 +40,17 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     """A container that requests more than one CPU and less than two, in a pod of class Guaranteed, may run on a
     CPU on which no other container may, and on another one beside.
     """
-    applies(may.settings.static, "the CPU Manager's policy is none")
-    applies(may.told, "it is not told on which CPUs the container may run")
-    applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
-    applies(
-        may.pod.qos == GUARANTEED and may.pod.namespace != SYSTEM and 1 < may.request < 2,
-        "the container does not request more than one CPU and less than two, in a pod of class Guaranteed",
-    )
-    own = may.cpuset & ~may.where_others_run
+    cpus = settled(may)
+    applies(may.pod.qos == GUARANTEED, "the pod is not Guaranteed")
+    applies(may.pod.namespace != SYSTEM, f"the pod is of namespace {SYSTEM}")
+    applies(1 < may.request < 2, "the container does not request more than one CPU and less than two")
+    alone = cpus & ~may.where_others_run
     return violated(
-        own and may.cpuset.bit_count() > 1,
+        alone and cpus.bit_count() > 1,
         f"container {may.key} has no CPU of its own, or no other beside it",
-        got=f"{format_bits(may.cpuset) or 'none'}, of its own {format_bits(own) or 'none'}",
+        got=f"{format_bits(cpus) or 'none'}, of its own {format_bits(alone) or 'none'}",
         allowed="a CPU of its own, and another one",
-        own=own,
+        own=alone,
     )
 
 
@@ -62,19 +61,14 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
 )
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
-    """Any two containers may run on the same CPUs, or on none together.
-
-    Pools have no CPU in common, and a container has all CPUs of its pool.
-    """
-    applies(may.settings.static, "the CPU Manager's policy is none")
-    applies(may.told, "it is not told on which CPUs the container may run")
-    applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
-    for other, cpus in may.others:
-        both = may.cpuset & cpus
+    """Any two containers may run on the same CPUs, or on none together."""
+    cpus = settled(may)
+    for other, others in may.others:
+        both = cpus & others
         yield from violated(
-            not both or cpus == may.cpuset,
+            not both or cpus == others,
             f"containers {may.key} and {other} may both run on CPUs {format_bits(both)}, and each on others",
-            got=f"{format_bits(may.cpuset)} and {format_bits(cpus)}",
+            got=f"{format_bits(cpus)} and {format_bits(others)}",
             allowed="the same CPUs, or none together",
             both=both,
         )
@@ -95,19 +89,20 @@ def holds_system_pods(may: Pooled) -> Judgement:
     """A container of namespace kube-system may run on reserved CPUs alone, while all such containers together
     request no more than these.
     """
-    applies(may.settings.static, "the CPU Manager's policy is none")
-    applies(may.told, "it is not told on which CPUs the container may run")
-    applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
+    cpus = settled(may)
     applies(may.pod.namespace == SYSTEM, "the pod is of another namespace")
-    applies(may.world.reserved and may.world.knows_reserved, "no CPUs are reserved, or it is not told which")
-    applies(_has_room(may), "pods of kube-system request more than is reserved")
-    beyond = may.cpuset & ~may.world.reserved
+    reserved = applies(may.world.reserved, "no CPUs are reserved")
+    applies(may.world.knows_reserved, "it is not told which CPUs are reserved")
+    pods = [pod.spec for pod in may.world.pods.values() if pod.spec.namespace == SYSTEM]
+    requested = sum(container.cpu for pod in pods for container in pod.containers)
+    applies(requested <= reserved.bit_count(), f"pods of {SYSTEM} request more than is reserved")
+    beyond = cpus & ~reserved
     return violated(
         not beyond,
         f"container {may.key} of namespace {SYSTEM} may run on CPUs {format_bits(beyond)}, which are not reserved",
-        got=format_bits(may.cpuset),
-        allowed=f"some of {format_bits(may.world.reserved)}",
-        reserved=may.world.reserved,
+        got=format_bits(cpus),
+        allowed=f"some of {format_bits(reserved)}",
+        reserved=reserved,
     )
 
 

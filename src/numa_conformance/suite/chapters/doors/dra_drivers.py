@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ...cpuset import bit_of, format_bits
-from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judge.claims import Beside, Preparation, Publication, Release
-from ..judge.published import CACHE, CPU_ID, NUMA_NODE, SOCKET
+from ....cpuset import bit_of, format_bits
+from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judge.claims import Beside, Preparation, Publication, Release
+from ...judge.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
 
 chapter = Chapter("claims/cpus", since="1.34")
 
@@ -36,8 +36,7 @@ def publishes(subject: Publication) -> Judgement:
 def publishes_again(subject: Publication) -> Judgement:
     """A DRA driver that is started again publishes the same devices, with as many CPUs, on the same machine."""
     applies(subject.again, "the driver was not started again")
-    before = {device.key: device.cpus for device in subject.before}
-    after = None if subject.devices is None else {device.key: device.cpus for device in subject.devices}
+    before, after = _cpus(subject.before), None if subject.devices is None else _cpus(subject.devices)
     return violated(
         after == before,
         "the driver does not publish its devices again",
@@ -46,13 +45,20 @@ def publishes_again(subject: Publication) -> Judgement:
     )
 
 
+def _cpus(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, int]:
+    return {device.key: device.cpus for device in devices}
+
+
+def _amounts(devices: Mapping[DeviceKey, int]) -> str:
+    return ", ".join(f"{name}: {cpus} CPUs" for (_, _, name), cpus in devices.items()) or "nothing"
+
+
 @chapter.requires(
     "dra-driver/devices/have-names-of-their-own", on=Publication, rests_on=("dra-api/device/unique-name",)
 )
 def have_names_of_their_own(subject: Publication) -> Judgement:
     """The devices of a pool have different names."""
-    applies(subject.devices, "the driver has published nothing")
-    counts = Counter(device.key for device in subject.devices or ())
+    counts = Counter(device.key for device in applies(subject.devices, "the driver has published nothing"))
     twice = sorted({key[2] for key, count in counts.items() if count > 1})
     return violated(not twice, "devices of a pool have the same name", got=", ".join(twice))
 
@@ -62,18 +68,22 @@ def have_names_of_their_own(subject: Publication) -> Judgement:
 )
 def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     """The attribute numaNode of a device is the id of a NUMA node of the machine."""
-    applies(subject.devices, "the driver has published nothing")
-    applies(
-        any(device.number(NUMA_NODE) is not None for device in subject.devices or ()), "no device tells a NUMA node"
-    )
-    named = {device.key[2]: device.number(NUMA_NODE) for device in subject.devices or ()}
-    strange = {name: node for name, node in named.items() if node is not None and node not in subject.machine.numa_ids}
+    devices, known = applies(subject.devices, "the driver has published nothing"), subject.machine.numa_ids
+    numbers = {device.key[2]: device.number(NUMA_NODE) for device in devices}
+    named = {name: node for name, node in numbers.items() if node is not None}
+    applies(named, "no device tells a NUMA node")
+    strange = {name: node for name, node in named.items() if node not in known}
     return violated(
         not strange,
         f"devices name NUMA nodes that the machine does not have: {', '.join(strange)}",
         got=", ".join(map(str, strange.values())),
-        allowed=f"some of {', '.join(map(str, subject.machine.numa_ids))}",
+        allowed=f"some of {', '.join(map(str, known))}",
     )
+
+
+def prepared(subject: Preparation) -> int:
+    """Return the CPUs of a claim that was prepared."""
+    return exists(subject.cpus, "the claim was refused")
 
 
 @chapter.requires(
@@ -84,9 +94,8 @@ def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
 )
 def get_what_they_consume(subject: Preparation) -> Judgement:
     """The container of a claim may run on as many CPUs as the claim consumes of its devices."""
-    applies(subject.cpus is not None, "the claim was refused")
+    cpus = prepared(subject)
     applies(subject.fits, "the claim asks for more than other claims have left")
-    cpus = subject.cpus or 0
     return violated(
         cpus.bit_count() == subject.count,
         f"the container of a claim that consumes {subject.count} CPUs has {cpus.bit_count()}",
@@ -104,50 +113,32 @@ def get_what_they_consume(subject: Preparation) -> Judgement:
 )
 def get_online_cpus(subject: Preparation) -> Judgement:
     """The CPUs of claims are online."""
-    applies(subject.cpus is not None, "the claim was refused")
-    strange = (subject.cpus or 0) & ~subject.machine.online_bits
+    strange = prepared(subject) & ~subject.machine.online_bits
     return violated(not strange, "CPUs are given that are not online", got=format_bits(strange), given=strange)
 
 
-def located(subject: Preparation) -> None:
-    applies(subject.cpus is not None, "the claim was refused")
-    applies(
-        subject.cpus is not None and subject.cpus.bit_count() == subject.count,
-        "it gets another number of CPUs than it consumes",
-    )
-    applies(not (subject.cpus or 0) & ~subject.machine.online_bits, "some of its CPUs are not online")
-
-
-def _tells(subject: Preparation, attribute: str) -> None:
-    applies(
-        all(device.number(attribute) is not None for device, _ in subject.wanted),
-        f"a device of the claim has no attribute {attribute}",
-    )
-
-
-def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], what: str) -> Iterator[Violation]:
+def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], what: str) -> Judgement:
     """Judge that CPUs are where an attribute of their devices says."""
+    cpus = prepared(subject)
+    applies(cpus.bit_count() == subject.count, "it gets another number of CPUs than it consumes")
+    applies(not cpus & ~subject.machine.online_bits, "some of its CPUs are not online")
     wanted = Counter[int]()
     for device, count in subject.wanted:
-        wanted[device.number(attribute) or 0] += count
-    cpus = subject.cpus or 0
+        wanted[exists(device.number(attribute), f"a device of the claim has no attribute {attribute}")] += count
     got = {number: (cpus & groups.get(number, 0)).bit_count() for number in wanted}
-    rest = cpus & ~sum(groups.get(number, 0) for number in wanted)
     return violated(
         got == wanted,
         f"CPUs are not of the {what} that the attribute {attribute} of their devices names",
         got=f"{format_bits(cpus)}, {', '.join(f'{count} of {what} {number}' for number, count in got.items())}",
         allowed=", ".join(f"{count} of {what} {number}" for number, count in wanted.items()),
         given=cpus,
-        elsewhere=rest,
+        elsewhere=cpus & ~sum(groups.get(number, 0) for number in wanted),
     )
 
 
 @chapter.requires("dra-driver/attributes/numa-node", on=Preparation, rests_on=("dra-attributes/numa-node/physical",))
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the NUMA node that its attribute numaNode names."""
-    located(subject)
-    _tells(subject, NUMA_NODE)
     return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
 
 
@@ -156,8 +147,6 @@ def of_the_numa_node(subject: Preparation) -> Judgement:
 )
 def of_the_socket(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the socket that its attribute socketID names."""
-    located(subject)
-    _tells(subject, SOCKET)
     return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
 
 
@@ -166,13 +155,10 @@ def of_the_socket(subject: Preparation) -> Judgement:
 )
 def of_the_cache(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
-    located(subject)
-    applies(
-        subject.machine.uncore_source == "hardware" and all(cpu.uncore is not None for cpu in subject.machine.cpus),
-        "the machine does not tell the ids of its caches",
-    )
-    _tells(subject, CACHE)
-    return _within(subject, CACHE, subject.machine.uncore_bits, "cache")
+    machine = subject.machine
+    known = machine.uncore_source == "hardware" and all(cpu.uncore is not None for cpu in machine.cpus)
+    applies(known, "the machine does not tell the ids of its caches")
+    return _within(subject, CACHE, machine.uncore_bits, "cache")
 
 
 @chapter.requires(
@@ -180,16 +166,13 @@ def of_the_cache(subject: Preparation) -> Judgement:
 )
 def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
-    located(subject)
-    _tells(subject, CPU_ID)
     return _within(subject, CPU_ID, {cpu.id: bit_of(cpu.id) for cpu in subject.machine.cpus}, "CPU")
 
 
-def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:
-    def judge(subject: Preparation) -> Judgement:
-        return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
-
-    return judge
+def _is_not_refused(subject: Preparation, why: str) -> Judgement:
+    applies(subject.before is None, "the claim is prepared already")
+    applies(subject.fits, "the claim asks for more than other claims have left")
+    return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
 
 
 @chapter.requires(
@@ -197,25 +180,20 @@ def _is_not_refused(why: str) -> Callable[[Preparation], Judgement]:
 )
 def can_have_what_is_published(subject: Preparation) -> Judgement:
     """A claim that consumes no more than other claims leave of what is published is prepared."""
-    applies(subject.before is None, "the claim is prepared already")
-    applies(subject.fits, "the claim asks for more than other claims have left")
     applies(not subject.had, "another claim had CPUs of its devices before")
-    return _is_not_refused("a claim is refused for which there is room in the capacity that the driver publishes")(
-        subject
-    )
+    why = "a claim is refused for which there is room in the capacity that the driver publishes"
+    return _is_not_refused(subject, why)
 
 
 @chapter.requires("dra-driver/unprepare/gives-back", on=Preparation, rests_on=("dra-plugin/unprepare/undoes",))
 def gives_back(subject: Preparation) -> Judgement:
     """What an unprepared claim had can be had by other claims."""
-    applies(subject.before is None, "the claim is prepared already")
-    applies(subject.fits, "the claim asks for more than other claims have left")
     applies(subject.had, "no other claim had CPUs of its devices before")
-    return _is_not_refused("a claim is refused for which there is room since other claims were unprepared")(subject)
+    return _is_not_refused(subject, "a claim is refused for which there is room since other claims were unprepared")
 
 
 def _keeps(subject: Preparation) -> Judgement:
-    before = subject.before or 0
+    before = exists(subject.before, "the claim is not prepared yet")
     got = f"refused: {subject.refusal}" if subject.cpus is None else format_bits(subject.cpus)
     why = "a claim that is prepared has other CPUs when it is prepared once more"
     return violated(subject.cpus == before, why, got=got, allowed=format_bits(before), had=before)
@@ -226,7 +204,6 @@ def _keeps(subject: Preparation) -> Judgement:
 )
 def prepare_is_idempotent(subject: Preparation) -> Judgement:
     """A claim that is prepared, and prepared once more, keeps its CPUs."""
-    applies(subject.before is not None, "the claim is not prepared yet")
     applies(not subject.restarted, "the driver started anew since")
     return _keeps(subject)
 
@@ -239,7 +216,6 @@ def prepare_is_idempotent(subject: Preparation) -> Judgement:
 )
 def keeps_claims(subject: Preparation) -> Judgement:
     """A claim that is prepared keeps its CPUs when the driver starts anew and prepares it once more."""
-    applies(subject.before is not None, "the claim is not prepared yet")
     applies(subject.restarted, "the driver runs since the claim was prepared")
     return _keeps(subject)
 
@@ -252,9 +228,8 @@ def keeps_claims(subject: Preparation) -> Judgement:
 )
 def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
     """No CPU belongs to two claims that are prepared."""
-    applies(subject.cpus is not None, "the claim was refused")
+    cpus = prepared(subject)
     applies(any(subject.others.values()), "no other claim has CPUs")
-    cpus = subject.cpus or 0
     for uid, others in subject.others.items():
         yield from violated(
             not cpus & others,
@@ -274,10 +249,9 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
 )
 def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     """CPUs that the driver is told to leave alone are given to no claim."""
-    applies(subject.cpus is not None, "the claim was refused")
-    applies(subject.reserved, "the driver is told to leave none alone")
-    given = (subject.cpus or 0) & subject.reserved
-    return violated(not given, "reserved CPUs are given", got=format_bits(given), reserved=subject.reserved)
+    reserved = applies(subject.reserved, "the driver is told to leave none alone")
+    taken = prepared(subject) & reserved
+    return violated(not taken, "reserved CPUs are given", got=format_bits(taken), reserved=reserved)
 
 
 @chapter.requires(
@@ -289,15 +263,15 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
 )
 def keeps_off_claims(subject: Beside) -> Iterator[Violation]:
     """A container without a claim may run on no CPU that a claim has; where none is left, it is refused."""
-    applies(subject.claims, "no claim is prepared")
+    claims = applies(subject.claims, "no claim is prepared")
     for name, cpus in subject.shared.items():
         yield from violated(
-            not cpus & subject.claims,
+            not cpus & claims,
             f"{name}, a container without a claim, may run on CPUs of claims",
             got=format_bits(cpus),
-            allowed=f"none of {format_bits(subject.claims)}",
+            allowed=f"none of {format_bits(claims)}",
             shared=cpus,
-            claimed=subject.claims,
+            claimed=claims,
         )
 
 
@@ -322,7 +296,3 @@ def of_nothing_is_no_error(subject: Release) -> Judgement:
     """That a claim is unprepared which is not prepared is no error."""
     applies(not subject.was_prepared, "the claim is prepared")
     return _is_done(subject)
-
-
-def _amounts(devices: Mapping[tuple[str, str, str], int]) -> str:
-    return ", ".join(f"{name}: {cpus} CPUs" for (_, _, name), cpus in devices.items()) or "nothing"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from ..judge.chapter import Chapter, Judgement, applies, violated
-from ..judge.scored import ScoredNode
+from ...judge.chapter import Chapter, Judgement, applies, violated
+from ...judge.scored import ScoredNode
 
 chapter = Chapter("scheduler/filter", since="1.22")
 
-__all__: list[str] = []
-
 
 def has_room_for_one_more(node: ScoredNode) -> None:
-    applies(
-        node.refused is None and node.room.get("pods", 0) > len(node.used),
-        "the node has as many pods as it may have, or the strategy is refused",
-    )
+    applies(node.refused is None, "the strategy is refused")
+    applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
 
 
 @chapter.requires(
@@ -30,12 +26,12 @@ def has_room_for_one_more(node: ScoredNode) -> None:
 def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     """A pod fits a node that has all the resources it requests, and no other."""
     has_room_for_one_more(node)
-    lacking = [name for name in sorted(node.pod.resources) if node.lacks(name)]
+    lacking = ", ".join(name for name in sorted(node.pod.resources) if node.lacks(name))
     return violated(
         bool(node.insufficient) == bool(lacking),
         "the pod is said to fit" if lacking else "the pod is said not to fit",
         got=", ".join(node.insufficient) or "it fits",
-        allowed=f"not enough of {', '.join(lacking)}" if lacking else "it fits",
+        allowed=f"not enough of {lacking}" if lacking else "it fits",
     )
 
 
@@ -47,18 +43,15 @@ def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     beyond="No page says that each resource that lacks is named.",
 )
 def names_what_is_insufficient(node: ScoredNode) -> Judgement:
-    """A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits.
-
-    Each resource of which there is too little is named, and none of which there is enough.
-    """
+    """A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits."""
     applies(node.insufficient, "the pod is said to fit")
     has_room_for_one_more(node)
-    text = " ".join(node.insufficient)
-    known = node.pod.resources.union(node.room)
-    wrong = [name for name in sorted(known) if (name in text) != node.lacks(name)]
+    text = ", ".join(node.insufficient)
+    lacks = {name: node.lacks(name) for name in sorted(node.pod.resources.union(node.room))}
+    wrong = [name for name, lacking in lacks.items() if (name in text) != lacking]
     return violated(
         not wrong,
         f"named or not, that is wrong of {', '.join(wrong)}",
-        got=", ".join(node.insufficient),
-        allowed=", ".join(name for name in sorted(known) if node.lacks(name)),
+        got=text,
+        allowed=", ".join(name for name, lacking in lacks.items() if lacking),
     )
