@@ -15,10 +15,8 @@ from suite.checkers import (
     test_cpu_choices,
     test_cpu_life,
     test_crashes,
-    test_device_alignment,
     test_exclusive_cpus,
     test_hints,
-    test_memory_life,
     test_merges,
     test_offered_hints,
     test_pools,
@@ -35,9 +33,7 @@ _SUBJECTS = (
     test_alignment,
     test_cpu_choices,
     test_cpu_life,
-    test_device_alignment,
     test_exclusive_cpus,
-    test_memory_life,
     test_scopes,
 )
 _PLANTED = (

@@ -23,7 +23,6 @@ STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
 ALL = frozenset(FEATURES)
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
 LIMIT = "topology-manager/max-allowable-numa-nodes/"
-MEMORY = "memory-manager/reserved-memory/"
 
 
 @lru_cache
@@ -125,15 +124,6 @@ def takes_eight_for_too_many(config: dict[str, Any]) -> Answer | None:
     return DOWN if config.get("topologyManagerPolicy", "none") != "none" else None
 
 
-def fixes_the_reservation(config: dict[str, Any]) -> None:
-    if config.get("memoryManagerPolicy") == "Static":
-        config["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
-
-
-def reserves_on_one_node_only(config: dict[str, Any]) -> Answer | None:
-    return DOWN if len(config.get("reservedMemory") or ()) > 1 else None
-
-
 BROKEN: list[tuple[Change, set[str]]] = [
     (opens_every_gate, {f"cpu-manager/{name}/stays-hidden" for name in STATIC_OPTIONS}),
     (ignores_every_option, {f"cpu-manager/{name}/is-available" for name in STATIC_OPTIONS if name != UNCORE}),
@@ -151,8 +141,6 @@ BROKEN: list[tuple[Change, set[str]]] = [
     (has_no_limit_of_numa_nodes, {f"{LIMIT}default-is-eight", "topology-manager/policy-options/need-their-gates"}),
     (cannot_raise_the_limit, {f"{LIMIT}is-set-to-true", f"{LIMIT}raises-the-limit"}),
     (takes_eight_for_too_many, {f"{LIMIT}eight-are-accepted"}),
-    (fixes_the_reservation, {f"{MEMORY}is-mandatory", f"{MEMORY}must-match-the-node-reservation"}),
-    (reserves_on_one_node_only, {f"{MEMORY}comes-up-when-it-matches"}),
 ]
 
 

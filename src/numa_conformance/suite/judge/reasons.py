@@ -13,6 +13,8 @@ from .chapter import CHECKERS, applies
 
 __all__ = ["reasons_of"]
 
+_BOOK = __name__.replace(".judge.reasons", ".chapters.")
+
 
 def reasons_of(requirement: str) -> list[str]:
     """Return the texts of all conditions under which judges of a requirement apply, in their order, each once."""
@@ -21,7 +23,7 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reasons of a function and of the functions of its room that it calls."""
+    """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
         function = function.func
     names = {**function.__globals__, **arguments}
@@ -29,7 +31,7 @@ def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if callee is applies:
             yield _value(call.args[1], names)
-        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_room(function)):
+        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_BOOK):
             yield from _reasons(callee, _bound(callee, call, names))
 
 
@@ -41,10 +43,6 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
         return ()
     calls = (node for statement in getattr(tree, "body", ()) for node in ast.walk(statement))
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
-
-
-def _room(function: Callable[..., Any]) -> str:
-    return function.__module__.rpartition(".")[0]
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.room import Request, Room, asked_devices
-from ..judge.world import Held
-from .admissions import must_be_admitted
-from .conditions import fitting
-from .restarts import plain
-from .wording import devices_told
+from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judge.node_subjects import Admission, Moment, Restart
+from ...judge.room import Request, Room, asked_devices
+from ...judge.world import Held
+from ..admissions import must_be_admitted
+from ..conditions import fitting
+from ..restarts import plain
+from ..wording import devices_told
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 

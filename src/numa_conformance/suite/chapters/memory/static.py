@@ -1,4 +1,4 @@
-"""Memory over a node's life, under the Memory Manager's policy Static: page Utilizing the NUMA-aware Memory Manager."""
+"""Memory over a node's life under the policy Static, and None. Page: Utilizing the NUMA-aware Memory Manager."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
 
-from ...cpuset import format_bits
-from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ..judge.given import OnNode
-from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
-from ..judge.pods import GUARANTEED, ContainerSpec
-from ..judge.room import Request, Room, allocatable, memory_of
-from ..judge.seen import blocks_told
-from ..judge.start_subjects import Start
-from ..judge.world import Held
-from .admissions import must_be_admitted, must_be_refused
-from .alignment import (
+from ....cpuset import bit_of, format_bits
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.given import OnNode
+from ...judge.node_subjects import Admission, Moment, Removal, Restart
+from ...judge.pods import GUARANTEED
+from ...judge.room import Request, Room, allocatable, memory_of
+from ...judge.seen import blocks_told
+from ...judge.world import Held
+from ..admissions import must_be_admitted, must_be_refused
+from ..alignment import (
     at_once,
     is_aligned_at_once,
     leaving_a_cpu,
@@ -25,8 +24,8 @@ from .alignment import (
     with_app_containers_only,
     with_memory,
 )
-from .conditions import under
-from .restarts import plain
+from ..conditions import under
+from ..restarts import plain
 
 chapter = Chapter(since="1.21")
 
@@ -43,40 +42,36 @@ chapter = Chapter(since="1.21")
         "memory/how/cpuset-mems",
     ),
 )
-def guarantees_memory(admission: Admission) -> Iterator[Violation]:
+def guarantees_memory(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes, and may
     use no others.
     """
-    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
+    with_separate_containers(admission)
     applies(admission.admitted, "the pod was refused")
     applies(admission.pod.qos == GUARANTEED, "the pod is not Guaranteed")
+    return _given_as_asked(admission, "memory", lambda kind: True)
+
+
+def with_separate_containers(admission: Admission) -> None:
+    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
     applies(not admission.pod.whole, "the pod as a whole has resources")
+
+
+def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], bool]) -> Iterator[Violation]:
+    """Judge that containers are given as many bytes as they ask for of each type that counts."""
     for container in admission.pod.containers:
-        if container.kind != "init":
-            yield from _is_given(admission, container, "memory", lambda kind: True)
-
-
-def _is_given(
-    admission: Admission, container: ContainerSpec, what: str, counts: Callable[[str], bool]
-) -> Iterator[Violation]:
-    """Judge that a container is given as many bytes as it asks for of each type that counts."""
-    held, got = admission.held.get(container.name), Counter[str]()
-    for (kind, _), number in blocks_told(held.memory if held else None).items():
-        got[kind] += number
-    wanted = Counter(memory_of(admission.before, admission.pod, container))
-    return violated(
-        all(got[kind] == wanted[kind] for kind in {*got, *wanted} if counts(kind)),
-        f"container {container.name} of pod {admission.pod.uid} is given other {what} than it asks for",
-        got=told_memory(held),
-        allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items() if number),
-    )
-
-
-def memory_is_told(given: OnNode) -> None:
-    applies(
-        given.held is not None and given.held.memory is not None,
-        "the container's memory is not told, or its pod was refused",
-    )
+        if container.kind == "init":
+            continue
+        held, got = admission.held.get(container.name), Counter[str]()
+        for block in held.blocks if held else ():
+            got[block.type] += block.bytes
+        wanted = Counter(memory_of(admission.before, admission.pod, container))
+        yield from violated(
+            all(got[kind] == wanted[kind] for kind in {*got, *wanted} if counts(kind)),
+            f"container {container.name} of pod {admission.pod.uid} is given other {what} than it asks for",
+            got=_in_words(held),
+            allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items() if number),
+        )
 
 
 @chapter.requires(
@@ -88,7 +83,6 @@ def memory_is_told(given: OnNode) -> None:
 def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
     applies(not given.settings.memory_static, "the Memory Manager's policy is Static")
-    memory_is_told(given)
     return _has_no_memory(given, "under policy None")
 
 
@@ -102,15 +96,16 @@ def leaves_other_classes_alone(given: OnNode) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
     applies(given.settings.memory_static, "the Memory Manager's policy is None")
     applies(given.qos not in (GUARANTEED, None), "the pod is Guaranteed, or its class is not known")
-    memory_is_told(given)
     return _has_no_memory(given, f"in a {given.qos} pod")
 
 
 def _has_no_memory(given: OnNode, where: str) -> Judgement:
+    held = applies(given.held, "its pod was refused")
+    applies(held.memory is not None, "the container's memory is not told")
     return violated(
-        not blocks_told(given.held.memory if given.held else None),
+        not held.blocks,
         f"container {given.key} has memory of its own {where}",
-        got=told_memory(given.held),
+        got=_in_words(held),
         allowed="none",
         about=given.about("memory", "qos"),
     )
@@ -128,16 +123,13 @@ def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     nodes.
     """
     applies(given.settings.memory_static, "the Memory Manager's policy is None")
-    applies(
-        any(block.type != "memory" and block.bytes for block in (given.held.memory if given.held else None) or ()),
-        "the container has no huge pages of its own",
-    )
-    told = blocks_told(given.held.memory if given.held else None)
-    room = allocatable(given.machine, given.settings.reserved_memory) if told else {}
-    for kind, nodes in told:
+    told = blocks_told(given.held.blocks if given.held else ())
+    pages = applies([place for place in told if place[0] != "memory"], "the container has no huge pages of its own")
+    room = allocatable(given.machine, given.settings.reserved_memory)
+    for kind, nodes in pages:
         have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
         yield from violated(
-            kind == "memory" or any(nodes >> node & 1 for node in have),
+            any(nodes >> node & 1 for node in have),
             f"container {given.key} is given {kind} on NUMA nodes that have none",
             got=format_bits(nodes),
             allowed=f"NUMA nodes {have}",
@@ -146,16 +138,34 @@ def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
 
 
 @judges("memory-manager/hugepages/come-from-named-nodes", on=Admission)
-def huge_pages_are_given_by_size(admission: Admission) -> Iterator[Violation]:
+def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod gets the huge pages that it asks for, size by size."""
-    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
+    with_separate_containers(admission)
     applies(admission.admitted, "the pod was refused")
     applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
     with_app_containers_only(admission)
     applies(any(kind != "memory" for kind in request_of(admission).memory), "no container asks for huge pages")
-    for container in admission.pod.containers:
-        yield from _is_given(admission, container, "huge pages", lambda kind: kind != "memory")
+    return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
+
+
+@judges("memory-manager/hugepages/come-from-named-nodes", on=Moment)
+def gives_no_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
+    """Huge pages of a size are given within the pages of these NUMA nodes."""
+    with_pods(moment)
+    return overdrawn(moment, lambda nodes, kind: kind != "memory")
+
+
+def with_pods(moment: Moment) -> None:
+    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
+    applies(moment.world.pods, "no pod is on the node")
+
+
+def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
+    """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
+    over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
+    for nodes, kind, given, had in islice(over, 1):
+        why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
+        yield Violation(why, f"{given} bytes", f"{had} bytes at most")
 
 
 @chapter.requires(
@@ -169,22 +179,17 @@ def huge_pages_are_given_by_size(admission: Admission) -> Iterator[Violation]:
     ),
 )
 def never_gives_more_than_there_is(moment: Moment) -> Judgement:
-    """The memory given from a NUMA node never exceeds what the node has beyond its reservation.
-
-    No set of NUMA nodes gives more memory of a type than it has beyond its reservation.
-    """
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
-    applies(moment.world.pods, "no pod is on the node")
-    return _overdrawn(moment, "have", lambda nodes, kind: True)
+    """The memory given from a NUMA node never exceeds what the node has beyond its reservation."""
+    with_pods(moment)
+    return overdrawn(moment, lambda nodes, kind: True)  # a set of several nodes too
 
 
 @judges("memory-manager/static/never-gives-more-than-is-free", on=Moment)
 def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
-    applies(moment.world.pods, "no pod is on the node")
+    with_pods(moment)
     applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
+    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
     for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
         for kind in sorted({kind for free in told.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)
@@ -195,41 +200,6 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
                 got=f"{free} bytes",
                 allowed=f"{most} bytes at most",
             )
-
-
-@judges("memory-manager/hugepages/come-from-named-nodes", on=Moment)
-def never_gives_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
-    """Huge pages of a size are given within the pages of these NUMA nodes."""
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
-    applies(moment.world.pods, "no pod is on the node")
-    return _overdrawn(moment, "have", lambda nodes, kind: kind != "memory")
-
-
-@chapter.requires(
-    "memory-manager/reserved-memory/is-never-given",
-    "memory-manager/static",
-    on=Moment,
-    rests_on=("memory/reserved/not-for-containers",),
-)
-def never_gives_what_is_reserved(moment: Moment) -> Judgement:
-    """The memory reserved on a NUMA node is not given to any container."""
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
-    applies(moment.world.pods, "no pod is on the node")
-    applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")
-    kept = moment.settings.reserved_memory.items()
-    return _overdrawn(
-        moment,
-        "have beside what is reserved",
-        lambda nodes, kind: any(nodes >> node & 1 and amounts.get(kind) for node, amounts in kept),
-    )
-
-
-def _overdrawn(moment: Moment, what: str, counts: Callable[[int, str], bool]) -> Iterator[Violation]:
-    """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
-    over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
-    for nodes, kind, given, had in islice(over, 1):
-        why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
-        yield Violation(why, f"{given} bytes", f"{had} bytes at most")
 
 
 @chapter.requires(
@@ -245,9 +215,8 @@ def keeps_groups_apart(moment: Moment) -> Judgement:
     """A NUMA node that serves a container together with other NUMA nodes serves no container alone, and belongs
     to one group at a time.
     """
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
+    with_pods(moment)
     under(moment, "restricted")
-    applies(moment.world.pods, "no pod is on the node")
     groups = sorted(Room(moment.world).groups)
     crossing = [(first, second) for first, second in combinations(groups, 2) if first & second]
     return violated(
@@ -256,13 +225,6 @@ def keeps_groups_apart(moment: Moment) -> Judgement:
         got=", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing),
         allowed="one group for each NUMA node",
     )
-
-
-def _has_too_little(admission: Admission) -> bool:
-    room, memory = Room(admission.before), request_of(admission).memory
-    if admission.settings.topology == "single-numa-node" and is_aligned_at_once(admission):
-        return not room.nodes_that_hold(Request(0, memory, {}), surely=False)
-    return room.lacks(memory)
 
 
 @chapter.requires(
@@ -277,16 +239,17 @@ def _has_too_little(admission: Admission) -> bool:
     ),
 )
 def refuses_what_does_not_fit(admission: Admission) -> Judgement:
-    """A Guaranteed pod whose memory does not fit is refused.
-
-    A Guaranteed pod is refused whose memory the NUMA nodes together, or under single-numa-node each, do not have.
-    """
-    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
+    """A Guaranteed pod whose memory does not fit is refused."""
+    with_separate_containers(admission)
     applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
     with_app_containers_only(admission)
     with_memory(admission)
-    applies(_has_too_little(admission), "the NUMA nodes may have so much memory")
+    room, memory = Room(admission.before), request_of(admission).memory
+    if admission.settings.topology == "single-numa-node" and is_aligned_at_once(admission):
+        lacks = not room.nodes_that_hold(Request(0, memory, {}), surely=False)
+    else:
+        lacks = room.lacks(memory)
+    applies(lacks, "the NUMA nodes may have so much memory")
     return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
 
 
@@ -304,12 +267,8 @@ def memory_returns(admission: Admission) -> Judgement:
     leaving_a_cpu(admission)
     with_memory(admission)
     one_node_can_give_all(admission)
-    applies(
-        not Room(admission.before.with_all_that_went).nodes_that_hold(
-            Request(0, request_of(admission).memory, {}), surely=False
-        ),
-        "NUMA nodes could give all without what removed pods had",
-    )
+    room, memory = Room(admission.before.with_all_that_went), Request(0, request_of(admission).memory, {})
+    applies(not room.nodes_that_hold(memory, surely=False), "NUMA nodes could give all without what removed pods had")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
@@ -321,29 +280,12 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
     had = {(one.node, kind): table.free for one in removal.at_first for kind, table in (one.tables or {}).items()}
     for one in removal.memory:
         for kind, free in (one.free or {}).items():
+            first = had.get((one.node, kind), 0)
             yield from violated(
-                free >= had.get((one.node, kind), 0),
+                free >= first,
                 f"no pod is on the node, and not all {kind} of NUMA node {one.node} is free",
                 got=f"{free} bytes",
-                allowed=f"{had.get((one.node, kind))} bytes",
-            )
-
-
-@judges("memory-manager/reserved-memory/is-never-given", on=(Arrival, Start))
-def reserved_memory_is_never_given(start: Arrival | Start) -> Iterator[Violation]:
-    """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
-    applies(start.settings.memory_static, "the Memory Manager's policy is None")
-    applies(any(one.tables for one in start.memory), "the books of its memory are not told")
-    machine = start.machine if isinstance(start, Start) else start.world and start.world.machine
-    room = allocatable(machine, start.settings.reserved_memory) if machine else {}
-    for one in start.memory:
-        for kind, table in (one.tables or {}).items():
-            most = max(room.get(one.node, {}).get(kind, 0), 0)
-            yield from violated(
-                table.allocatable <= most,
-                f"NUMA node {one.node} has reserved {kind} to give",
-                got=f"{table.allocatable} bytes",
-                allowed=f"{most} bytes at most",
+                allowed=f"{first} bytes",
             )
 
 
@@ -362,13 +304,13 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     applies(restart.after is not None, "the node does not come up")
     for who, had, has in restart.kept:
         yield from violated(
-            blocks_told(had.memory if had else None) == blocks_told(has.memory if has else None),
+            blocks_told(had.blocks if had else ()) == blocks_told(has.blocks if has else ()),
             f"{who} has other memory after a restart",
-            got=told_memory(has),
-            allowed=told_memory(had),
+            got=_in_words(has),
+            allowed=_in_words(had),
         )
 
 
-def told_memory(held: Held | None) -> str:
+def _in_words(held: Held | None) -> str:
     """Write the memory that a container holds."""
     return ", ".join(map(str, (held.memory if held else None) or ())) or "none"

@@ -1,38 +1,16 @@
-"""Which NUMA nodes the Memory Manager hints: page Control Memory Management Policies on a Node, and KEP-1769."""
+"""Which NUMA nodes the Memory Manager hints. Page: Control Memory Management Policies on a Node, and KEP-1769."""
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
-from ..history.values import Affinity
-from ..judge.chapter import Chapter, Judgement, applies, violated
-from ..judge.offered import MemoryHints
-from .wording import listed, sets_told
+from collections.abc import Collection
+
+from ....cpuset import bits_of, format_bits
+from ...history.values import Affinity
+from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.offered import DeviceHints, MemoryHints
+from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("node/hints", since="1.21")
-
-ANY = Affinity(None, True)
-
-
-def _told(hints: MemoryHints) -> str:
-    return "; ".join(f"{kind}: {listed(offered)}" for kind, offered in hints.offered.items()) or "no opinion"
-
-
-def _asked(hints: MemoryHints) -> str:
-    return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
-
-
-def _named(hints: MemoryHints) -> list[tuple[str, int, bool]]:
-    """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
-    return [
-        (kind, hint.nodes, hint.preferred)
-        for kind in hints.asked
-        for hint in hints.offered.get(kind) or ()
-        if hint.nodes is not None
-    ]
-
-
-def _fitting(hints: MemoryHints) -> list[int]:
-    return [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
 
 
 @chapter.requires(
@@ -43,12 +21,12 @@ def _fitting(hints: MemoryHints) -> list[int]:
 )
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
-    applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [(kind, nodes) for kind, nodes, _ in _named(hints) if not hints.can_hold(nodes, kind)]
+    named = applies(_named(hints), "no hint names NUMA nodes")
+    wrong = [(kind, nodes) for kind, nodes, _ in named if not hints.can_hold(nodes, kind)]
     return violated(
         not wrong,
         ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
-        got=_told(hints),
+        got=_offered(hints),
         allowed=f"NUMA nodes with {_asked(hints)} free",
     )
 
@@ -62,15 +40,32 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     strength="SHOULD",
 )
 def every_type_counts(hints: MemoryHints) -> Judgement:
-    """The NUMA nodes of a hint have enough of every type of memory that is asked for."""
+    """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
+    hint, which is not the same as no opinion.
+    """
     applies(len(hints.asked) > 1, "memory of one type at most is to be given")
     named = {nodes for _, nodes, _ in _named(hints)}
     wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
     return violated(
         not wrong,
         f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
-        got=_told(hints),
+        got=_offered(hints),
         allowed=f"NUMA nodes with {_asked(hints)} free",
+    )
+
+
+@judges("memory-manager/hints/every-type-counts", on=MemoryHints)
+def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
+    """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
+    applies(hints.asked, "no memory is to be given")
+    every = bits_of(hints.before.machine.numa_ids)
+    short = any(not hints.can_hold(every, kind) for kind in hints.asked)
+    applies(short, "all NUMA nodes together may hold what is asked for")
+    return violated(
+        any(is_impossible(hints.offered.get(kind)) for kind in hints.asked),
+        f"{_asked(hints)} are not free, and any NUMA node would do by the hints",
+        got=_offered(hints),
+        allowed=IMPOSSIBLE,
     )
 
 
@@ -81,17 +76,14 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     rests_on=("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves"),
 )
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
-    """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too.
-
-    Guaranteed pods have specific hints: asked where some NUMA nodes, of which nothing is given yet, hold it all.
-    """
+    """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too."""
     applies(hints.asked, "no memory is to be given")
     applies(any(map(hints.surely_hold, hints.sets)), "no NUMA nodes of which nothing is given hold it all")
     without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
     return violated(
         not without,
         f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
-        got=_told(hints),
+        got=_offered(hints),
         allowed=f"hints for {_asked(hints)}",
     )
 
@@ -106,7 +98,7 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
     applies(hints.settings.memory_static, "the Memory Manager's policy is None")
     applies(hints.qos != "Guaranteed", "the pod is Guaranteed")
-    return _default(hints, f"a {hints.qos} pod")
+    return _prefers_nothing(hints, f"a {hints.qos} pod")
 
 
 @chapter.requires(
@@ -116,21 +108,16 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
     rests_on=("memory/none/default-hint",),
 )
 def default_under_none(hints: MemoryHints) -> Judgement:
-    """Under policy None there is no preference for memory.
-
-    Policy None gives the default hint.
-    """
+    """Under policy None there is no preference for memory."""
     applies(not hints.settings.memory_static, "the Memory Manager's policy is Static")
-    return _default(hints, "policy None")
+    return _prefers_nothing(hints, "policy None")
 
 
-def _default(hints: MemoryHints, whose: str) -> Judgement:
-    specific = [kind for kind, offered in hints.offered.items() if any(hint != ANY for hint in offered or (ANY,))]
-    impossible = [kind for kind, offered in hints.offered.items() if offered == ()]
+def _prefers_nothing(hints: MemoryHints, whose: str) -> Judgement:
     return violated(
-        not specific and not impossible,
+        all(offered is None or {*offered} == {Affinity(None, True)} for offered in hints.offered.values()),
         f"{whose} has other hints for memory than that any NUMA node will do",
-        got=_told(hints),
+        got=_offered(hints),
         allowed="no opinion, or any preferred",
     )
 
@@ -146,20 +133,17 @@ def _default(hints: MemoryHints, whose: str) -> Judgement:
 def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     """Unused NUMA nodes, as few as ever hold the request, are hinted."""
     applies(hints.asked, "no memory is to be given")
-    applies(
-        len(hints.widths) == 1 and bool(_fitting(hints)),
+    applies(len(hints.widths) == 1, "how many NUMA nodes hold it depends on what is reserved")
+    fitting = applies(
+        [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
         "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
     )
-    fitting = _fitting(hints)
-    missing = {
-        nodes
-        for kind in hints.asked
-        for nodes in set(fitting) - {hint.nodes for hint in hints.offered.get(kind) or () if hint.nodes is not None}
-    }
+    hinted = [{nodes for named, nodes, _ in _named(hints) if named == kind} for kind in hints.asked]
+    missing = sorted(set(fitting).difference(set.intersection(*hinted)))
     return violated(
         not missing,
-        f"{sets_told(sorted(missing))} can hold {_asked(hints)} and is not hinted",
-        got=_told(hints),
+        f"{sets_told(missing)} can hold {_asked(hints)} and is not hinted",
+        got=_offered(hints),
         allowed=sets_told(fitting),
     )
 
@@ -173,15 +157,36 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
 )
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""
-    applies(_named(hints), "no hint names NUMA nodes")
+    return prefers_the_narrowest(hints, [row[1:] for row in _named(hints)], _offered(hints))
+
+
+def prefers_the_narrowest(
+    hints: MemoryHints | DeviceHints, rows: Collection[tuple[int, bool]], offered: str
+) -> Judgement:
+    """Judge hints, each as NUMA nodes (bits) and whether it is preferred: as narrow as ever possible, and no others."""
+    applies(rows, "no hint names NUMA nodes")
     applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
-    fits = any(
-        all(preferred == (nodes.bit_count() == width) for _, nodes, preferred in _named(hints))
-        for width in hints.widths
-    )
     return violated(
-        fits,
+        any(all(preferred == (nodes.bit_count() == width) for nodes, preferred in rows) for width in hints.widths),
         "other hints are preferred than the narrowest",
-        got=_told(hints),
+        got=offered,
         allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
     )
+
+
+def _named(hints: MemoryHints) -> list[tuple[str, int, bool]]:
+    """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
+    return [
+        (kind, hint.nodes, hint.preferred)
+        for kind in hints.asked
+        for hint in hints.offered.get(kind) or ()
+        if hint.nodes is not None
+    ]
+
+
+def _offered(hints: MemoryHints) -> str:
+    return "; ".join(f"{kind}: {listed(offered)}" for kind, offered in hints.offered.items()) or "no opinion"
+
+
+def _asked(hints: MemoryHints) -> str:
+    return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
