@@ -8,16 +8,15 @@ from ....cpuset import bits_of, format_bits
 from ...history.values import Affinity
 from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.offered import DeviceHints, MemoryHints
+from ..conditions import memory_static
 from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
-chapter = Chapter("node/hints", since="1.21")
+chapter = Chapter("node/hints", "memory-manager/static", since="1.21")
+policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")
 
 
 @chapter.requires(
-    "memory-manager/hints/can-guarantee-the-request",
-    "memory-manager/static",
-    on=MemoryHints,
-    rests_on=("memory/static/hints-and-reserves",),
+    "memory-manager/hints/can-guarantee-the-request", on=MemoryHints, rests_on=("memory/static/hints-and-reserves",)
 )
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
@@ -33,7 +32,6 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hints/every-type-counts",
-    "memory-manager/static",
     "memory-manager/hugepages",
     on=MemoryHints,
     rests_on=("kep-1769/hints/every-type-counts",),
@@ -71,7 +69,6 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hints/guaranteed-pods-have-some",
-    "memory-manager/static",
     on=MemoryHints,
     rests_on=("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves"),
 )
@@ -90,23 +87,17 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hints/default-for-other-classes",
-    "memory-manager/static",
     on=MemoryHints,
     rests_on=("memory/static/other-classes", "memory/guaranteed/specific-hints"),
 )
 def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
-    applies(hints.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(hints)
     applies(hints.qos != "Guaranteed", "the pod is Guaranteed")
     return _prefers_nothing(hints, f"a {hints.qos} pod")
 
 
-@chapter.requires(
-    "memory-manager/hints/default-under-none",
-    "memory-manager/none",
-    on=MemoryHints,
-    rests_on=("memory/none/default-hint",),
-)
+@policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints, rests_on=("memory/none/default-hint",))
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Under policy None there is no preference for memory."""
     applies(not hints.settings.memory_static, "the Memory Manager's policy is Static")
@@ -124,7 +115,6 @@ def _prefers_nothing(hints: MemoryHints, whose: str) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hints/offers-every-narrowest-set",
-    "memory-manager/static",
     on=MemoryHints,
     rests_on=("memory/static/hints-and-reserves", "memory/head/fewest-numa-nodes"),
     strength="SHOULD",
@@ -138,8 +128,8 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
         [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
         "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
     )
-    hinted = [{nodes for named, nodes, _ in _named(hints) if named == kind} for kind in hints.asked]
-    missing = sorted(set(fitting).difference(set.intersection(*hinted)))
+    hinted = {(kind, nodes) for kind, nodes, _ in _named(hints)}
+    missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.asked)]
     return violated(
         not missing,
         f"{sets_told(missing)} can hold {_asked(hints)} and is not hinted",
@@ -150,7 +140,6 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hints/preferred-is-narrowest",
-    "memory-manager/static",
     on=MemoryHints,
     rests_on=("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes"),
     strength="SHOULD",

@@ -6,9 +6,9 @@ from ...generators.workloads import static, static_memory
 from ...generators.worlds import node
 from ...history.values import Affinity, NodeBits
 from ...judge.offered import MemoryHints
+from ...judge.world import World
 from . import hints as chapter
 
-PAGES = "hugepages-2Mi"
 IDLE, NONE = (node("two-nodes-hugepages", config) for config in (static_memory(), static()))
 ANY, FIRST, SECOND = Affinity(None, True), Affinity(NodeBits(0b01), True), Affinity(NodeBits(0b10), True)
 BOTH, WRONGLY_BOTH = (Affinity(NodeBits(0b11), preferred) for preferred in (False, True))
@@ -16,10 +16,13 @@ BOTH, WRONGLY_BOTH = (Affinity(NodeBits(0b11), preferred) for preferred in (Fals
 
 def asking(gib: int, *hints: Affinity, mib_of_pages: int = 0) -> MemoryHints:
     """Describe the hints for what a Guaranteed pod asks for."""
-    asked = {"memory": gib << 30, PAGES: mib_of_pages << 20}
-    return MemoryHints(
-        IDLE, "Guaranteed", {kind: number for kind, number in asked.items() if number}, {"memory": hints}
-    )
+    asked = {"memory": gib << 30} | ({"hugepages-2Mi": mib_of_pages << 20} if mib_of_pages else {})
+    return MemoryHints(IDLE, "Guaranteed", asked, {"memory": hints})
+
+
+def sharing(hint: Affinity, world: World = IDLE) -> MemoryHints:
+    """Describe the hint for a Burstable pod."""
+    return MemoryHints(world, "Burstable", {}, {"memory": (hint,)})
 
 
 PAIRS = {
@@ -27,12 +30,8 @@ PAIRS = {
     chapter.every_type_counts: (asking(1, FIRST, mib_of_pages=600), asking(1, BOTH, mib_of_pages=600)),
     chapter.gives_no_hint_where_none_can: (asking(20, ANY), asking(20)),
     chapter.guaranteed_pods_have_some: (asking(1, ANY), asking(1, FIRST)),
-    chapter.default_for_other_classes: tuple(
-        MemoryHints(IDLE, "Burstable", {}, {"memory": (hint,)}) for hint in (FIRST, ANY)
-    ),
-    chapter.default_under_none: tuple(
-        MemoryHints(NONE, "Guaranteed", {}, {"memory": (hint,)}) for hint in (FIRST, ANY)
-    ),
+    chapter.default_for_other_classes: (sharing(FIRST), sharing(ANY)),
+    chapter.default_under_none: (sharing(FIRST, NONE), sharing(ANY, NONE)),
     chapter.offers_every_narrowest_set: (asking(1, FIRST, BOTH), asking(1, FIRST, SECOND, BOTH)),
     chapter.preferred_is_narrowest: (asking(1, FIRST, WRONGLY_BOTH), asking(1, FIRST, BOTH)),
 }

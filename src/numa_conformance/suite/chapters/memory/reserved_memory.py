@@ -22,8 +22,9 @@ from ...judge.reserved_memory import (
 )
 from ...judge.room import allocatable
 from ...judge.start_subjects import Start
+from ..conditions import memory_static
 from ..start_guards import must_come_up, must_not_come_up
-from .static import overdrawn, with_pods
+from .static import overdrawn
 
 chapter = Chapter("memory-manager/static", since="1.21")
 AVOIDED: dict[str, Any] = {
@@ -39,7 +40,7 @@ AVOIDED: dict[str, Any] = {
 )
 def reserved_memory_is_mandatory(start: Start) -> Judgement:
     """The node does not come up with policy Static and no reservedMemory."""
-    applies(start.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(start)
     applies(not start.kubelet.get("reservedMemory"), "memory is reserved")
     return must_not_come_up(start, "without reservedMemory")
 
@@ -53,7 +54,7 @@ def reserved_memory_must_match(start: Start) -> Judgement:
     """The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard
     eviction threshold.
     """
-    applies(start.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(start)
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
     applies(
         not memory_matches_the_node(start),
@@ -63,7 +64,7 @@ def reserved_memory_must_match(start: Start) -> Judgement:
 
 
 def memory_matches(start: Start) -> None:
-    applies(start.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(start)
     applies(
         memory_matches_the_node(start),
         "the amounts are not what kubeReserved, systemReserved and the eviction threshold make together",
@@ -141,7 +142,6 @@ def refuses_unknown_types(start: Start) -> Judgement:
 )
 def never_gives_what_is_reserved(moment: Moment) -> Judgement:
     """The memory reserved on a NUMA node is not given to any container."""
-    with_pods(moment)
     reserved = applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")
     return overdrawn(
         moment,
@@ -153,7 +153,7 @@ def never_gives_what_is_reserved(moment: Moment) -> Judgement:
 @judges("memory-manager/reserved-memory/is-never-given", on=(Arrival, Start))
 def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
-    applies(start.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(start)
     tables = [(one.node, kind, table) for one in start.memory for kind, table in (one.tables or {}).items()]
     applies(tables, "the books of its memory are not told")
     machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine

@@ -22,17 +22,16 @@ from ..alignment import (
     one_node_can_give_all,
     request_of,
     with_app_containers_only,
-    with_memory,
 )
-from ..conditions import under
+from ..conditions import memory_static, under
 from ..restarts import plain
 
-chapter = Chapter(since="1.21")
+chapter = Chapter("memory-manager/static", since="1.21")
+policy_none = Chapter("memory-manager/none", since="1.21")
 
 
 @chapter.requires(
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
-    "memory-manager/static",
     on=Admission,
     rests_on=(
         "memory/head/guarantees",
@@ -46,22 +45,16 @@ def guarantees_memory(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes, and may
     use no others.
     """
-    with_separate_containers(admission)
+    memory_static(admission)
+    applies(not admission.pod.whole, "the pod as a whole has resources")
     applies(admission.admitted, "the pod was refused")
     applies(admission.pod.qos == GUARANTEED, "the pod is not Guaranteed")
     return _given_as_asked(admission, "memory", lambda kind: True)
 
 
-def with_separate_containers(admission: Admission) -> None:
-    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
-
-
 def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], bool]) -> Iterator[Violation]:
     """Judge that containers are given as many bytes as they ask for of each type that counts."""
-    for container in admission.pod.containers:
-        if container.kind == "init":
-            continue
+    for container in (each for each in admission.pod.containers if each.kind != "init"):
         held, got = admission.held.get(container.name), Counter[str]()
         for block in held.blocks if held else ():
             got[block.type] += block.bytes
@@ -74,11 +67,8 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
         )
 
 
-@chapter.requires(
-    "memory-manager/none/pins-nothing",
-    "memory-manager/none",
-    on=OnNode,
-    rests_on=("memory/none/does-nothing", "memory/none/default-hint"),
+@policy_none.requires(
+    "memory-manager/none/pins-nothing", on=OnNode, rests_on=("memory/none/does-nothing", "memory/none/default-hint")
 )
 def none_pins_nothing(given: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
@@ -87,14 +77,11 @@ def none_pins_nothing(given: OnNode) -> Judgement:
 
 
 @chapter.requires(
-    "memory-manager/static/leaves-other-classes-alone",
-    "memory-manager/static",
-    on=OnNode,
-    rests_on=("memory/static/other-classes",),
+    "memory-manager/static/leaves-other-classes-alone", on=OnNode, rests_on=("memory/static/other-classes",)
 )
 def leaves_other_classes_alone(given: OnNode) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
-    applies(given.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(given)
     applies(given.qos not in (GUARANTEED, None), "the pod is Guaranteed, or its class is not known")
     return _has_no_memory(given, f"in a {given.qos} pod")
 
@@ -113,7 +100,6 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
 
 @chapter.requires(
     "memory-manager/hugepages/come-from-named-nodes",
-    "memory-manager/static",
     "memory-manager/hugepages",
     on=OnNode,
     rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
@@ -122,7 +108,7 @@ def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
     nodes.
     """
-    applies(given.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(given)
     told = blocks_told(given.held.blocks if given.held else ())
     pages = applies([place for place in told if place[0] != "memory"], "the container has no huge pages of its own")
     room = allocatable(given.machine, given.settings.reserved_memory)
@@ -140,10 +126,11 @@ def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
 @judges("memory-manager/hugepages/come-from-named-nodes", on=Admission)
 def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod gets the huge pages that it asks for, size by size."""
-    with_separate_containers(admission)
-    applies(admission.admitted, "the pod was refused")
+    memory_static(admission)
     applies(not admission.again, "the pod was on the node before")
+    applies(not admission.pod.whole, "the pod as a whole has resources")
     with_app_containers_only(admission)
+    applies(admission.admitted, "the pod was refused")
     applies(any(kind != "memory" for kind in request_of(admission).memory), "no container asks for huge pages")
     return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
 
@@ -151,17 +138,17 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
 @judges("memory-manager/hugepages/come-from-named-nodes", on=Moment)
 def gives_no_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""
-    with_pods(moment)
     return overdrawn(moment, lambda nodes, kind: kind != "memory")
 
 
 def with_pods(moment: Moment) -> None:
-    applies(moment.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(moment)
     applies(moment.world.pods, "no pod is on the node")
 
 
 def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
+    with_pods(moment)
     over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
     for nodes, kind, given, had in islice(over, 1):
         why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
@@ -170,7 +157,6 @@ def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "h
 
 @chapter.requires(
     "memory-manager/static/never-gives-more-than-is-free",
-    "memory-manager/static",
     on=Moment,
     rests_on=(
         "memory/static/hints-and-reserves",
@@ -180,7 +166,6 @@ def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "h
 )
 def never_gives_more_than_there_is(moment: Moment) -> Judgement:
     """The memory given from a NUMA node never exceeds what the node has beyond its reservation."""
-    with_pods(moment)
     return overdrawn(moment, lambda nodes, kind: True)  # a set of several nodes too
 
 
@@ -204,7 +189,6 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
 
 @chapter.requires(
     "memory-manager/static/keeps-groups-apart",
-    "memory-manager/static",
     "topology-manager/restricted",
     on=Moment,
     rests_on=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
@@ -229,7 +213,6 @@ def keeps_groups_apart(moment: Moment) -> Judgement:
 
 @chapter.requires(
     "memory-manager/static/refuses-what-does-not-fit",
-    "memory-manager/static",
     on=Admission,
     rests_on=(
         "troubleshooting/error/without-enough",
@@ -240,11 +223,14 @@ def keeps_groups_apart(moment: Moment) -> Judgement:
 )
 def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     """A Guaranteed pod whose memory does not fit is refused."""
-    with_separate_containers(admission)
+    memory_static(admission)
     applies(not admission.again, "the pod was on the node before")
+    applies(not admission.pod.whole, "the pod as a whole has resources")
     with_app_containers_only(admission)
-    with_memory(admission)
-    room, memory = Room(admission.before), request_of(admission).memory
+    room, memory = (
+        Room(admission.before),
+        applies(request_of(admission).memory, "the pod is given no memory of its own"),
+    )
     if admission.settings.topology == "single-numa-node" and is_aligned_at_once(admission):
         lacks = not room.nodes_that_hold(Request(0, memory, {}), surely=False)
     else:
@@ -255,27 +241,26 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
 
 @chapter.requires(
     "memory-manager/static/returns-memory-on-removal",
-    "memory-manager/static",
     on=Admission,
     rests_on=("memory/static/hints-and-reserves",),
     beyond="No page says when the memory of a removed pod returns.",
 )
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again."""
-    applies(admission.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(admission)
     at_once(admission)
     leaving_a_cpu(admission)
-    with_memory(admission)
+    memory = applies(request_of(admission).memory, "the pod is given no memory of its own")
     one_node_can_give_all(admission)
-    room, memory = Room(admission.before.with_all_that_went), Request(0, request_of(admission).memory, {})
-    applies(not room.nodes_that_hold(memory, surely=False), "NUMA nodes could give all without what removed pods had")
+    before = Room(admission.before.with_all_that_went).nodes_that_hold(Request(0, memory, {}), surely=False)
+    applies(not before, "NUMA nodes could give all without what removed pods had")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
 @judges("memory-manager/static/returns-memory-on-removal", on=Removal)
 def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
     """Once the last pod is removed every NUMA node has as much memory to give as it came up with."""
-    applies(removal.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(removal)
     applies(removal.was_there and not removal.after.pods, "pods are left on the node, or there was none")
     had = {(one.node, kind): table.free for one in removal.at_first for kind, table in (one.tables or {}).items()}
     for one in removal.memory:
@@ -291,7 +276,6 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
 
 @chapter.requires(
     "memory-manager/state-file/assignments-survive-a-restart",
-    "memory-manager/static",
     "node/restart",
     on=Restart,
     rests_on=("troubleshooting/state/file",),
@@ -300,7 +284,7 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
 def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     """The memory of running containers is the same after the node agent restarts."""
     plain(restart)
-    applies(restart.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(restart)
     applies(restart.after is not None, "the node does not come up")
     for who, had, has in restart.kept:
         yield from violated(
@@ -312,5 +296,4 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
 
 
 def _in_words(held: Held | None) -> str:
-    """Write the memory that a container holds."""
     return ", ".join(map(str, (held.memory if held else None) or ())) or "none"
