@@ -17,5 +17,5 @@ from worlds import breaks
     [(None, True), ((Affinity(None, True),), True), ((Affinity(None, False),), False), ((), False)],
 )
 def test_neither_null_nor_any_node_says_that_too_little_memory_is_free(offered: Any, broken: bool):
-    hints = replace(hints_pairs.asking(20), offered={"memory": offered})
+    hints = replace(hints_pairs.guaranteed(20), offered={"memory": offered})
     assert breaks("memory-manager/hints/every-type-counts", hints) is broken

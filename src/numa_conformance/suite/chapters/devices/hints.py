@@ -21,8 +21,8 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     is not the same as no opinion.
     """
     applies(hints.asked, "no devices are asked for")
-    named = applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [nodes for nodes, _ in named if not hints.can_hold(nodes)]
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
@@ -60,7 +60,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
         [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)],
         "no set of NUMA nodes has so many free devices",
     )
-    missing = sorted(set(fitting).difference(nodes for nodes, _ in _named(hints)))
+    missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
     return violated(
         not missing,
         f"{sets_told(missing)} can give {hints.asked} of {hints.resource} and is not hinted",
@@ -78,7 +78,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
     applies(hints.asked, "no devices are asked for")
-    return prefers_the_narrowest(hints, _named(hints), listed(hints.offered))
+    return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
 
 
 @chapter.requires(
@@ -92,8 +92,8 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
     applies(hints.asked, "no devices are asked for")
     applies(hints.reusable, "no devices can be used again")
-    named = applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [nodes for nodes, _ in named if not hints.covers_reusable(nodes)]
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} leave out devices that an ended init container of the pod has left",
@@ -102,6 +102,6 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     )
 
 
-def _named(hints: DeviceHints) -> list[tuple[int, bool]]:
+def _sets(hints: DeviceHints) -> list[tuple[int, bool]]:
     """Return the hints that name NUMA nodes: these (bits), and whether it is preferred."""
     return [(hint.nodes, hint.preferred) for hint in hints.offered or () if hint.nodes is not None]

@@ -19,7 +19,7 @@ from ..wording import in_words
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
 
 
-def newly_given(admission: Admission) -> None:
+def new_under_static(admission: Admission) -> None:
     under(admission, "single-numa-node")
     applies(not admission.again, "the pod was on the node before")
     applies(admission.settings.static, "the CPU Manager's policy is none")
@@ -39,8 +39,8 @@ def newly_given(admission: Admission) -> None:
 )
 def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
     """Under single-numa-node the devices of a container are on the NUMA node of its exclusive CPUs."""
-    newly_given(admission)
-    with_cpus = [(name, held, _located(admission, held)) for name, held in admission.held.items() if held.cpus]
+    new_under_static(admission)
+    with_cpus = [(name, held, _local_devices(admission, held)) for name, held in admission.held.items() if held.cpus]
     applies(
         any(devices for _, _, devices in with_cpus), "no container has devices of NUMA nodes beside CPUs of its own"
     )
@@ -56,7 +56,7 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
         )
 
 
-def _located(admission: Admission, held: Held) -> list[Device]:
+def _local_devices(admission: Admission, held: Held) -> list[Device]:
     """Return the devices that a container holds and whose plugin tells NUMA nodes."""
     ids = held.devices or {}
     return [
@@ -73,7 +73,7 @@ def surely_admitted(subject: Admission) -> None:
     one_node_can_give_all(subject)
 
 
-def _asked(admission: Admission) -> list[Device]:
+def _candidates(admission: Admission) -> list[Device]:
     """Return all devices of the resources that the pod asks for."""
     names = {name for name, number in request_of(admission).devices.items() if number}
     return [device for device in admission.before.machine.devices if device.resource in names]
@@ -87,7 +87,7 @@ def _asked(admission: Admission) -> list[Device]:
 def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
     """A device without topology information gives no NUMA preference: it goes with whatever the rest prefers."""
     surely_admitted(admission)
-    devices = applies(_asked(admission), "the pod asks for no devices")
+    devices = applies(_candidates(admission), "the pod asks for no devices")
     applies(not any(device.numa for device in devices), "it asks for devices whose plugin tells NUMA nodes")
     return must_be_admitted(admission, "though a NUMA node has all else, and its devices are of none")
 
@@ -100,7 +100,7 @@ def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
 def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     """A device on several NUMA nodes counts as local to each of them."""
     surely_admitted(admission)
-    several = any(len(device.numa) > 1 for device in _asked(admission))
+    several = any(len(device.numa) > 1 for device in _candidates(admission))
     applies(several, "the pod asks for no device that is local to several NUMA nodes")
     machine = admission.before.machine
     others = replace(machine, devices=tuple(device for device in machine.devices if len(device.numa) < 2))
@@ -120,7 +120,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     at_once(admission)
     request = request_of(admission)
     applies(not request.cpus and not request.memory, "the pod asks for CPUs or memory")
-    applies(_asked(admission), "the pod asks for no devices")
+    applies(_candidates(admission), "the pod asks for no devices")
     applies(admission.admitted, "the pod was refused")
     return violated(
         common_nodes(admission),
@@ -138,7 +138,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
 )
 def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
     """A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned."""
-    newly_given(admission)
+    new_under_static(admission)
     applies(admission.pod.qos == GUARANTEED, "the pod is not Guaranteed")
     machine, fractional = admission.before.machine, []
     for container in admission.pod.containers:

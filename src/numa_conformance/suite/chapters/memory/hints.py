@@ -20,13 +20,13 @@ policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")
 )
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
-    named = applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [(kind, nodes) for kind, nodes, _ in named if not hints.can_hold(nodes, kind)]
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [(kind, nodes) for kind, nodes, _ in sets if not hints.can_hold(nodes, kind)]
     return violated(
         not wrong,
         ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
         got=_offered(hints),
-        allowed=f"NUMA nodes with {_asked(hints)} free",
+        allowed=f"NUMA nodes with {_request(hints)} free",
     )
 
 
@@ -42,13 +42,13 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     hint, which is not the same as no opinion.
     """
     applies(len(hints.asked) > 1, "memory of one type at most is to be given")
-    named = {nodes for _, nodes, _ in _named(hints)}
-    wrong = sorted(nodes for nodes in named if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
+    sets = {nodes for _, nodes, _ in _sets(hints)}
+    wrong = sorted(nodes for nodes in sets if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
     return violated(
         not wrong,
-        f"{sets_told(wrong)} cannot give all of {_asked(hints)}",
+        f"{sets_told(wrong)} cannot give all of {_request(hints)}",
         got=_offered(hints),
-        allowed=f"NUMA nodes with {_asked(hints)} free",
+        allowed=f"NUMA nodes with {_request(hints)} free",
     )
 
 
@@ -61,7 +61,7 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     applies(short, "all NUMA nodes together may hold what is asked for")
     return violated(
         any(is_impossible(hints.offered.get(kind)) for kind in hints.asked),
-        f"{_asked(hints)} are not free, and any NUMA node would do by the hints",
+        f"{_request(hints)} are not free, and any NUMA node would do by the hints",
         got=_offered(hints),
         allowed=IMPOSSIBLE,
     )
@@ -81,7 +81,7 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
         not without,
         f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
         got=_offered(hints),
-        allowed=f"hints for {_asked(hints)}",
+        allowed=f"hints for {_request(hints)}",
     )
 
 
@@ -128,11 +128,11 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
         [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
         "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
     )
-    hinted = {(kind, nodes) for kind, nodes, _ in _named(hints)}
+    hinted = {(kind, nodes) for kind, nodes, _ in _sets(hints)}
     missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.asked)]
     return violated(
         not missing,
-        f"{sets_told(missing)} can hold {_asked(hints)} and is not hinted",
+        f"{sets_told(missing)} can hold {_request(hints)} and is not hinted",
         got=_offered(hints),
         allowed=sets_told(fitting),
     )
@@ -146,7 +146,7 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
 )
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""
-    return prefers_the_narrowest(hints, [row[1:] for row in _named(hints)], _offered(hints))
+    return prefers_the_narrowest(hints, [row[1:] for row in _sets(hints)], _offered(hints))
 
 
 def prefers_the_narrowest(
@@ -163,7 +163,7 @@ def prefers_the_narrowest(
     )
 
 
-def _named(hints: MemoryHints) -> list[tuple[str, int, bool]]:
+def _sets(hints: MemoryHints) -> list[tuple[str, int, bool]]:
     """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
     return [
         (kind, hint.nodes, hint.preferred)
@@ -177,5 +177,5 @@ def _offered(hints: MemoryHints) -> str:
     return "; ".join(f"{kind}: {listed(offered)}" for kind, offered in hints.offered.items()) or "no opinion"
 
 
-def _asked(hints: MemoryHints) -> str:
+def _request(hints: MemoryHints) -> str:
     return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))

@@ -14,24 +14,24 @@ ANY, FIRST, SECOND = Affinity(None, True), Affinity(NodeBits(0b01), True), Affin
 BOTH, WRONGLY_BOTH = (Affinity(NodeBits(0b11), preferred) for preferred in (False, True))
 
 
-def asking(gib: int, *hints: Affinity, mib_of_pages: int = 0) -> MemoryHints:
+def guaranteed(gib: int, *hints: Affinity, mib_of_pages: int = 0) -> MemoryHints:
     """Describe the hints for what a Guaranteed pod asks for."""
     asked = {"memory": gib << 30} | ({"hugepages-2Mi": mib_of_pages << 20} if mib_of_pages else {})
     return MemoryHints(IDLE, "Guaranteed", asked, {"memory": hints})
 
 
-def sharing(hint: Affinity, world: World = IDLE) -> MemoryHints:
+def burstable(hint: Affinity, world: World = IDLE) -> MemoryHints:
     """Describe the hint for a Burstable pod."""
     return MemoryHints(world, "Burstable", {}, {"memory": (hint,)})
 
 
 PAIRS = {
-    chapter.can_guarantee: (asking(10, FIRST), asking(10, BOTH)),
-    chapter.every_type_counts: (asking(1, FIRST, mib_of_pages=600), asking(1, BOTH, mib_of_pages=600)),
-    chapter.gives_no_hint_where_none_can: (asking(20, ANY), asking(20)),
-    chapter.guaranteed_pods_have_some: (asking(1, ANY), asking(1, FIRST)),
-    chapter.default_for_other_classes: (sharing(FIRST), sharing(ANY)),
-    chapter.default_under_none: (sharing(FIRST, NONE), sharing(ANY, NONE)),
-    chapter.offers_every_narrowest_set: (asking(1, FIRST, BOTH), asking(1, FIRST, SECOND, BOTH)),
-    chapter.preferred_is_narrowest: (asking(1, FIRST, WRONGLY_BOTH), asking(1, FIRST, BOTH)),
+    chapter.can_guarantee: (guaranteed(10, FIRST), guaranteed(10, BOTH)),
+    chapter.every_type_counts: (guaranteed(1, FIRST, mib_of_pages=600), guaranteed(1, BOTH, mib_of_pages=600)),
+    chapter.gives_no_hint_where_none_can: (guaranteed(20, ANY), guaranteed(20)),
+    chapter.guaranteed_pods_have_some: (guaranteed(1, ANY), guaranteed(1, FIRST)),
+    chapter.default_for_other_classes: (burstable(FIRST), burstable(ANY)),
+    chapter.default_under_none: (burstable(FIRST, NONE), burstable(ANY, NONE)),
+    chapter.offers_every_narrowest_set: (guaranteed(1, FIRST, BOTH), guaranteed(1, FIRST, SECOND, BOTH)),
+    chapter.preferred_is_narrowest: (guaranteed(1, FIRST, WRONGLY_BOTH), guaranteed(1, FIRST, BOTH)),
 }

@@ -24,10 +24,10 @@ from ...judge.room import allocatable
 from ...judge.start_subjects import Start
 from ..conditions import memory_static
 from ..start_guards import must_come_up, must_not_come_up
-from .static import overdrawn
+from .static import overdrafts
 
 chapter = Chapter("memory-manager/static", since="1.21")
-AVOIDED: dict[str, Any] = {
+TO_AVOID: dict[str, Any] = {
     "strength": "SHOULD",
     "beyond": "The page says that such a configuration is to be avoided, not that the node does not come up.",
 }
@@ -90,26 +90,26 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
-def _refused_with(what: str, start: Start) -> Judgement:
+def _refuses(start: Start, what: str) -> Judgement:
     memory_matches(start)
     applies(avoided(start)[what], f"reservedMemory has no {what}")
     return must_not_come_up(start, f"with {what} in reservedMemory")
 
 
 @chapter.requires(
-    "memory-manager/reserved-memory/refuses-duplicates", on=Start, rests_on=("memory/avoid/duplicates",), **AVOIDED
+    "memory-manager/reserved-memory/refuses-duplicates", on=Start, rests_on=("memory/avoid/duplicates",), **TO_AVOID
 )
 def refuses_duplicates(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a NUMA node and type twice."""
-    return _refused_with(DUPLICATES, start)
+    return _refuses(start, DUPLICATES)
 
 
 @chapter.requires(
-    "memory-manager/reserved-memory/refuses-zero-limits", on=Start, rests_on=("memory/avoid/zero",), **AVOIDED
+    "memory-manager/reserved-memory/refuses-zero-limits", on=Start, rests_on=("memory/avoid/zero",), **TO_AVOID
 )
 def refuses_zero_limits(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that has a limit of zero."""
-    return _refused_with(ZERO_LIMITS, start)
+    return _refuses(start, ZERO_LIMITS)
 
 
 @chapter.requires(
@@ -121,20 +121,20 @@ def refuses_zero_limits(start: Start) -> Judgement:
 )
 def refuses_unknown_numa_nodes(start: Start) -> Judgement:
     """The node does not come up with reservedMemory for a NUMA node it does not have."""
-    return _refused_with(UNKNOWN_NODES, start)
+    return _refuses(start, UNKNOWN_NODES)
 
 
 @chapter.requires(
     "memory-manager/reserved-memory/refuses-unknown-types",
     on=Start,
     rests_on=("memory/avoid/unknown-types",),
-    **AVOIDED,
+    **TO_AVOID,
 )
 def refuses_unknown_types(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
     machine.
     """
-    return _refused_with(UNKNOWN_TYPES, start)
+    return _refuses(start, UNKNOWN_TYPES)
 
 
 @chapter.requires(
@@ -143,7 +143,7 @@ def refuses_unknown_types(start: Start) -> Judgement:
 def never_gives_what_is_reserved(moment: Moment) -> Judgement:
     """The memory reserved on a NUMA node is not given to any container."""
     reserved = applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")
-    return overdrawn(
+    return overdrafts(
         moment,
         lambda nodes, kind: any(nodes >> node & 1 and amounts.get(kind) for node, amounts in reserved.items()),
         "have beside what is reserved",

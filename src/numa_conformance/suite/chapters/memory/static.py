@@ -70,31 +70,31 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
 @policy_none.requires(
     "memory-manager/none/pins-nothing", on=OnNode, rests_on=("memory/none/does-nothing", "memory/none/default-hint")
 )
-def none_pins_nothing(given: OnNode) -> Judgement:
+def none_pins_nothing(container: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
-    applies(not given.settings.memory_static, "the Memory Manager's policy is Static")
-    return _has_no_memory(given, "under policy None")
+    applies(not container.settings.memory_static, "the Memory Manager's policy is Static")
+    return _has_no_memory(container, "under policy None")
 
 
 @chapter.requires(
     "memory-manager/static/leaves-other-classes-alone", on=OnNode, rests_on=("memory/static/other-classes",)
 )
-def leaves_other_classes_alone(given: OnNode) -> Judgement:
+def leaves_other_classes_alone(container: OnNode) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
-    memory_static(given)
-    applies(given.qos not in (GUARANTEED, None), "the pod is Guaranteed, or its class is not known")
-    return _has_no_memory(given, f"in a {given.qos} pod")
+    memory_static(container)
+    applies(container.qos not in (GUARANTEED, None), "the pod is Guaranteed, or its class is not known")
+    return _has_no_memory(container, f"in a {container.qos} pod")
 
 
-def _has_no_memory(given: OnNode, where: str) -> Judgement:
-    held = applies(given.held, "its pod was refused")
+def _has_no_memory(container: OnNode, where: str) -> Judgement:
+    held = applies(container.held, "its pod was refused")
     applies(held.memory is not None, "the container's memory is not told")
     return violated(
         not held.blocks,
-        f"container {given.key} has memory of its own {where}",
+        f"container {container.key} has memory of its own {where}",
         got=_in_words(held),
         allowed="none",
-        about=given.about("memory", "qos"),
+        about=container.about("memory", "qos"),
     )
 
 
@@ -104,22 +104,22 @@ def _has_no_memory(given: OnNode, where: str) -> Judgement:
     on=OnNode,
     rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
 )
-def huge_pages_come_from_named_nodes(given: OnNode) -> Iterator[Violation]:
+def huge_pages_come_from_named_nodes(container: OnNode) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
     nodes.
     """
-    memory_static(given)
-    told = blocks_told(given.held.blocks if given.held else ())
-    pages = applies([place for place in told if place[0] != "memory"], "the container has no huge pages of its own")
-    room = allocatable(given.machine, given.settings.reserved_memory)
+    memory_static(container)
+    blocks = blocks_told(container.held.blocks if container.held else ())
+    pages = applies([place for place in blocks if place[0] != "memory"], "the container has no huge pages of its own")
+    room = allocatable(container.machine, container.settings.reserved_memory)
     for kind, nodes in pages:
         have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
         yield from violated(
             any(nodes >> node & 1 for node in have),
-            f"container {given.key} is given {kind} on NUMA nodes that have none",
+            f"container {container.key} is given {kind} on NUMA nodes that have none",
             got=format_bits(nodes),
             allowed=f"NUMA nodes {have}",
-            about=given.about("memory"),
+            about=container.about("memory"),
         )
 
 
@@ -138,7 +138,7 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
 @judges("memory-manager/hugepages/come-from-named-nodes", on=Moment)
 def gives_no_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""
-    return overdrawn(moment, lambda nodes, kind: kind != "memory")
+    return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 
 def with_pods(moment: Moment) -> None:
@@ -146,13 +146,13 @@ def with_pods(moment: Moment) -> None:
     applies(moment.world.pods, "no pod is on the node")
 
 
-def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
+def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
     with_pods(moment)
     over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
-    for nodes, kind, given, had in islice(over, 1):
+    for nodes, kind, out, had in islice(over, 1):
         why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
-        yield Violation(why, f"{given} bytes", f"{had} bytes at most")
+        yield Violation(why, f"{out} bytes", f"{had} bytes at most")
 
 
 @chapter.requires(
@@ -166,7 +166,7 @@ def overdrawn(moment: Moment, counts: Callable[[int, str], bool], what: str = "h
 )
 def never_gives_more_than_there_is(moment: Moment) -> Judgement:
     """The memory given from a NUMA node never exceeds what the node has beyond its reservation."""
-    return overdrawn(moment, lambda nodes, kind: True)  # a set of several nodes too
+    return overdrafts(moment, lambda nodes, kind: True)  # a set of several nodes too
 
 
 @judges("memory-manager/static/never-gives-more-than-is-free", on=Moment)
@@ -174,10 +174,10 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
     with_pods(moment)
     applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
-    for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
-        for kind in sorted({kind for free in told.values() for kind in free}):
-            free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)
+    room, books = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
+    for nodes in (sum(books), *(node for node in books if not node & room.grouped)):
+        for kind in sorted({kind for free in books.values() for kind in free}):
+            free = sum(free.get(kind, 0) for node, free in books.items() if node & nodes)
             most = max(room.left_of(nodes, kind), 0)
             yield from violated(
                 free <= most,
