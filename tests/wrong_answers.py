@@ -11,17 +11,11 @@ from numa_conformance.suite.judge.chapter import CHECKERS
 from suite.checkers import (
     test_admissions,
     test_allocations,
-    test_device_alignment,
-    test_memory_life,
     test_starts,
     test_wrong_starts,
 )
 
-_SUBJECTS = (
-    test_admissions,
-    test_device_alignment,
-    test_memory_life,
-)
+_SUBJECTS = (test_admissions,)
 _PLANTED = (test_allocations,)
 
 WRITTEN: Mapping[str, set[str]] = {

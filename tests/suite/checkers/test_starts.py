@@ -29,7 +29,6 @@ ALL = frozenset(FEATURES)
 VERSIONS = [str(version) for version in SUPPORTED if str(version) != "1.32"]
 T3 = "t3-two-numa-per-socket"
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
-MEMORY = "memory-manager/reserved-memory/"
 
 
 def up(reserved: str | None = None, pool: str = "0-31") -> Answer:
@@ -90,52 +89,9 @@ def aligned(policy: str, **fields: Any) -> dict[str, Any]:
     return kubelet(topologyManagerPolicy=policy, **fields)
 
 
-def memory(*entries: tuple[int, str, str], kube: str = "256Mi", **fields: Any) -> dict[str, Any]:
-    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in entries]
-    fields = {"kubeReserved": {"memory": kube}, "memoryManagerPolicy": "Static", **fields}
-    return kubelet(**fields, reservedMemory=listed)
-
-
 WIDE = guaranteed("wide", 9)
 Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
-CASES: list[Case] = [
-    (
-        f"{MEMORY}refuses-duplicates",
-        T3,
-        (memory((0, "memory", "178Mi"), (0, "memory", "178Mi")), up()),
-        (memory((0, "memory", "356Mi")), up()),
-    ),
-    (
-        f"{MEMORY}refuses-zero-limits",
-        T3,
-        (memory((0, "memory", "356Mi"), (1, "memory", "0")), up()),
-        (memory((0, "memory", "356Mi"), (1, "memory", "0")), DOWN),
-    ),
-    (
-        f"{MEMORY}refuses-unknown-numa-nodes",
-        T3,
-        (memory((9, "memory", "356Mi")), up()),
-        (memory((9, "memory", "356Mi")), DOWN),
-    ),
-    (
-        f"{MEMORY}refuses-unknown-types",
-        T3,
-        (memory((0, "memory", "356Mi"), (0, "swap", "1")), up()),
-        (memory((0, "memory", "356Mi"), (0, "swap", "1")), DOWN),
-    ),
-    (
-        f"{MEMORY}must-match-the-node-reservation",
-        T3,
-        (memory((0, "memory", "355Mi")), up()),
-        (memory((0, "memory", "355Mi")), DOWN),
-    ),
-    (
-        f"{MEMORY}comes-up-when-it-matches",
-        T3,
-        (memory((0, "memory", "100Mi"), (1, "memory", "256Mi")), DOWN),
-        (memory((0, "memory", "100Mi"), (1, "memory", "256Mi")), up()),
-    ),
-]
+CASES: list[Case] = []
 
 
 @pytest.mark.parametrize(

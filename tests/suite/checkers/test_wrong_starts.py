@@ -20,7 +20,6 @@ Change = Callable[[dict[str, Any]], Any]
 FULL = "full-pcpus-only"
 ALL = frozenset(FEATURES)
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
-MEMORY = "memory-manager/reserved-memory/"
 
 
 @lru_cache
@@ -71,20 +70,9 @@ def adds_amounts_to_the_list(config: dict[str, Any]) -> None:
         config.pop("reservedSystemCPUs", None)
 
 
-def fixes_the_reservation(config: dict[str, Any]) -> None:
-    if config.get("memoryManagerPolicy") == "Static":
-        config["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
-
-
-def reserves_on_one_node_only(config: dict[str, Any]) -> Answer | None:
-    return DOWN if len(config.get("reservedMemory") or ()) > 1 else None
-
-
 BROKEN: list[tuple[Change, set[str]]] = [
     (overlooks_system_reserved, {"cpu-manager/reservation/adds-kube-and-system"}),
     (adds_amounts_to_the_list, {"cpu-manager/reservation/explicit-list-is-taken"}),
-    (fixes_the_reservation, {f"{MEMORY}is-mandatory", f"{MEMORY}must-match-the-node-reservation"}),
-    (reserves_on_one_node_only, {f"{MEMORY}comes-up-when-it-matches"}),
 ]
 
 

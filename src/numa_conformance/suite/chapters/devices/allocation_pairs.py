@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..generators.workloads import best_effort, static
-from ..generators.worlds import admitted, held, node, refused, resident, sighting
-from ..judge.files import DEVICE_FILE
-from ..judge.node_subjects import Moment, Restart
-from ..judge.world import Held, PodOnNode, World
-from . import device_allocation as chapter
+from ...generators.workloads import best_effort, static
+from ...generators.worlds import admitted, held, node, refused, resident, sighting
+from ...judge.files import DEVICE_FILE
+from ...judge.node_subjects import Moment, Restart
+from ...judge.world import Held, PodOnNode, World
+from . import allocation as chapter
 
 GPU = "example.com/gpu"
 TWO, FIVE = (best_effort("p", **{GPU: number}) for number in "25")

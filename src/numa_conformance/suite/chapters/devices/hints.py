@@ -1,25 +1,13 @@
-"""Which NUMA nodes are hinted for devices: the walk through the Topology Manager, Hints of the Device Manager."""
+"""Which NUMA nodes are hinted for devices. Page: the walk through the Topology Manager, Hints of the Device Manager."""
 
 from __future__ import annotations
 
-from ..judge.chapter import Chapter, Judgement, applies, judges, violated
-from ..judge.offered import DeviceHints
-from .wording import IMPOSSIBLE, is_impossible, listed, sets_told
+from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.offered import DeviceHints
+from ..memory.hints import prefers_the_narrowest
+from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
 
 chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
-
-
-def _named(hints: DeviceHints) -> list[int]:
-    return [hint.nodes for hint in hints.offered or () if hint.nodes is not None]
-
-
-def _fitting(hints: DeviceHints) -> list[int]:
-    """Return the sets of NUMA nodes that have enough; of nodes near which no device lies none need be told."""
-    return [
-        nodes
-        for nodes in hints.sets
-        if not nodes & ~hints.near and hints.surely_hold(nodes) and hints.covers_reusable(nodes)
-    ]
 
 
 @chapter.requires(
@@ -29,12 +17,12 @@ def _fitting(hints: DeviceHints) -> list[int]:
     strength="SHOULD",
 )
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
-    """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint,
-    which is not the same as no opinion.
+    """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
+    is not the same as no opinion.
     """
     applies(hints.asked, "no devices are asked for")
-    applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [nodes for nodes in _named(hints) if not hints.can_hold(nodes)]
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
@@ -44,7 +32,7 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
 
 
 @judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
-def says_where_none_can(hints: DeviceHints) -> Judgement:
+def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
     applies(hints.asked, "no devices are asked for")
     applies(hints.has_topology, "the devices have no topology")
@@ -67,9 +55,12 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
     applies(hints.asked, "no devices are asked for")
     applies(hints.has_topology, "the devices have no topology")
-    applies(_fitting(hints), "no set of NUMA nodes has so many free devices")
-    fitting = _fitting(hints)
-    missing = sorted(set(fitting).difference(_named(hints)))
+    near = [nodes for nodes in hints.sets if not nodes & ~hints.near]  # of others none need be told
+    fitting = applies(
+        [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)],
+        "no set of NUMA nodes has so many free devices",
+    )
+    missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
     return violated(
         not missing,
         f"{sets_told(missing)} can give {hints.asked} of {hints.resource} and is not hinted",
@@ -87,18 +78,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
     applies(hints.asked, "no devices are asked for")
-    applies(_named(hints), "no hint names NUMA nodes")
-    applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
-    named = [hint for hint in hints.offered or () if hint.nodes is not None]
-    fits = any(
-        all(hint.preferred == ((hint.nodes or 0).bit_count() == width) for hint in named) for width in hints.widths
-    )
-    return violated(
-        fits,
-        "other hints are preferred than the narrowest",
-        got=listed(hints.offered),
-        allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
-    )
+    return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
 
 
 @chapter.requires(
@@ -112,11 +92,16 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
     applies(hints.asked, "no devices are asked for")
     applies(hints.reusable, "no devices can be used again")
-    applies(_named(hints), "no hint names NUMA nodes")
-    wrong = [nodes for nodes in _named(hints) if not hints.covers_reusable(nodes)]
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
     return violated(
         not wrong,
         f"{sets_told(wrong)} leave out devices that an ended init container of the pod has left",
         got=listed(hints.offered),
         allowed=f"sets near {', '.join(sorted(hints.reusable))}",
     )
+
+
+def _sets(hints: DeviceHints) -> list[tuple[int, bool]]:
+    """Return the hints that name NUMA nodes: these (bits), and whether it is preferred."""
+    return [(hint.nodes, hint.preferred) for hint in hints.offered or () if hint.nodes is not None]

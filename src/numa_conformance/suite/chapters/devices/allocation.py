@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ..judge.files import DEVICE_FILE
-from ..judge.node_subjects import Admission, Moment, Restart
-from ..judge.room import Request, Room, asked_devices
-from ..judge.seen import Sighting
-from ..judge.world import Held
-from .conditions import fitting, plain
-from .outcomes import must_be_admitted
-from .restart import can_be_read
-from .wording import devices_told
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.files import DEVICE_FILE
+from ...judge.node_subjects import Admission, Moment, Restart
+from ...judge.room import Request, Room, asked_devices
+from ...judge.seen import Sighting
+from ...judge.world import Held
+from ..conditions import fitting, plain
+from ..outcomes import must_be_admitted
+from ..restart import can_be_read
+from ..wording import devices_told
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 
