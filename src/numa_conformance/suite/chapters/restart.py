@@ -6,9 +6,19 @@ something twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
 
 from ...cpuset import format_bits
+from ...documentation.options import STATIC_OPTIONS
+from ...machine import load_machine
+from ..generators import workloads
+from ..generators.life import Lives, example
+from ..generators.option_probes import probe_of
+from ..generators.scenario import Script
+from ..generators.workloads import guaranteed, static
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.given import FoundFile
 from ..judge.node_subjects import Crash, Recovery, Restart, kept_by
@@ -171,3 +181,41 @@ def is_of_the_same(file: FoundFile, kind: str) -> Judgement:
         allowed=f"{file.wanted}, or the node does not come up until the file is deleted",
         about=file.about,
     )
+
+
+@example("cpu-manager/static", "node/restart")
+def reconfigured(claimed: frozenset[str]) -> Lives:
+    """Nodes are restarted with another reservation, alignment or option: it holds for the pods that come then."""
+    small, quad, caches = "t1-one-socket-smt2", "t3-two-numa-per-socket", "t4-four-uncores"
+    less, more = static(reserved="0"), static(reserved="0-3")
+    turns: list[Turning] = [(more, less, [guaranteed("a", 7)]), (less, more, [guaranteed("a", 5), guaranteed("b", 4)])]
+    yield "restarted with another reservation", load_machine(small), partial(_restarted, turns)
+    if "topology-manager/single-numa-node" in claimed:
+        large = guaranteed("one", 9)
+        both = workloads.pod("two", [workloads.container(f"c{n}", cpu="6", memory="64Mi") for n in range(2)])
+        free, aligned = static(topology="none"), static(topology="single-numa-node")
+        turns = [(free, aligned, [large]), (aligned, free, [large]), (aligned, None, [large])]
+        if "topology-manager/scope/pod" in claimed:
+            whole = static(topology="single-numa-node", scope="pod")
+            turns += [(aligned, whole, [both]), (whole, aligned, [both])]
+        yield "restarted with another alignment", load_machine(quad), partial(_restarted, turns)
+    for option in STATIC_OPTIONS:
+        probes = ((machine, probe_of(option, machine)) for machine in map(load_machine, (small, quad, caches)))
+        able = ((m, probe) for m, probe in probes if probe and claimed >= {f"cpu-manager/{option}"} | probe.needs)
+        for machine, probe in islice(able, 1):
+            off, named = probe.kubelet, {"cpuManagerPolicyOptions": {option: "true"}}
+            on = {**off, **named, "featureGates": {"CPUManagerPolicyAlphaOptions": True}}
+            turns = [(off, on, [probe.pod]), (on, None, [probe.pod]), (on, off, [probe.pod])]
+            yield f"restarted with {option}", machine, partial(_restarted, turns)
+
+
+Turning = tuple[Mapping[str, Any], Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]
+"""A configuration, the one after the restart (None: the same), and the pods that come then."""
+
+
+def _restarted(turns: Iterable[Turning]) -> Script:
+    for before, after, pods in turns:
+        yield "node.start", {"kubelet": before}
+        restarted = yield "node.restart", {} if after is None else {"kubelet": after}
+        for wanted in pods if restarted.get("result") == "restarted" else ():
+            yield "node.admit", {"pod": wanted}

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations, islice
 from operator import or_
 
 from ....cpuset import bit_of, format_bits
+from ....machine import Machine
+from ...generators.life import Lives, Turn, life
+from ...generators.scenario import Script, come_and_go
+from ...generators.workloads import guaranteed, pinning, static
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.choice import numa_cpus
 from ...judge.given import OnNode
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Admission, Moment, Removal
 from ...judge.pods import GUARANTEED
-from ...judge.room import Request, Room, allocatable, memory_of
+from ...judge.room import Request, Room, allocatable, memory_of, ordinary
 from ...judge.seen import blocks_told
 from ..alignment import (
     at_once,
@@ -297,3 +302,43 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
                 got=f"{free} bytes",
                 allowed=f"{first} bytes",
             )
+
+
+def _cpus_and_as_much_memory_each(machine: Machine) -> bool:
+    nodes, sizes = len(machine.numa_ids), [ordinary(node) for node in machine.memory]
+    few = len(machine.cpus) <= 64 and 2 < nodes < 9
+    return few and len(sizes) == len(numa_cpus(machine)) == nodes and len({*sizes}) == 1 and sizes[0] >= 1 << 30
+
+
+@life(
+    "cpu-manager/static",
+    "memory-manager/static",
+    "topology-manager/best-effort",
+    "topology-manager/scope/container",
+    suits=_cpus_and_as_much_memory_each,
+    on=3,
+)
+def memory_elsewhere(machine: Machine, turn: Turn) -> Lives:
+    """CPUs on one NUMA node and memory on all others; then memory on two NUMA nodes, of which one is free again."""
+    first, last = machine.memory[0], machine.memory[-1]
+    others = sum(cpus for node, cpus in machine.numa_bits.items() if node != first.node)
+    whole, left, eviction = ordinary(first) >> 20, 64, 100
+    best_effort = partial(static, reserved=others, topology="best-effort")
+    elsewhere = best_effort(
+        more={"kubeReserved": {"memory": f"{whole - left - eviction}Mi"}, "memoryManagerPolicy": "Static"},
+        reservedMemory=[{"numaNode": first.node, "limits": {"memory": f"{whole - left}Mi"}}],
+    )
+
+    def script() -> Script:
+        yield "node.start", {"kubelet": elsewhere}
+        sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
+        yield from come_and_go(guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes)
+        yield "node.start", {"kubelet": best_effort(more=pinning(last.node))}
+        for uid, mib in (("wide", whole * 5 // 4), ("half", whole // 2)):
+            yield "node.admit", {"pod": guaranteed(uid, 1, f"{mib}Mi")}
+        yield "node.remove", {"uid": "wide"}
+        yield from come_and_go([guaranteed("small", 1, f"{left}Mi")])
+        if "node/restart" in turn.claimed:
+            yield "node.restart", {}
+
+    yield "no option, best-effort per container, memory Static", machine, script

@@ -23,7 +23,7 @@ def sixteen(cpus: str, free: str) -> Choice:
 
 
 PAIRS: Pairs = {
-    **of_every_option(BY_SOCKET, without=None, effect="1-8"),
+    **of_every_option(BY_SOCKET, without=None, effect="1-3,5,17-19,21"),
     chapter.stays_in_one_socket: (sixteen("0-3,8-11,16-19,24-27", "0-31"), sixteen("0-7,16-23", "0-31")),
     twin(chapter.stays_in_one_socket): (
         sixteen("1-8,17-24", "1-15,17-31"),

@@ -17,7 +17,7 @@ def divided(cpus: str, free: str = "0-31") -> Choice:
 IN_USE = "1-15,17-31"
 
 PAIRS: Pairs = {
-    **of_every_option(ACROSS_NUMA, without="1-2", effect="1,4"),
+    **of_every_option(ACROSS_NUMA, without="4-9,20-25", effect="4-6,8-10,20-22,24-26"),
     chapter.keeps_one_node: (divided("0,4,16,20"), divided("0-1,16-17")),
     chapter.spreads_evenly: (divided("0-5,16-21"), divided("0-2,4-6,16-18,20-22")),
     twin(chapter.spreads_evenly): (divided("4-9,20-25", IN_USE), divided("1-6,17-22", IN_USE)),

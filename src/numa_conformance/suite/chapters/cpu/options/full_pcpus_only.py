@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from .....cpuset import format_bits
+from .....machine import Machine
+from ....generators.life import Lives, Turn, life
+from ....generators.scenario import Script
+from ....generators.workloads import guaranteed, static
 from ....judge.chapter import Chapter, Judgement, applies, judges, violated
 from ....judge.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up, split_cores
 from ....judge.given import Given
@@ -101,3 +105,28 @@ def gives_whole_cores_beside_others(choice: Choice) -> Judgement:
 
 def beside_others(subject: Given | Choice) -> None:
     applies(not subject.options.isdisjoint({ACROSS_NUMA, BY_SOCKET}), f"{ACROSS_NUMA} and {BY_SOCKET} are off")
+
+
+@life(
+    "cpu-manager/static",
+    "cpu-manager/full-pcpus-only",
+    suits=lambda machine: len(machine.cpus) <= 32 and len(_threaded(machine)) > 2,
+    on=6,
+)
+def half_cores(machine: Machine, _: Turn) -> Lives:
+    """Of two cores a thread is reserved: CPUs are free that make no whole cores."""
+    threaded = _threaded(machine)
+    halves, threads = sum(core & -core for core in threaded[:2]), threaded[0].bit_count()
+    whole = (len(machine.cpus) - halves.bit_count()) // threads * threads
+
+    def script() -> Script:
+        yield "node.start", {"kubelet": static("full-pcpus-only", reserved=halves)}
+        for number, size in enumerate((whole, threads, whole - threads)):
+            if size:
+                yield "node.admit", {"pod": guaranteed(f"p{number}", size)}
+
+    yield "full-pcpus-only, none, reserved a thread of two cores", machine, script
+
+
+def _threaded(machine: Machine) -> list[int]:
+    return [core for core in machine.core_bits if core & (core - 1)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ....generators.option_probes import PROBES
-from ....generators.workloads import guaranteed, static
+from .....machine import load_machine
+from ....generators.option_probes import PROBES, probe_of
 from ....generators.worlds import started
 from ....judge.chapter import CHECKERS
-from ....judge.choice import ACROSS_NUMA, WHOLE_CORES
+from ....judge.choice import ACROSS_NUMA, BY_UNCORE, WHOLE_CORES
 from ....judge.start_subjects import Start
 from ...pairs import Judge, Pairs
 from . import maturity as chapter
@@ -20,10 +20,13 @@ HIDING = {"CPUManagerPolicyAlphaOptions": False, "CPUManagerPolicyBetaOptions": 
 
 
 def start(option: str, outcome: Outcome, *on: str, gates: Gates | None = None, plain: Start | None = None) -> Start:
-    """Describe a start with options on, whose first pod shows one; the CPUs 0 and 16 of 32 are reserved."""
-    config, (cpus, pool) = static(*on, reserved="0,16", featureGates=gates or {}), outcome or (None, "")
-    wanted, up = guaranteed(option, 1), outcome is not None
-    return started("t3-two-numa-per-socket", config, wanted, cpus, up=up, pool=pool, plain=plain)
+    """Describe a start with options on, whose configuration and first pod show one of them."""
+    machine = "t4-four-uncores" if option == BY_UNCORE else "t3-two-numa-per-socket"
+    probe, (cpus, pool) = probe_of(option, load_machine(machine)), outcome or (None, "")
+    named = {"cpuManagerPolicyOptions": dict.fromkeys(on, "true")} if on else {}
+    config = {**probe.kubelet, **named, "featureGates": gates or {}} if probe else {}
+    wanted, up = probe.pod if probe else None, outcome is not None
+    return started(machine, config, wanted, cpus, up=up, pool=pool, plain=plain)
 
 
 def of_every_option(

@@ -17,7 +17,7 @@ def cached(cpus: str | int, free: str = "0-31") -> Choice:
 IN_USE = "1-15,17-31"
 
 PAIRS: Pairs = {
-    **of_every_option(BY_UNCORE, without="1,4", effect="1,17"),
+    **of_every_option(BY_UNCORE, without="2-5,18-21", effect="4-7,20-23"),
     chapter.stays_in_one_cache: (cached("0,4,16,20"), cached("0-1,16-17")),
     twin(chapter.stays_in_one_cache): (cached("1,4,17,20", IN_USE), cached("4-5,20-21", IN_USE)),
     chapter.uses_few_caches: (cached("0-2,4-6,8-9,16-18,20-22,24-25"), cached("0-3,8-11,16-19,24-27")),

@@ -3,4 +3,4 @@
 from ....judge.choice import STRICT
 from .maturity_pairs import of_every_option
 
-PAIRS = of_every_option(STRICT, without="1", effect="1", pools=("0-31", "1-15,17-31"))
+PAIRS = of_every_option(STRICT, without="1", effect="1", pools=("0-31", "0-30"))
