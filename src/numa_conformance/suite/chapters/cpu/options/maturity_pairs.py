@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .....machine import load_machine
 from ....generators.option_probes import PROBES, probe_of
+from ....generators.workloads import static
 from ....generators.worlds import started
 from ....judge.chapter import CHECKERS
 from ....judge.choice import ACROSS_NUMA, BY_UNCORE, WHOLE_CORES
@@ -23,8 +24,8 @@ def start(option: str, outcome: Outcome, *on: str, gates: Gates | None = None, p
     """Describe a start with options on, whose configuration and first pod show one of them."""
     machine = "t4-four-uncores" if option == BY_UNCORE else "t3-two-numa-per-socket"
     probe, (cpus, pool) = probe_of(option, load_machine(machine)), outcome or (None, "")
-    named = {"cpuManagerPolicyOptions": dict.fromkeys(on, "true")} if on else {}
-    config = {**probe.kubelet, **named, "featureGates": gates or {}} if probe else {}
+    gates = {**static(*on)["featureGates"], **(gates or {})} if on else gates or {}
+    config = {**static(*on), **(probe.kubelet if probe else {}), "featureGates": gates}
     wanted, up = probe.pod if probe else None, outcome is not None
     return started(machine, config, wanted, cpus, up=up, pool=pool, plain=plain)
 
