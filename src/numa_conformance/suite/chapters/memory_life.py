@@ -356,7 +356,7 @@ def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violati
     runs = applies(container.runs, "it is not seen what the container runs on")
     blocks = (container.held.memory if container.held else None) or ()
     applies(any(block.bytes for block in blocks), "the container has no memory of its own")
-    nodes = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
+    nodes: int = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
     facts = container.about("mems", "memory")
     if runs.mems not in (None, nodes):
         why = f"the cgroup of container {container.key} takes memory from other NUMA nodes than it is guaranteed on"

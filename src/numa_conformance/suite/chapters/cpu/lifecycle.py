@@ -49,12 +49,9 @@ def served(container: Given) -> None:
 
 
 def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Judgement:
+    why = f"{who} asks for {count} CPUs and is given {cpus.bit_count()}"
     return violated(
-        cpus.bit_count() == count,
-        f"{who} asks for {count} CPUs and is given {cpus.bit_count()}",
-        got=format_bits(cpus) or "none",
-        allowed=f"{count} CPUs of its own",
-        about=about,
+        cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=f"{count} CPUs of its own", about=about
     )
 
 
@@ -186,13 +183,8 @@ def gives_one_node(together: Together) -> Judgement:
     common = -1
     for nodes in together.places:
         common &= nodes
-    return violated(
-        common,
-        f"what {together.who} holds is not together on one NUMA node",
-        got=together.in_words,
-        allowed="one NUMA node",
-        about=together.about,
-    )
+    why = f"what {together.who} holds is not together on one NUMA node"
+    return violated(common, why, got=together.in_words, allowed="one NUMA node", about=together.about)
 
 
 @chapter.requires(
@@ -205,12 +197,8 @@ def starting_changes_nothing(run: Run) -> Judgement:
     started = {name: held.cpus for name, held in run.held.items()}
     kinds = {container.name: container.kind for container in run.after.pods[run.uid].spec.containers}
     moved = {name for name, cpus in started.items() if kinds.get(name) != "init" and admitted.get(name, cpus) != cpus}
-    return violated(
-        not moved,
-        f"containers of pod {run.uid} start on other CPUs than they were given: {', '.join(sorted(moved))}",
-        got=_by_name(started),
-        allowed=_by_name(admitted),
-    )
+    why = f"containers of pod {run.uid} start on other CPUs than they were given: {', '.join(sorted(moved))}"
+    return violated(not moved, why, got=_by_name(started), allowed=_by_name(admitted))
 
 
 def _by_name(cpus: Mapping[str, int]) -> str:
@@ -228,13 +216,8 @@ def keeps_its_cpus(container: Given) -> Judgement:
     applies(had.bit_count() == container.exclusive, "the container asks for another number of CPUs than it had")
     under_static(container)
     _is_there(container)
-    return violated(
-        container.cpus == had,
-        f"container {container.key} has its CPUs already and is given others",
-        got=container.in_words,
-        allowed=format_bits(had),
-        held=had,
-    )
+    why = f"container {container.key} has its CPUs already and is given others"
+    return violated(container.cpus == had, why, got=container.in_words, allowed=format_bits(had), held=had)
 
 
 @Chapter("node/qos", since="1.8").requires(
@@ -246,6 +229,5 @@ def keeps_its_cpus(container: Given) -> Judgement:
 def admission_names_the_class(admission: Admission) -> Judgement:
     """The QoS class that an admission reports is the pod's."""
     qos = known(admission.qos, "the pod's class is not told")
-    return violated(
-        qos == admission.pod.qos, f"pod {admission.pod.uid} is called {qos}", got=qos, allowed=admission.pod.qos
-    )
+    why = f"pod {admission.pod.uid} is called {qos}"
+    return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)
